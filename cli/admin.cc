@@ -50,7 +50,7 @@ Status PrintStats(cluster::Client* client) {
     ASSIGN_OR_RETURN(std::vector<cluster::GroupStats> groups,
                      client->admin()->Do(cluster::calls::Stats{table.schema.name}));
     for (const cluster::GroupStats& group : groups) {
-      // stored_bytes counts SSTables alone, so the memtable's part leaves the ratio.
+      // stored_bytes counts SSTables alone, so the ratio leaves out the memtable's bytes, too.
       auto raw = static_cast<double>(group.raw_bytes - group.memtable_bytes);
       auto stored = static_cast<double>(group.stored_bytes);
       fmt::print("{:<20} {:<12} {:>8} {:>10} {:>10} {:>12} {:>12} {:>8} {:>12}\n",
@@ -201,7 +201,7 @@ int RunAdmin(int argc, char** argv) {
   cluster_commands.AddTo(&app);
   MemberCommands member_commands;
   member_commands.AddTo(&app);
-  // Before CLI11 parses: its own message for an unknown subcommand names no near one.
+  // Checked before CLI11 parses: its own message does not suggest the nearest subcommand.
   if (IsUnknownWord(app, argc, argv)) return kExitUsage;
   try {
     app.parse(argc, argv);

@@ -22,7 +22,8 @@ namespace {
 
 using cluster::ClusterHealth;
 
-// A store that this process has just opened still loads its tablets.
+// `status` waits up to this long for a healthy answer from a directory: this process may have just
+// opened the store, which then still loads its tablets.
 constexpr int64_t kOpeningMicros = 5'000'000;
 constexpr int64_t kPollMicros = 20'000;
 
@@ -127,7 +128,8 @@ int ClusterCommands::Run() {
   return code != kExitOk || closed.ok() ? code : Failed(closed, kExitFailed);
 }
 
-// Exit code 1 says that something is not served; that nothing answers must look different.
+// Returns kExitFailed if the cluster answers that it is not healthy, but kExitNoStore if there is
+// no answer, so that scripts can tell the two apart.
 int ClusterCommands::ShowStatus(cluster::Client* client) {
   auto health = AskHealth(client, target_);
   if (!health.ok()) return Failed(health.status(), kExitNoStore);

@@ -22,7 +22,7 @@ class ClusterCommands {
   // Adds the subcommands to `app`. The object outlives the parsing.
   void AddTo(CLI::App* app);
   bool parsed() const;
-  // Carries the parsed one out; returns the exit code.
+  // Runs the subcommand that was parsed; returns the exit code.
   int Run();
 
  private:

@@ -31,7 +31,7 @@ cluster::SiteOptions Site() {
   return options;
 }
 
-// The servers and masters that live.
+// The lock files of the servers and masters whose processes run.
 StatusOr<std::vector<std::string>> Members(cluster::LockSession* session) {
   ASSIGN_OR_RETURN(std::vector<std::string> members,
                    cluster::HeldFiles(session, cluster::lock_paths::Servers()));

@@ -6,7 +6,7 @@
 
 namespace sippar::cli {
 
-// What a TARGET of the commands on data may be.
+// Help text of the argument TARGET: the forms that it may have.
 inline constexpr char kTargetHelp[] =
     "directory, host:port, or zk://HOST:PORT,.../NAME of a cluster";
 

@@ -154,7 +154,8 @@ std::string CountsText(const cluster::TabletCounts& counts) {
   return text + "\n";
 }
 
-// Cells get their times from the clocks of servers.
+// Lists the servers whose clocks differ from the master's by more than kSkewShownMs. Their cells
+// would get wrong timestamps.
 std::string ClocksText(const ClusterHealth& health) {
   constexpr int64_t kSkewShownMs = 1'000;
   std::string text;

@@ -1,4 +1,4 @@
-// Prints what a master says of its cluster, as JSON for scripts or as text for people. Pure.
+// Formats what a master reports of its cluster, as JSON for scripts or as text for people. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@ std::string HealthJson(const cluster::ClusterHealth& health);
 std::string TabletJson(const std::string& table, const cluster::TabletInfo& tablet);
 std::string EventJson(const cluster::TabletEventInfo& event);
 
-// Some lines; unprintable characters of names and keys are escaped.
+// One or more lines of text; unprintable characters of names and keys are escaped.
 std::string HealthText(const cluster::ClusterHealth& health);
 std::string TabletText(const std::string& table, const cluster::TabletInfo& tablet);
 std::string EventText(const cluster::TabletEventInfo& event);

@@ -19,9 +19,11 @@ namespace sippar::cli {
 namespace {
 
 constexpr int64_t kPollMicros = 100'000;
-// The last question gets this time although the wait is over sooner: its answer says what is wrong.
+// Shortest time limit of a call. The last call may run past the end of the wait by this much,
+// because its answer says why the cluster is not ready.
 constexpr int64_t kAnswerMicros = 500'000;
-// Longest part of the wait that Ctrl-C may have to wait for.
+// Longest time limit of a call. Ctrl-C is looked for between calls, so it may have to wait this
+// long.
 constexpr int64_t kStepMicros = 2'000'000;
 
 class Waiter {
@@ -50,7 +52,8 @@ class Waiter {
   static int64_t NowMicros() { return engine::Clock::System()->MonotonicNanos() / 1000; }
   int64_t LeftMicros() const { return std::max<int64_t>(end_us_ - NowMicros(), 0); }
 
-  // Until the cluster is ready (why_ is empty), the time is over or Ctrl-C came. Errors are final.
+  // Asks until the cluster is ready (why_ is then empty), the time is over or Ctrl-C came. Returns
+  // an error only if waiting cannot help.
   Status Poll() {
     for (;;) {
       auto health = Ask();
@@ -84,7 +87,7 @@ class Waiter {
     if (shows_) fmt::print(stderr, "\r\x1b[K");
   }
 
-  static constexpr size_t kShownMax = 70;  // one line of a terminal
+  static constexpr size_t kShownMax = 70;  // characters: fits on one line of a terminal
   const ClusterWait& wait_;
   const int64_t end_us_;
   const bool shows_;

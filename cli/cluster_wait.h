@@ -1,5 +1,6 @@
-// `sippar admin wait`: asks a cluster again and again until all of it is served. A cluster that
-// cannot be reached yet is only not ready. SPDX-License-Identifier: Apache-2.0
+// `sippar admin wait`: asks a cluster again and again until all its tablets are served. A cluster
+// that cannot be reached counts as not ready yet, not as an error.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -13,18 +14,19 @@ namespace sippar::cli {
 
 struct ClusterWait {
   std::string target;
-  std::optional<uint64_t> servers;  // that are live, no more and no fewer; none: any number
+  std::optional<uint64_t> servers;  // exact number of live servers to wait for; empty: any
   int64_t timeout_us = 0;
 };
 
-// Whether asking a cluster again may succeed where this answer came.
+// True if `status` may be temporary, so that the same call may succeed later.
 bool MayPass(const Status& status);
-// What is not as `wait` wants it, in a few words; "" if nothing is.
+// The first reason why the cluster is not as `wait` wants it, in a few words; "" if it is ready.
 std::string WhyNotReady(const ClusterWait& wait, const cluster::ClusterHealth& health);
 
 // Returns the exit code: kExitOk, kExitTimeout, kExitInterrupted after Ctrl-C, or kExitNoStore if
-// waiting cannot help: the target names nothing, or what it names is no store or is damaged. Prints
-// why, and, on a terminal, what it waits for.
+// waiting cannot help: the target cannot be parsed, is no Sippar store, or is damaged. (A directory
+// that is missing may still appear, so it is waited for.) Prints the reason of a failure, and, on a
+// terminal, what it waits for.
 int WaitForCluster(const ClusterWait& wait);
 
 }  // namespace sippar::cli

@@ -161,7 +161,7 @@ std::vector<std::string> Columns(Store* store, const std::string& table, std::st
   return columns;
 }
 
-// Adds the words that no store has to be asked for.
+// Adds the candidates that are known without a call to the store.
 void AddWords(const query::Completion& at, Collector* collector) {
   if (at.value) {
     collector->AddNames({"row", "timestamp", "value"});

@@ -39,7 +39,8 @@ void History::Load() {
   history_comment_char = '#';
   history_write_timestamps = 1;
   history_multiline_entries = 1;
-  // Set before the file is read: readline then takes the lines between two time lines as one entry.
+  // The settings above must come before read_history: with them readline takes all lines between
+  // two time lines as one entry.
   if (path_.empty()) return;
   struct stat info = {};
   if (stat(path_.c_str(), &info) != 0) return;

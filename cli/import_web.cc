@@ -95,8 +95,8 @@ class WebImport {
     for (size_t i = 0; i < statuses.size(); ++i) {
       if (statuses[i].ok()) {
         progress_->cells += batch->rows[i].entries.size();
-        // Only this code blames the page (a key or value that is too large). Any other would recur
-        // for every page.
+        // kInvalidArgument means that the page is at fault (a key or value that is too large). Any
+        // other error would occur again for every page, so it ends the import.
       } else if (statuses[i].code() == StatusCode::kInvalidArgument) {
         FailPage(*batch->sources[i], Annotate(statuses[i], "row " + batch->rows[i].row));
       } else {

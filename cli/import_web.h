@@ -27,8 +27,8 @@ struct ImportProgress {
   uint64_t pages_total = 0;
 };
 
-// Imports `pages`. Returns early with kCancelled if *cancel is set, or with the store's error if it
-// has a cause other than the page, such as a full disk. A page that cannot be read or stored is
+// Imports `pages`. Returns early with kCancelled if *cancel is set, or with the error of the store
+// if the page is not its cause (a full disk, for example). A page that cannot be read or stored is
 // passed to `complain` and counted, and the import goes on. Flushes at the end unless the store
 // failed.
 [[nodiscard]] Status ImportWeb(cluster::Client* client, const ImportWebOptions& options,

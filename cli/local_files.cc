@@ -16,8 +16,8 @@ class LocalInput : public query::InputFile {
  public:
   LocalInput(std::string path, FILE* file) : path_(std::move(path)), file_(file) {
     struct stat info = {};
-    // Only a regular file has a size that reading comes to; a pipe or a device has none or a wrong
-    // one.
+    // Only for a regular file is st_size the number of bytes that can be read; for a pipe or a
+    // device it is 0 or wrong.
     bool known = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
     size_ = known ? static_cast<double>(info.st_size) : 0;
   }
@@ -49,7 +49,7 @@ class LocalFiles : public query::FileAccess {
     return UnpackByName(path, std::make_unique<LocalInput>(path, file));
   }
   StatusOr<std::unique_ptr<query::OutputFile>> OpenOutput(const std::string& path) override {
-    // An export that fails must not replace the file of an earlier one.
+    // An export that fails must not replace the file of an earlier export.
     return OpenOutputFile(path, Appearance::kWhole);
   }
 };

@@ -17,8 +17,8 @@
 namespace sippar::cli {
 namespace {
 
-// A program that was built without a part lacks its command, which is then unknown like any other
-// word, and help does not offer it.
+// Commands that this build does not contain are left out of the table, so help does not list them
+// and their names are unknown words.
 constexpr Command kCommands[] = {
     {"query", "run statements in a script", RunQuery},
     {"shell", "type statements and see results", RunShell},

@@ -20,8 +20,8 @@ namespace {
 
 constexpr size_t kWaitingRowsMax = 200;   // rows that \x auto examines before it decides
 constexpr size_t kBufferMax = 256 << 10;  // formatted bytes kept before a write
-constexpr size_t kPipeRoom = 4096;        // bytes free in a pipe that poll() reports: PIPE_BUF
-constexpr int kLookEveryMs = 50;          // between looks for Ctrl-C while stdout is full
+constexpr size_t kPipeRoom = 4096;        // PIPE_BUF: bytes free in a pipe that poll() reports
+constexpr int kLookEveryMs = 50;          // time between checks for Ctrl-C while stdout is full
 constexpr size_t kBoxValueMax = 60;       // columns of one value in a box on a terminal
 constexpr size_t kLineValueMax = 2000;
 

@@ -81,8 +81,8 @@ class RowPrinter : public query::ResultSink {
   std::string ChooseFormat();
   bool Start();
   bool Emit();
-  // Takes a row that the terminal may not show: of a long result only the first and the last rows
-  // are shown. False if the row must be shown now.
+  // Keeps a row that may be left out: a terminal shows only the first and the last rows of a long
+  // result. Returns false if the row must be printed now.
   bool HoldBack(query::Row* row);
   // Turns times of cells into dates; called if the settings ask for it.
   void ShowDates(query::Row* row) const;
@@ -92,7 +92,7 @@ class RowPrinter : public query::ResultSink {
   Output* output_;
   ProgressLine progress_;
   std::vector<std::string> columns_;
-  std::vector<query::Row> waiting_;  // \x auto decides by the first rows
+  std::vector<query::Row> waiting_;  // first rows, kept until \x auto has chosen
   std::deque<query::Row> last_;      // the last rows, taken by HoldBack
   uint64_t rows_max_ = 0;
   bool dates_ = false;

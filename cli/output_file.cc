@@ -64,7 +64,7 @@ class WholeFile : public PlainFile {
     if (::fsync(descriptor_) != 0) return FileError(path_, "write");
     if (!named_) {
       std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
-      // A killed process with our id may have left it.
+      // An earlier process that had this process id may have been killed and left the name.
       ::unlink(temporary_.c_str());
       // linkat cannot replace an existing name, so the file gets a temporary name first and is then
       // renamed.
@@ -111,8 +111,8 @@ StatusOr<std::unique_ptr<query::OutputFile>> OpenPlain(const std::string& path) 
   return std::make_unique<PlainFile>(path, descriptor);
 }
 
-// True for names that lead to what another program has open: a rename there would replace the name,
-// and the data would not reach that program.
+// True for paths such as /dev/fd/3, whose file may be open in another program. A rename would put a
+// new file in its place, and the data would not reach that program.
 bool LeadsElsewhere(const std::string& path) {
   return path.starts_with("/dev/") || path.starts_with("/proc/");
 }

@@ -10,7 +10,7 @@
 
 namespace sippar::cli {
 
-// Each returns `file` itself if the name has another end.
+// Both return `file` unchanged if `path` has neither suffix.
 std::unique_ptr<query::OutputFile> PackByName(const std::string& path,
                                               std::unique_ptr<query::OutputFile> file);
 std::unique_ptr<query::InputFile> UnpackByName(const std::string& path,

@@ -74,7 +74,7 @@ StatusOr<Value> ReadValue(const std::string& type, const std::string& text) {
 }  // namespace
 
 StatusOr<std::pair<std::string, Value>> ParseParameter(const std::string& definition) {
-  // The first sign ends the name; the value may contain more of them.
+  // The first '=' ends the name; the value may contain more of them.
   size_t equals = definition.find('=');
   std::string name = definition.substr(0, equals);
   std::string type = "TEXT";

@@ -99,7 +99,7 @@ int UsageError(std::string_view message) {
   return kExitUsage;
 }
 
-// Checks what CLI11 cannot.
+// Checks the options that CLI11 cannot check: the names of formats, and times.
 Status CheckOptions(QueryOptions* options) {
   if (!options->settings.format.empty()) {
     RETURN_IF_ERROR(query::NewFormatter(options->settings.format, {}).status());

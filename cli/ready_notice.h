@@ -4,8 +4,8 @@
 
 namespace sippar::cli {
 
-// Does nothing where no service manager asked for it. A manager that does not take the notice ends
-// the process after a time, so a failure is not reported here.
+// Sends the notice; does nothing if NOTIFY_SOCKET is not set. Errors are ignored: a service manager
+// that gets no notice treats the start as failed after its own timeout.
 void TellReady();
 
 }  // namespace sippar::cli

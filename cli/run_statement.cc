@@ -16,7 +16,7 @@
 namespace sippar::cli {
 namespace {
 
-// Receives progress only: such statements return no rows.
+// Shows progress. It drops rows: IMPORT and EXPORT return none.
 struct ProgressSink final : query::ResultSink {
   void Begin(const std::vector<query::ResultColumn>&) override {}
   bool Rows(std::vector<query::Row>) override { return true; }

@@ -1,4 +1,4 @@
-// Runs commands that are one statement of the language in other words (import csv, export).
+// Runs commands that are only another form of one statement of the language (import csv, export).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

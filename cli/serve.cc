@@ -1,6 +1,6 @@
 // `sippar serve`: answers the Cloud Bigtable API and the calls of other sippar programs from a
-// store, on one port; and the latter on a port of their own, which other machines may reach.
-// SPDX-License-Identifier: Apache-2.0
+// store, on one port. With --wire, other sippar programs get a second port of their own, which
+// other machines may reach. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -45,8 +45,8 @@ int Failed(const Status& status, int code) {
   return code;
 }
 
-// Path of the socket in the store's directory, on which the process that has the store open serves
-// it to others; "" if there is none.
+// Path of the socket in the store's directory; "" if there is none. Through it, the process that
+// has the store open serves it to other processes of the user.
 std::string SocketPath(const std::string& target) {
   std::error_code error;
   std::filesystem::path path = std::filesystem::absolute(target, error) / "sippar.sock";
@@ -57,15 +57,15 @@ struct ServeOptions {
   std::string directory;
   cluster::ApiServerOptions api;
   std::string wire;   // HOST:PORT for other sippar programs; "": none
-  net::TlsFiles tls;  // for the wire; without names: plain
+  net::TlsFiles tls;  // certificates of `wire` or of a member; no names: no TLS for `wire`
   double drain_s = 10;
   double slow_call_s = 10;  // a large scan takes several seconds
   cluster::Patience patience;
   ServeMemberOptions member;
-  std::function<bool()> is_over = nullptr;  // as that of AwaitStop
+  std::function<bool()> is_over = nullptr;  // see AwaitStop
 };
 
-// Null: there is no such port.
+// Starts the server of the port --wire; returns null if the option was not given.
 StatusOr<std::unique_ptr<cluster::WireServer>> StartWire(cluster::Client* client,
                                                          const ServeOptions& options) {
   if (options.wire.empty()) return std::unique_ptr<cluster::WireServer>();
@@ -121,7 +121,7 @@ void AddWireOptions(CLI::App* app, ServeOptions* options) {
   authority->needs(certificate);
 }
 
-// Options that a process with these roles would not use.
+// Throws if the command line has an option that a process with these roles would ignore.
 void RefuseUnused(const CLI::App& app, const std::string& roles) {
   const bool is_gateway = roles == kRoleGateway;
   const auto unused = is_gateway ? std::vector<const char*>{"--lease", "--memory", "--advertise"}
@@ -133,7 +133,7 @@ void RefuseUnused(const CLI::App& app, const std::string& roles) {
   }
 }
 
-// What the options do not say of each other one by one.
+// Throws for combinations of options that CLI11's own rules (needs, check) do not cover.
 void CheckCombination(const CLI::App& app, const ServeOptions& options) {
   const bool is_member = !options.member.cluster.empty();
   if (is_member == !options.directory.empty()) {
@@ -148,7 +148,7 @@ void CheckCombination(const CLI::App& app, const ServeOptions& options) {
   }
 }
 
-// The store, or the cluster of which this process is a gateway.
+// Opens the directory's store or, if this process is a gateway, a client of its cluster.
 StatusOr<std::unique_ptr<cluster::Client>> OpenServed(ServeOptions* options) {
   if (options->member.cluster.empty()) {
     cluster::ClientOptions client;

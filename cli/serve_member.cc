@@ -51,8 +51,8 @@ StatusOr<int64_t> ParseLease(const std::string& text) {
   return InvalidArgument(fmt::format("lease '{}': not a time; write one such as 6s", text));
 }
 
-// Called when the life of a tablet server is over. What it holds may hang, so nothing is cleaned
-// up.
+// Called when a tablet server has lost its lease for good. It ends the process without any
+// clean-up, because the clean-up could hang.
 void EndProcess(const char* why) {
   for (const char* part : {"sippar serve: this tablet server's life is over: ", why, "\n"}) {
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;

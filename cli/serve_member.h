@@ -15,7 +15,8 @@ class App;
 
 namespace sippar::cli {
 
-// A gateway goes alone: it answers the Cloud Bigtable API and other sippar programs.
+// The role of a process that answers the Cloud Bigtable API and other sippar programs for the whole
+// cluster. It cannot be combined with other roles.
 inline constexpr char kRoleGateway[] = "gateway";
 
 struct ServeMemberOptions {
@@ -31,8 +32,8 @@ struct ServeMemberOptions {
 
 cluster::SiteOptions SiteOptionsOf(const ServeMemberOptions& options);
 void AddMemberOptions(CLI::App* app, ServeMemberOptions* options);
-// Runs the process until it is asked to end; the return value is its exit code. `signals` are those
-// of BlockStopSignals. Not for a gateway, which serves a client.
+// Runs a tablet server, a master or both until a signal or `sippar admin stop` ends it; returns the
+// exit code. `signals` is what BlockStopSignals returned. Gateways run in serve.cc.
 int ServeMember(const ServeMemberOptions& options, const std::string& listen,
                 const net::TlsFiles& tls, const sigset_t& signals);
 

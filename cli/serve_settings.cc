@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kConfigOption = "config";
 
-// SIPPAR_SLOW_CALL for slow-call.
+// The environment variable of an option: SIPPAR_SLOW_CALL for slow-call.
 std::string VariableOf(const std::string& name) {
   std::string variable = "SIPPAR_";
   for (char c : name) {
@@ -25,9 +25,9 @@ std::string VariableOf(const std::string& name) {
   return variable;
 }
 
-// What CLI11 makes of a file, with two differences: an unknown key is refused with what it may have
-// been meant to be, and a setting that the environment has is left out (CLI11 would let the file
-// count first).
+// CLI11's reader of a configuration file, with two differences. An unknown key is an error that
+// suggests the nearest name. A setting that is also in the environment is left out, because in
+// CLI11 the file would override the environment.
 class CheckedConfig final : public CLI::ConfigINI {
  public:
   explicit CheckedConfig(std::vector<std::string> names) : names_(std::move(names)) {}
@@ -69,7 +69,8 @@ void AddSettings(CLI::App* app) {
     if (option->get_lnames().empty() || option == app->get_help_ptr()) continue;
     const std::string& name = option->get_lnames().front();
     names.push_back(name);
-    // `serve DIR` has no use for the certificates with which its user reaches other servers.
+    // The variables SIPPAR_TLS_… name the certificates with which the user's programs reach other
+    // servers. `serve DIR` must not take them for its own, so the --tls-… options have no variable.
     if (!name.starts_with("tls-")) option->envname(VariableOf(name));
   }
   app->set_config(std::string("--") + kConfigOption, "",

@@ -127,7 +127,8 @@ class Shell {
     return kExitOk;
   }
 
-  // After "sippar", the prompt shows what is open, so that the user sees what the shell waits for.
+  // "sippar", the row of an open transaction, and a sign for what the text typed so far is in the
+  // middle of: "->" a statement, "'>" a string, "*>" a comment, "{>" braces, ">" nothing.
   std::string Prompt() {
     std::string_view open_text = ">";
     switch (query::CompletenessOf(typed_)) {

@@ -78,7 +78,7 @@ int InterruptPipe() { return interrupt_pipe[0]; }
 int EndSignal() { return ended_by.load(); }
 
 void DrainInterruptPipe() {
-  if (EndSignal() != 0) return;  // every later wait must end at once
+  if (EndSignal() != 0) return;  // the byte stays, so that every later wait ends at once
   char bytes[64];
   while (read(interrupt_pipe[0], bytes, sizeof(bytes)) > 0) {
   }
@@ -86,7 +86,8 @@ void DrainInterruptPipe() {
 
 CancelScope::CancelScope(query::Session* session, int64_t timeout_us) {
   ForgetInterrupt();
-  // Cleared before any handler can set it for this statement, so that no cancel is lost.
+  // The cancel flag is cleared before a handler can set it for this statement, so that no Ctrl-C is
+  // lost.
   if (session != nullptr) session->ClearCancel();
   running.store(session);
   if (EndSignal() != 0) CancelRunning();

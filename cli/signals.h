@@ -20,7 +20,7 @@ int EndSignal();
 void DrainInterruptPipe();
 
 // While it lives, Ctrl-C and the end of the timeout (0: none) cancel `session`; if `session` is
-// null, they only set the flags below. One at a time.
+// null, they only set the flags below. Only one may exist at a time.
 class CancelScope {
  public:
   CancelScope(query::Session* session, int64_t timeout_us);
@@ -33,7 +33,7 @@ class CancelScope {
 };
 
 // True if Ctrl-C or the timeout came since the last CancelScope began or ForgetInterrupt was
-// called, or if the process shall end.
+// called, or if a SIGTERM or SIGHUP ever came.
 bool InterruptSeen();
 void ForgetInterrupt();
 

@@ -68,7 +68,7 @@ void PrintEnd(int exit_code, int64_t elapsed_us, uint64_t rows) {
              exit_code == kExitTimeout ? "timed out" : "cancelled", Seconds(elapsed_us), rows);
 }
 
-// True if the rows in this format end with where the next page begins.
+// True if this format prints, after the rows, where the next page begins.
 bool ShowsNext(const std::string& format) {
   return format == "json" || format == "plain" || format == "line" || format == "box";
 }

@@ -11,8 +11,8 @@ Store::Store(std::string target, cluster::Patience patience)
 Store::~Store() { (void)Close(); }
 
 Status Store::Open(bool create) {
-  // StatementRunner calls this before every statement, so a script of shell commands alone opens no
-  // store.
+  // The shell opens an existing store at its start; StatementRunner opens the store before the
+  // first statement if it is not open.
   if (session_ != nullptr) return OkStatus();
   cluster::ClientOptions options;
   options.create_if_missing = create;
@@ -33,7 +33,7 @@ Status Store::Close() {
 }
 
 bool MakesStore(const query::syntax::Statement& statement) {
-  // See store.h: all others need a table.
+  // All other statements that write need a table, which a missing store does not have.
   return std::holds_alternative<query::syntax::CreateTable>(statement.node);
 }
 

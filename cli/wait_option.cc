@@ -12,8 +12,9 @@
 namespace sippar::cli {
 namespace {
 
-// Most waits are over by then, so no line is printed for them.
+// A wait prints its line only after this time; most waits are shorter.
 constexpr int64_t kQuietNanos = 1'000'000'000;
+// A longer pause between two calls means that the second call belongs to a new wait.
 constexpr int64_t kNewWaitNanos = 1'000'000'000;
 
 // True if Ctrl-C or SIGTERM came: seen by a handler, or pending in a command that blocks its

@@ -1,5 +1,6 @@
-// Tokens of Sippar's query language. Keywords in any case through letter fragments; no predicates
-// and no embedded code, so the file serves every ANTLR target. See README.md and query/LANGUAGE.md.
+// Tokens of Sippar's query language. See README.md and query/LANGUAGE.md. Keywords are made of
+// letter fragments, so they match in any case. There are no predicates and no embedded code, so the
+// file serves every ANTLR target.
 // The input is BYTES, one character per byte 0..255 (query/parse gives it so): offsets are bytes.
 // SPDX-License-Identifier: Apache-2.0
 lexer grammar SipparLexer;
@@ -150,7 +151,7 @@ STRING     : QUOTED;
 RAW_STRING : [rR] ('\'' ~[']* '\'' | '"' ~["]* '"');
 BYTES      : QUOTED_BYTES;
 
-// Escapes are checked and decoded later. A doubled quote inside stands for one.
+// query/syntax/literals.h decodes the escapes. A doubled quote inside stands for one quote.
 fragment QUOTED
     : '\'' (~['\\] | '\\' . | '\'\'')* '\''
     | '"' (~["\\] | '\\' . | '""')* '"'
@@ -202,13 +203,14 @@ COMMA    : ',';
 SEMI     : ';';
 DOT      : '.';
 
-// --- Hidden, kept for the printer of tokens ---
+// --- Blanks and comments, which the parser does not see ---
 
 WS            : [ \t\r\n]+ -> channel(HIDDEN);
 LINE_COMMENT  : ('--' | '#') ~[\r\n]* -> channel(HIDDEN);
 BLOCK_COMMENT : '/*' (~'*' | '*'+ ~[*/])* '*'+ '/' -> channel(HIDDEN);
 
-// --- What is open at the end of the text; the longest match prefers the closed form ---
+// --- Strings and comments without an end, and unknown bytes ---
+// The lexer takes the longest match, and a closed string or comment is longer than its open form.
 
 OPEN_STRING
     : [bB]? '\'' (~['\\] | '\\' . | '\'\'')* '\\'?

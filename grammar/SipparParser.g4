@@ -75,12 +75,13 @@ source
     | LPAREN select RPAREN sourceAlias?
     ;
 
-// x.name is then the name in it. Never without AS: a misspelt WHERE would be one.
+// After FROM web AS x, x.name is the column `name` of web. AS is required: without it a misspelt
+// WHERE would be taken for an alias.
 sourceAlias
     : AS name
     ;
 
-// Kept for GoogleSQL texts: web(as_of => TIMESTAMP '…').
+// An argument of a table, as GoogleSQL writes it: web(as_of => TIMESTAMP '…').
 namedArg
     : name ARROW expression
     ;
@@ -96,7 +97,7 @@ readOption
     | SAMPLE expression
     ;
 
-// Half open: FROM is in, TO is out.
+// A half-open range: the time of FROM is included, the time of TO is not.
 timeRange
     : TIME timeFrom? timeTo?
     ;
@@ -269,7 +270,7 @@ alterTable
     : ALTER TABLE tableName alterAction (COMMA alterAction)*
     ;
 
-// RENAME is read only to be refused with a good message.
+// RENAME and DROP LOCALITY GROUP are not supported. They are parsed so that the error can say so.
 alterAction
     : ADD (addedFamily | addedGroup)
     | ALTER tableElement
@@ -340,7 +341,8 @@ flush
     : FLUSH TABLE tableName
     ;
 
-// --- Statements of a cluster; the tree keeps them as words ---
+// --- Statements on tablets, rights and backups. Only SPLIT and MERGE are supported; the tree keeps
+// the others as words ---
 
 other
     : grant
@@ -364,7 +366,8 @@ revoke
       (FAMILY familyName (COMMA familyName)*)? FROM expression (COMMA expression)*
     ;
 
-// READ, WRITE, ADMIN: names, checked later. As tokens they made the rule ambiguous.
+// READ and WRITE are read as names: as tokens they would make the rule ambiguous. The names are not
+// checked, since GRANT and REVOKE are not supported.
 privilege
     : ALL
     | name
@@ -448,8 +451,8 @@ hardKeyword
     ;
 
 // --- Expressions, one layer per binding strength ---
-// A chain ('a' <= row < 'e') is several comparisonTails; written as "x < x < x" in one
-// left-recursive rule it was ambiguous.
+// A chain ('a' <= row < 'e') is several comparisonTails. One left-recursive rule for "x < x < x"
+// would be ambiguous.
 
 expression
     : conjunction (OR conjunction)*

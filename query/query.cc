@@ -66,8 +66,8 @@ class ClientSession final : public Session {
   }
 
   StatusOr<ResultSummary> Execute(std::string_view text, ResultSink* sink) override {
-    // Parsing can be cancelled and times out as well: a statement may be 16 MiB long. The time that
-    // it took is no longer there for the run.
+    // Parsing can be cancelled and can time out, too: a statement may be 16 MiB long. The timeout
+    // covers parsing and execution together.
     engine::StopSignal stop = StopFromNow();
     auto statement = ParseStatement(text, &stop);
     if (!statement.ok()) {
@@ -101,7 +101,7 @@ class ClientSession final : public Session {
   std::vector<std::string> TableNames() override {
     std::vector<std::string> names;
     auto tables = state_.client->admin()->Do(cluster::calls::ListTables{});
-    // Completion runs while the user types, so an error is no reason to disturb the line.
+    // Completion runs while the user types, so an error only means that no names are offered.
     if (!tables.ok()) return names;
     for (const cluster::TableInfo& table : *tables) names.push_back(table.schema.name);
     return names;

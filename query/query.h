@@ -34,8 +34,8 @@ class Session {
   // the start of `text`.
   [[nodiscard]] virtual StatusOr<ResultSummary> Execute(std::string_view text,
                                                         ResultSink* sink) = 0;
-  // Executes a statement that was parsed from `text`; result columns are named by their piece of
-  // it.
+  // Executes a statement that was parsed from `text`. A result column without an alias is named by
+  // the part of `text` from which it was parsed.
   [[nodiscard]] virtual StatusOr<ResultSummary> Execute(const syntax::Statement& statement,
                                                         std::string_view text,
                                                         ResultSink* sink) = 0;

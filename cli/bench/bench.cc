@@ -45,7 +45,7 @@ void ShowProgress(const Workload& workload, uint64_t done, double seconds) {
 std::vector<Workload> WorkloadsOf(const BenchOptions& options) {
   using Kind = Workload::Kind;
   if (options.workload == "paper") {
-    // For its figure in memory the paper reads a tenth of the data.
+    // For reads from memory the paper uses a tenth of the data.
     uint64_t mem_rows = options.rows / 10 + 1;
     return {{"sequential writes", Kind::kWriteSeq, options.rows},
             {"random writes", Kind::kWriteRandom, options.rows},
@@ -119,7 +119,7 @@ class Bench {
 
   Status EnsureFilled() {
     ASSIGN_OR_RETURN(uint64_t filled, FilledRows(client_, options_));
-    // Said in the report if nothing below changes it.
+    // What the report says about the table, unless the table is filled below.
     table_ = "used as it was";
     if (filled >= options_.rows) return OkStatus();
     table_ = "partly filled";

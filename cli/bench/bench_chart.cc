@@ -11,10 +11,10 @@ namespace sippar::cli {
 namespace {
 
 constexpr double kWidth = 1000, kTitleHeight = 40, kPanelHeight = 300;
-// Bounds of the curve in a panel.
+// Bounds of the curve in a panel, and heights of the marks and labels below it, in pixels.
 constexpr double kLeft = 90, kRight = 980, kTop = 30, kBottom = 195;
 constexpr double kFlushLane = 220, kCompactionLane = 242, kTimeLabels = 268;
-// Seconds. An interval that is shorter has no meaningful rate.
+// In seconds. A shorter interval has no meaningful rate.
 constexpr double kShortest = 0.05;
 constexpr size_t kPointsMax = 900;  // more samples than pixels are averaged
 constexpr const char* kHead =
@@ -57,8 +57,8 @@ std::string Line(double x1, double y1, double x2, double y2, const char* color, 
       x1, y1, x2, y2, color, width);
 }
 
-// One workload: its curve over a time axis of its own, and below it the lanes that mark flushes and
-// compactions.
+// One workload: its curve over a time axis of its own, and below it two rows of marks for flushes
+// and compactions.
 class Panel {
  public:
   explicit Panel(const WorkloadResult& result) : result_(result) {

@@ -1,7 +1,8 @@
 // What benchmarks write: keys of 16 digits, and values from a pool that is filled before the clock
 // starts. Values compress about 2:1, as those of LevelDB's db_bench, or not at all (paper section
-// 7: "uncompressible"). The pool is far larger than a dictionary or a compression window, so its
-// repetition gains nothing. Thread safe after construction. SPDX-License-Identifier: Apache-2.0
+// 7: "uncompressible"). The pool is far larger than a dictionary or a compression window, so a
+// compressor gains nothing from its repetition. Thread safe after construction.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

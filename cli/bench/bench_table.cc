@@ -59,7 +59,7 @@ StatusOr<std::map<std::string, std::string>> ReadAbout(cluster::Client* client) 
 
 }  // namespace
 
-// MakeBenchTable drops a table. Nothing that a user made may be in reach of that.
+// MakeBenchTable drops a table, so a benchmark must not run on a store that holds a user's tables.
 Status CheckOnlyBenchTable(cluster::Client* client) {
   constexpr const char* kHint = "use an empty or new directory for a benchmark";
   ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables,

@@ -33,8 +33,8 @@ uint64_t Sum(const Counters& counters, std::string_view ending) {
   return sum;
 }
 
-// By how much that sum has grown. A process that took the directory over counts from 0
-// again, so `after` may be the smaller one.
+// By how much the Sum of these counters has grown between two readings. The counters start at 0
+// again if another process opens the directory in between; `after` may then be smaller.
 uint64_t Growth(const Counters& before, const Counters& after, std::string_view ending) {
   const uint64_t from = Sum(before, ending);
   const uint64_t to = Sum(after, ending);

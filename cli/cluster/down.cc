@@ -24,8 +24,8 @@ namespace sippar::cli {
 namespace {
 
 constexpr int64_t kPollMicros = 50'000;
-// A process that serves sees within a second that it is asked to end. One that was still starting
-// when it was asked may never see it; it sees the signal.
+// How long to wait after the request to stop in ZooKeeper, before SIGTERM. A process that serves
+// looks for the request once a second; one that was still starting may miss it.
 constexpr int64_t kSeenMicros = 5'000'000;
 
 class Ender {
@@ -33,7 +33,7 @@ class Ender {
   Ender(const ClusterPlan& plan, int64_t timeout_us)
       : plan_(plan), timeout_us_(timeout_us), end_us_(NowMicros() + timeout_us) {}
 
-  // ZooKeeper goes last: the others hand over what they have with its help.
+  // ZooKeeper ends last: servers and masters need it to give up their tablets and locks.
   Status Run() {
     using Kind = ProcessKind;
     if (AnyRuns({Kind::kServer, Kind::kMaster, Kind::kGateway}) && AskAll()) {
@@ -77,8 +77,8 @@ class Ender {
     }
   }
 
-  // Asks all processes in ZooKeeper, so that no server hands its tablets to one that ends, too.
-  // Returns false if it cannot be asked now.
+  // Asks all processes to stop, by one request in ZooKeeper, so that no server hands its tablets to
+  // a server that is about to end, too. Returns false if ZooKeeper cannot be reached now.
   bool AskAll() const {
     size_t serving = 0;
     for (const PlannedProcess* member : ProcessesOf(plan_, ProcessKind::kZooKeeper)) {
@@ -91,7 +91,7 @@ class Ender {
     return site.ok() && (*site)->AskToStop().ok();
   }
 
-  // Returns whether all have ended by then.
+  // Waits for the processes of these kinds. Returns true if all have ended before `until_us`.
   StatusOr<bool> Await(const std::set<ProcessKind>& kinds, int64_t until_us) const {
     while (AnyRuns(kinds)) {
       if (InterruptSeen()) return Cancelled("interrupted");

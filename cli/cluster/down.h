@@ -11,7 +11,7 @@ namespace sippar::cli {
 struct ClusterDownOptions {
   std::string directory;
   int64_t timeout_us = 60'000'000;
-  bool kill = false;  // at once, as if the power failed
+  bool kill = false;  // SIGKILL to all processes at once, without a shutdown
 };
 
 // OK if nothing ran. kDeadlineExceeded: some processes have not ended in time; kCancelled: Ctrl-C

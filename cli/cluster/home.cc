@@ -28,7 +28,7 @@ Status MakeDirectories(const std::string& path) {
   return error ? CannotUse(path, error) : OkStatus();
 }
 
-// A crash leaves the old file or the new one.
+// Replaces the file by a rename: if this process is killed, the old file or the new one is there.
 Status WriteWhole(const std::string& path, const std::string& text) {
   const std::string unfinished = path + ".tmp";
   std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);

@@ -11,7 +11,7 @@
 
 namespace sippar::cli {
 
-// No two programs have one for the same directory.
+// Holds a lock on the directory, so only one `sippar cluster` at a time works on it.
 class ClusterHome {
  public:
   // Makes the directory if `may_make` and it is missing. kNotFound: it is missing, or holds no
@@ -27,7 +27,7 @@ class ClusterHome {
   // Empty: no cluster was started here yet.
   const std::optional<ClusterSettings>& settings() const { return settings_; }
   [[nodiscard]] Status Keep(const ClusterSettings& settings);
-  // Writes what the plan's processes find when they start.
+  // Makes the folders and writes the ZooKeeper files that the plan's processes need at their start.
   [[nodiscard]] Status Prepare(const ClusterPlan& plan) const;
 
  private:
@@ -37,7 +37,7 @@ class ClusterHome {
 
   const std::string directory_;
   std::optional<ClusterSettings> settings_;
-  int lock_ = -1;  // a descriptor of the directory, with the lock
+  int lock_ = -1;  // descriptor of the directory, which holds the flock()
 };
 
 }  // namespace sippar::cli

@@ -12,14 +12,14 @@
 namespace sippar::cli {
 namespace {
 
-// Name of the cluster in its ZooKeeper, which has no other.
+// Name of the cluster in its ZooKeeper, which serves no other cluster.
 constexpr const char* kName = "local";
 constexpr const char* kHost = "127.0.0.1";
 constexpr int kTickMs = 500;
-// A server of one machine needs no more; the default of a JVM is a quarter of the memory.
+// Heap of a ZooKeeper process. It needs no more here; a JVM's default is a quarter of the memory.
 constexpr const char* kHeap = "-Xmx96m";
 
-// The clients' port, the leader's and that of elections.
+// Ports of a ZooKeeper member: for clients, for its followers while it leads, and for elections.
 struct MemberPorts {
   int client;
   int leader;
@@ -31,7 +31,8 @@ MemberPorts PortsOf(const ClusterSettings& settings, int member) {
   return {first, first + settings.members, first + 2 * settings.members};
 }
 
-// Paths in it are relative and of ASCII alone: ZooKeeper reads the file as Latin-1, with escapes.
+// The text of a ZooKeeper member's zoo.cfg. Its paths are relative and only ASCII, because
+// ZooKeeper reads the file as Latin-1 with escapes.
 std::string ConfigurationOf(const ClusterSettings& settings, int member, const std::string& data) {
   std::string text = fmt::format(
       "tickTime={}\ninitLimit=40\nsyncLimit=10\nminSessionTimeout={}\nmaxSessionTimeout=60000\n"
@@ -63,7 +64,8 @@ PlannedProcess PlanMember(const std::string& directory, const ClusterSettings& s
   process.name = fmt::format("zk{}", member);
   process.kind = ProcessKind::kZooKeeper;
   const std::string file = FilesOf(settings, member).configuration;
-  // A property that ZooKeeper ignores; the directory tells one cluster's member from another's.
+  // A Java property that ZooKeeper ignores. It puts the cluster's directory into the command line,
+  // so that IsProcess can tell the members of two clusters apart.
   const std::string mark = "-Dsippar.cluster=" + directory;
   process.words = {"java",
                    kHeap,
@@ -206,7 +208,7 @@ ClusterLack LackOf(const ClusterPlan& plan, const ClusterPids& pids,
     return name == process->name && known != pids.end() && known->second == pid;
   };
   for (const PlannedProcess* process : ProcessesOf(plan, ProcessKind::kServer)) {
-    // A server that an administrator drained is one of the cluster's, too.
+    // A server that an administrator drains (empties of tablets) still runs, so it counts as live.
     const bool is_live =
         std::any_of(health.servers.begin(), health.servers.end(), [&](const auto& server) {
           return is(process, server.id.name, server.member.pid) &&

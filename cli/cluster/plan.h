@@ -15,12 +15,12 @@
 
 namespace sippar::cli {
 
-// What a directory remembers of its cluster, in the file kSettingsFile.
+// The settings of the cluster in a directory, which are kept in its file kSettingsFile.
 struct ClusterSettings {
-  int servers = 3;  // tablet servers; 1 to kProcessesMax, as are masters
-  int masters = 2;
-  int members = 1;   // of ZooKeeper: 1, 3 or 5
-  int port = 21800;  // of the gateway; ZooKeeper has the 3 * members ports above it
+  int servers = 3;   // number of tablet servers, 1 to kProcessesMax
+  int masters = 2;   // number of masters, 1 to kProcessesMax
+  int members = 1;   // number of ZooKeeper members: 1, 3 or 5
+  int port = 21800;  // the gateway's; ZooKeeper's members have the 3 * members ports above it
 
   static constexpr int kProcessesMax = 99;
   static constexpr int kPortMax = 65'535 - 3 * 5;
@@ -41,9 +41,10 @@ struct ClusterWishes {
   std::optional<int> port;
 };
 
-// The settings of the next start. `known` is empty for a new directory. A cluster may grow at any
-// time; it gets smaller, or other ports, only when no process of it runs (`is_running`). It keeps
-// the number of its ZooKeeper members. kFailedPrecondition: it cannot have what is wished now.
+// The settings of the next start: `known` changed by `wishes`. `known` is empty for a new
+// directory. A cluster may grow at any time. It may get fewer processes or another port only while
+// it does not run (`is_running`). The number of ZooKeeper members never changes.
+// kFailedPrecondition: `wishes` break these rules.
 [[nodiscard]] StatusOr<ClusterSettings> SettingsFor(const std::optional<ClusterSettings>& known,
                                                     const ClusterWishes& wishes, bool is_running);
 
@@ -53,9 +54,9 @@ struct PlannedProcess {
   std::string name;  // "zk1", "ts1", "m1", "g1"
   ProcessKind kind = ProcessKind::kServer;
   std::vector<std::string> words;  // its command line, the program's name first
-  // Words of its command line, in this order and next to each other, that no other process has.
+  // Runs of adjacent words of its command line. No other process has all of them.
   std::vector<std::vector<std::string>> marks;
-  std::vector<int> ports;  // of 127.0.0.1, on which it listens; empty: any free one
+  std::vector<int> ports;  // of 127.0.0.1, to listen on; empty: the system chooses one
 };
 
 struct ZooKeeperFiles {
@@ -77,14 +78,14 @@ struct ClusterPlan {
 };
 
 struct ClusterPrograms {
-  std::string sippar;      // name for the command lines
+  std::string sippar;      // path of this program, the first word of the command lines
   std::string class_path;  // of ZooKeeper: jars, with a colon between two
 };
 
 ClusterPlan PlanCluster(const std::string& directory, const ClusterSettings& settings,
                         const ClusterPrograms& programs);
 
-// Whether a process with the command line `words` is `process`: it has all the marks.
+// True if the command line `words` is that of `process`: it contains all of process.marks.
 bool IsProcess(const PlannedProcess& process, const std::vector<std::string>& words);
 
 // Why a cluster is not ready.
@@ -96,12 +97,13 @@ struct ClusterLack {
 // Process ids by the processes' names.
 using ClusterPids = std::map<std::string, uint64_t>;
 
-// What a cluster with this status lacks of the plan, whose processes have these ids. A status may
-// still name a process that was killed; it does not count as the one that took its place.
+// Why the cluster does not serve all that is planned, by what its master reports (`health`). `pids`
+// are the processes that run now: a server or master that `health` lists under another process id
+// is one that was killed, and does not count as live.
 ClusterLack LackOf(const ClusterPlan& plan, const ClusterPids& pids,
                    const cluster::ClusterHealth& health);
 
-// In the order of the plan.
+// The planned processes of this kind, in the order of their start.
 std::vector<const PlannedProcess*> ProcessesOf(const ClusterPlan& plan, ProcessKind kind);
 
 std::string LogFileOf(const std::string& name);

@@ -56,7 +56,7 @@ sockaddr_in LoopbackAddress(int port) {
 bool IsPortFree(int port) {
   Descriptor probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
-  // As servers do: connections of the process that had the port before do not count.
+  // As servers do: closed connections of an earlier process (TIME_WAIT) then do not block the port.
   ::setsockopt(probe.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   const sockaddr_in address = LoopbackAddress(port);
   return ::bind(probe.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
@@ -67,7 +67,7 @@ std::string ReadSmallFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Empty if there is no such process, or if it has ended and its parent has not noticed.
+// Empty if there is no such process, or if it has ended and its parent has not waited for it.
 std::vector<std::string> CommandLineOf(pid_t pid) {
   const std::string text = ReadSmallFile(fmt::format("/proc/{}/cmdline", pid));
   std::vector<std::string> words;
@@ -142,8 +142,8 @@ StatusOr<pid_t> ClusterProcesses::Start(const PlannedProcess& process) const {
   const std::string log = PathOf(LogFileOf(process.name));
   const std::string pid_file = PathOf(PidFileOf(process.name));
   const bool is_java = process.kind == ProcessKind::kZooKeeper;
-  // The file of this program may have been removed. Otherwise its own name is better: `ps` shows
-  // it.
+  // If the file of this program was removed, /proc/self/exe still leads to it. Otherwise the file's
+  // own path is used, because `ps` shows its name.
   const bool has_file = is_java || ::access(words[0], X_OK) == 0;
   const ChildStart start{has_file ? words[0] : "/proc/self/exe", words.data(),
                          plan_.directory.c_str(), log.c_str(), pid_file.c_str()};
@@ -161,7 +161,8 @@ StatusOr<pid_t> ClusterProcesses::Start(const PlannedProcess& process) const {
   }
   if (pid < 0) return Internal(fmt::format("{}: {}", process.name, std::strerror(errno)));
   told.Close();
-  // The pipe ends without a word when the child has become the program.
+  // A successful exec closes the child's end of the pipe, so nothing is read. After a failure the
+  // child sends its errno.
   int error = 0;
   ssize_t size = 0;
   do {
@@ -176,9 +177,9 @@ StatusOr<pid_t> ClusterProcesses::Start(const PlannedProcess& process) const {
 void ClusterProcesses::Signal(const PlannedProcess& process, int number) const {
   const pid_t pid = Running(process);
   if (pid == 0) return;
-  // By their numbers: glibc 2.36 declares these calls for C alone.
-  // The descriptor holds on to the process: its number cannot pass to another one between the
-  // second look and the signal.
+  // A pidfd refers to one process. If the process ends after the second check, the signal fails
+  // and cannot reach another process that got the same id.
+  // The system calls are made by number, because glibc 2.36 declares their wrappers for C alone.
   Descriptor held(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (held.number() >= 0 && Running(process) == pid) {
     ::syscall(SYS_pidfd_send_signal, held.number(), number, nullptr, 0);

@@ -1,5 +1,5 @@
 // The processes of a planned cluster on this machine: starts, finds and signals them. They outlive
-// this program. Each has a file with its process id, and one that its output is appended to.
+// this program. Each has a file with its process id, and a log to which its output is appended.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,22 +14,22 @@ namespace sippar::cli {
 
 class ClusterProcesses {
  public:
-  // `plan` outlives it.
+  // `plan` must outlive this object.
   explicit ClusterProcesses(const ClusterPlan& plan) : plan_(plan) {}
 
-  // The id of the running process; 0: it does not run. A process that only has the number of one
-  // that ended does not count.
+  // The id of the running process; 0: it does not run. The command line is compared as well,
+  // because the id of a process that ended may belong to another program now.
   pid_t Running(const PlannedProcess& process) const;
   bool AnyRuns() const;
 
-  // Starts a process that does not run, in a session of its own, and returns its id. The process
-  // writes its file itself before it becomes another program, so no process runs without one.
-  // kUnavailable: another program listens on its port; kInternal: the system refuses.
+  // Starts a process that does not run, in a session of its own, and returns its id. The forked
+  // child writes the file with the process id before it calls exec, so no process runs without that
+  // file. kUnavailable: another program listens on its port; kInternal: the system refuses.
   [[nodiscard]] StatusOr<pid_t> Start(const PlannedProcess& process) const;
 
   // Sends the signal if the process runs.
   void Signal(const PlannedProcess& process, int number) const;
-  // Removes the file with the process id, which is then of no use; a missing one is no error.
+  // Removes the file with the process id after the process has ended; a missing file is no error.
   void Forget(const PlannedProcess& process) const;
 
   // The last lines of what it printed.

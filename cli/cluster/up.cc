@@ -32,7 +32,7 @@ namespace {
 constexpr int64_t kPollMicros = 100'000;
 constexpr int64_t kAnswerMicros = 2'000'000;
 constexpr const char* kJar = "/usr/share/java/zookeeper.jar";
-// ZooKeeper logs through it; without the file there is no log.
+// ZooKeeper's back end for logging; without this file ZooKeeper writes no log.
 constexpr const char* kLogJar = "/usr/share/java/slf4j-simple.jar";
 
 bool IsOnPath(const std::string& program) {
@@ -91,7 +91,8 @@ class Starter {
 
   static int64_t NowMicros() { return engine::Clock::System()->MonotonicNanos() / 1000; }
 
-  // Keeps the processes of these kinds running until `lack` finds nothing. Its errors are final.
+  // Keeps the processes of these kinds running until `lack` finds nothing missing. An error of
+  // `lack` ends the wait and is returned.
   Status Await(const std::set<ProcessKind>& kinds, const std::function<Lack()>& lack) {
     for (;;) {
       RETURN_IF_ERROR(KeepRunning(kinds));
@@ -107,8 +108,9 @@ class Starter {
     }
   }
 
-  // A process that ran before may end now, such as a server whose ZooKeeper was killed; it is
-  // started like those that had ended earlier. What this program has started shall not end.
+  // Starts the processes of these kinds that do not run. A process that was found running may end
+  // later, such as a server whose ZooKeeper was killed; it is started, too. It is an error if a
+  // process that this program has started ends.
   Status KeepRunning(const std::set<ProcessKind>& kinds) {
     for (const PlannedProcess& process : plan_.processes) {
       if (!kinds.contains(process.kind)) continue;
@@ -213,12 +215,12 @@ class Starter {
   const int64_t timeout_us_;
   const int64_t end_us_;
   std::set<std::string> seen_;     // processes that were found running, or started
-  std::set<std::string> started_;  // by this program
+  std::set<std::string> started_;  // processes that this program started
   std::unique_ptr<cluster::Client> client_;
   std::unique_ptr<cluster::Client> gateway_;
 };
 
-// What `known` says of the directory's cluster, and whether a process of it runs.
+// True if any process of the directory's cluster runs.
 bool AnyRuns(const ClusterHome& home, const ClusterPrograms& programs) {
   if (!home.settings()) return false;
   const ClusterPlan plan = PlanCluster(home.directory(), *home.settings(), programs);

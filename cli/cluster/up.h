@@ -1,4 +1,5 @@
-// `sippar cluster up`: starts what of a cluster does not run, and waits until all of it serves.
+// `sippar cluster up`: starts the processes of a cluster that do not run, and waits until the whole
+// cluster serves.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,10 +17,11 @@ struct ClusterUpOptions {
   int64_t timeout_us = 60'000'000;
 };
 
-// Prints a line about each process on stderr, and the addresses on stdout. What was started runs
-// on if it fails. kDeadlineExceeded: not all serves in time; kCancelled: Ctrl-C came;
-// kUnavailable: a process has ended, or its port is in use; kFailedPrecondition: ZooKeeper or Java
-// is missing, or the directory has another cluster; else as ClusterHome::Open and MakeCluster.
+// Prints a line about each process on stderr, and the addresses on stdout. If it fails, the
+// processes that it started keep running. kDeadlineExceeded: not all serve in time; kCancelled:
+// Ctrl-C came; kUnavailable: a process has ended, or its port is in use; kFailedPrecondition:
+// ZooKeeper or Java is missing, or the directory has another cluster; else as ClusterHome::Open and
+// MakeCluster.
 [[nodiscard]] Status ClusterUp(const ClusterUpOptions& options);
 
 }  // namespace sippar::cli

@@ -15,8 +15,8 @@ void AddFacts(const ManifestLine& page, const std::string& html, PageRows* out) 
   if (!facts.language.empty()) {
     out->rows.front().Set("language", "", facts.language, page.timestamp_us);
   }
-  // The source becomes the qualifier of its anchors; one that is too long would fail each of their
-  // rows.
+  // `source` becomes the qualifier of the cells in the linked pages' rows. If it is too long, the
+  // store would refuse each of those cells.
   if (source.size() > limits::kQualifierSizeMax) return;
   std::set<std::string> targets;
   for (const PageLink& link : facts.links) {

@@ -112,8 +112,8 @@ std::string ResolveUrl(std::string_view base, std::string_view reference) {
   } else if (reference.starts_with("//")) {
     SplitAuthority(reference.substr(2), &url);
   } else if (reference.starts_with("/")) {
-    // A reference with a path or authority replaces the query of the base; one that is empty keeps
-    // it.
+    // A reference with a path or authority replaces the query of the base; an empty reference keeps
+    // the query.
     SplitPath(reference, &url);
   } else if (reference.starts_with("?")) {
     url.query = reference;

@@ -1,6 +1,6 @@
-// The calls of administrators (AdminApi): tables, tablets, figures and named records.
-// A schema change is durable when its call returns OK. Times are microseconds since the Unix epoch.
-// Plain data. SPDX-License-Identifier: Apache-2.0
+// The calls of administrators (AdminApi): tables, tablets, statistics and named records. A schema
+// change is durable when its call returns OK. Times are microseconds since the Unix epoch. Plain
+// data. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ struct ServerInfo {
 namespace calls {
 
 // Creates a table of n + 1 tablets from n split keys, which are sorted, distinct, and none of them
-// "". kAlreadyExists; kInvalidArgument.
+// "". Errors: kAlreadyExists, kInvalidArgument.
 struct CreateTable {
   TableSchema schema;
   std::vector<std::string> split_keys;
@@ -73,7 +73,8 @@ struct CreateTable {
 
 // Replaces the schema; engine/model/schema_change.h has the rules. A family that the new schema
 // lacks is dropped with its data. The data of a family that changes its locality group moves with
-// later compactions. kAborted: `expected_version` is not the table's version any more.
+// later compactions. kAborted: the table's version is not `expected_version`, since another change
+// came first.
 struct AlterTable {
   TableSchema schema;
   uint64_t expected_version = 0;
@@ -83,7 +84,7 @@ struct AlterTable {
   static constexpr CallRule kRule = ChangeRule("AlterTable");
 };
 
-// kFailedPrecondition: the table is protected.
+// Deletes the table with its data. kFailedPrecondition: the table is protected against deletion.
 struct DropTable {
   std::string table;
 
@@ -101,8 +102,8 @@ struct GetTable {
   static constexpr CallRule kRule = LookUpRule("GetTable");
 };
 
-// The schema alone, shared instead of copied within one process, because every data call of the
-// Bigtable API needs it. kNotFound.
+// Returns the schema alone. Within one process it is shared instead of copied, because every data
+// call of the Bigtable API needs it. kNotFound.
 struct GetSchema {
   std::string table;
 
@@ -118,8 +119,8 @@ struct ListTables {
   static constexpr CallRule kRule = LookUpRule("ListTables");
 };
 
-// Writes the memtables to SSTables now. Like Compact and Verify it changes no content: at worst its
-// work is done twice.
+// Writes the memtables to SSTables now. Flush, Compact and Verify change no content, so they may be
+// repeated: at worst their work is done twice.
 struct Flush {
   std::string table;
 
@@ -184,15 +185,15 @@ struct Metrics {
   static constexpr CallRule kRule = LookUpRule("Metrics");
 };
 
-// About a hundred of the compactions that ended last, oldest first, then the running ones.
+// Lists each server's last hundred finished compactions, oldest first, then its running ones.
 struct Compactions {
   using Reply = std::vector<CompactionInfo>;
   static constexpr int kFields = 0;
   static constexpr CallRule kRule = LookUpRule("Compactions");
 };
 
-// Tablets that used much of their server's CPU in measuring intervals that began within
-// [start_us, end_us). Servers keep this in memory, so it ends with the server's process.
+// Lists tablets that used much of their server's CPU in measuring intervals that began within
+// [start_us, end_us). Servers keep these measurements in memory only, so a restart loses them.
 struct HotTablets {
   int64_t start_us = 0;
   int64_t end_us = 0;
@@ -202,9 +203,9 @@ struct HotTablets {
   static constexpr CallRule kRule = LookUpRule("HotTablets");
 };
 
-// The next four keep small named records for the layers above, such as the instances of the
-// Bigtable API. A change is durable when OK, and conditional: kAborted when the record's version is
-// not `version` (0: the record must not exist). kNotFound.
+// The next four calls keep small named records for the layers above, such as the instances of the
+// Bigtable API. A change is durable when OK. It is conditional: kAborted when the record's version
+// is not `version` (0: the record must not exist). kNotFound: the record does not exist.
 struct GetRecord {
   std::string name;
 
@@ -257,17 +258,17 @@ struct ListServers {
   static constexpr CallRule kRule = LookUpRule("ListServers");
 };
 
-// The state of the whole cluster. A master answers it while it starts, too. kUnavailable: no master
-// reigns.
+// The state of the whole cluster. A master answers this call while it starts, too. kUnavailable: no
+// process is the master.
 struct ClusterStatus {
   using Reply = ClusterHealth;
   static constexpr int kFields = 0;
   static constexpr CallRule kRule = LookUpRule("ClusterStatus");
 };
 
-// The events of the tablets of one table, METADATA included, or of all tables (""): the newest
-// 10,000, oldest first. Of each tablet METADATA keeps 30 days, and the last 50 of a kind.
-// kNotFound.
+// Returns the newest 10,000 events of the tablets of one table, which may be METADATA, or of all
+// tables (`table` is ""), oldest first. METADATA keeps at most 50 events of each kind for a tablet,
+// and none longer than 30 days. kNotFound.
 struct TabletEvents {
   std::string table;
 
@@ -276,13 +277,14 @@ struct TabletEvents {
   static constexpr CallRule kRule{"TabletEvents"};
 };
 
-// The two calls below that name a server take NAME, for its live life, or NAME.EPOCH. kNotFound:
-// unknown table or server; the message names the live servers.
+// MoveTablet and DrainServer take a server as NAME, which means its running process, or as
+// NAME.EPOCH (server_id.h). kNotFound: unknown table or server; the message names the live servers.
 
-// Moves the tablet that has `row` and returns when `server` serves it; also OK if it did before. A
-// tablet of METADATA moves in the same way. A balance round may move it again; see SetBalancing.
-// kFailedPrecondition: the server has ended, is drained or refuses the tablet, or the tablet is
-// being merged. kDeadlineExceeded: after the caller's time, or 30 s; the move goes on.
+// Moves the tablet that has `row` and returns when `server` serves it. OK at once if `server`
+// serves it already. A tablet of METADATA moves in the same way. A balance round may move it again;
+// see SetBalancing. kFailedPrecondition: the server has ended, is drained or refuses the tablet, or
+// the tablet is being merged. kDeadlineExceeded: the caller's timeout, or 30 s, ended before the
+// move did; the move goes on.
 struct MoveTablet {
   std::string table;
   std::string row;
@@ -293,9 +295,9 @@ struct MoveTablet {
   static constexpr CallRule kRule = RepeatableChangeRule("MoveTablet");
 };
 
-// While balancing is off, the master neither moves nor splits a tablet because of its load. Small
-// tablets are merged all the same, large ones split, and those of servers that have ended placed.
-// StandingOrders says how long this holds.
+// While balancing is off, the master neither moves nor splits a tablet because of its load. It
+// still merges small tablets, splits large ones, and assigns the tablets of servers that have
+// ended. The setting stays until the next call (StandingOrders).
 struct SetBalancing {
   bool on = true;
 
@@ -304,19 +306,20 @@ struct SetBalancing {
   static constexpr CallRule kRule = RepeatableChangeRule("SetBalancing");
 };
 
-// Begins a balance round now, even if balancing is off. OK: its moves are decided, not carried out.
-// Tablets that came to their server within the last three rounds stay there, as always.
+// Begins a balance round now, even if balancing is off. When OK, the moves are decided but not yet
+// carried out. As in every round, tablets that came to their server within the last three rounds
+// stay there.
 struct BalanceNow {
   using Reply = Done;
   static constexpr int kFields = 0;
   static constexpr CallRule kRule = RepeatableChangeRule("BalanceNow");
 };
 
-// `on`: the master moves all tablets away from the server and gives it no others. OK: this is
-// ordered, and the moves begin; the server is empty when ClusterStatus says so. It holds for the
-// server's name, so also when its process is started again, until a call with `on` false. If every
-// server that could take tablets has ended, drained ones get some again: a drain makes
-// no tablet unserved. kFailedPrecondition: no other server could take the tablets.
+// With `on`, the master moves all tablets away from the server and gives it no others. When OK, the
+// order is recorded and the moves begin; ClusterStatus shows when the server is empty. The order
+// belongs to the server's name, so it outlasts a restart of the process; a call with `on` false
+// ends it. If all other servers have ended, drained ones get tablets again, so that no tablet is
+// left unserved. kFailedPrecondition: no other server could take the tablets.
 struct DrainServer {
   std::string server;
   bool on = true;

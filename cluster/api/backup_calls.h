@@ -17,9 +17,9 @@ using engine::BackupInfo;
 
 namespace calls {
 
-// Backs up the table with everything that was acknowledged before the call. The backup shows one
-// moment of the table; in a cluster each tablet has its own moment. kNotFound: table not found;
-// kAlreadyExists: the backup exists.
+// Backs up the table with everything that was acknowledged before the call. It is not one snapshot
+// of the table: each tablet is saved as it was at some moment during the call. kNotFound: table not
+// found; kAlreadyExists: the backup exists.
 struct CreateBackup {
   std::string name;
   std::string table;
@@ -49,14 +49,14 @@ struct GetBackup {
   static constexpr CallRule kRule{"GetBackup"};
 };
 
-// Sorted by time.
+// Returns the backups that have not expired, in the order of their creation.
 struct ListBackups {
   using Reply = std::vector<BackupInfo>;
   static constexpr int kFields = 0;
   static constexpr CallRule kRule{"ListBackups"};
 };
 
-// Sets an absolute time, so a repetition changes nothing.
+// Sets the absolute time at which the backup expires, so repeating the call changes nothing.
 struct SetBackupExpiry {
   std::string name;
   int64_t expires_us = 0;
@@ -74,9 +74,9 @@ struct DeleteBackup {
   static constexpr CallRule kRule = ChangeRule("DeleteBackup");
 };
 
-// Creates a table with the schema and data of the backup, but never protected against deletion.
-// Once begun, it ends at no deadline or cancel flag of its caller. kAlreadyExists: the table
-// exists.
+// Creates a table with the schema and data of the backup. The new table is not protected against
+// deletion, even if the old one was. Once begun, the call ignores its caller's deadline and cancel
+// flag. kAlreadyExists: the table exists.
 struct RestoreTable {
   std::string backup;
   std::string table;

@@ -26,7 +26,7 @@ namespace sippar::cluster {
 
 // Whether a call may be made again if it may already have been carried out.
 enum class Repeat : uint8_t {
-  kSafe,    // yes: a read, a write with a request id, or work that finds itself done
+  kSafe,    // yes: a read, a write with a request id, or a change that is idempotent
   kUnsafe,  // no: it is retried only when it is certain that nothing was done
 };
 
@@ -59,11 +59,11 @@ struct CallRule {
 constexpr CallRule ChangeRule(const char* name) {
   return {name, Repeat::kUnsafe, Effect::kUnknown, TimeLimit::kNone};
 }
-// The rule of a change that finds its own work done when it is repeated.
+// The rule of an idempotent change: a repeated call finds the work done and returns OK.
 constexpr CallRule RepeatableChangeRule(const char* name, TimeLimit limit = TimeLimit::kNone) {
   return {name, Repeat::kSafe, Effect::kUnknown, limit};
 }
-// The rule of a question that is answered from what is known.
+// The rule of a call that only reads state that is at hand, so its answer takes seconds at most.
 constexpr CallRule LookUpRule(const char* name) {
   return {name, Repeat::kSafe, Effect::kNone, TimeLimit::kShort};
 }
@@ -78,8 +78,8 @@ template <class Call>
 using Answer = std::conditional_t<std::is_same_v<typename Call::Reply, Done>, Status,
                                   StatusOr<typename Call::Reply>>;
 
-// A call on its way: what is asked, and where the answer goes. Both are the caller's, so nothing is
-// copied while a call is passed on.
+// A call in progress: the request, and where its answer goes. Both belong to the caller, so nothing
+// is copied while the call is passed on.
 template <class CallType>
 struct Pending {
   using Call = CallType;
@@ -115,7 +115,7 @@ class Port<CallList<CallTypes...>> {
   }
 };
 
-// The next three work on Port::AnyCall of any port.
+// The next four functions take a Port::AnyCall of any port. RuleOf returns the rule of its call.
 template <class AnyCall>
 const CallRule& RuleOf(const AnyCall& any) {
   return std::visit(
@@ -125,7 +125,7 @@ const CallRule& RuleOf(const AnyCall& any) {
       any);
 }
 
-// The status of the answer so far.
+// The status of the call's answer; kInternal as long as nothing has answered it.
 template <class AnyCall>
 const Status& AnswerOf(const AnyCall& any) {
   return std::visit([](const auto& pending) -> const Status& { return StatusIn(pending.answer); },
@@ -138,7 +138,8 @@ void Refuse(const AnyCall& any, const Status& error) {
   std::visit([&](const auto& pending) { pending.answer = error; }, any);
 }
 
-// Answers the call with what `perform(call)` returns: where calls are carried out, not passed on.
+// Answers the call with what `perform(call)` returns. For a Port that carries calls out instead of
+// passing them on.
 template <class AnyCall, class Perform>
 void AnswerBy(const AnyCall& any, const Perform& perform) {
   std::visit([&](const auto& pending) { pending.answer = perform(pending.call); }, any);

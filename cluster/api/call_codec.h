@@ -1,6 +1,6 @@
 // Encodes calls and replies for another process: the fields of a struct in their order, with
 // engine/base/coding.h. There are no field numbers, so both ends must be of one version of the wire
-// (cluster/net/hello.h). Decoding trusts no byte. Pure.
+// (cluster/net/hello.h). Decoding accepts arbitrary bytes and fails on wrong ones. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace sippar::cluster {
 
-// The fields of structs that do not say it themselves.
+// The number of fields of structs that have no member kFields.
 template <>
 inline constexpr int kFieldsOf<RowRange> = 2;
 template <>
@@ -50,14 +50,14 @@ class ValueReader : public engine::Reader {
     if (ok()) why_ = std::move(why);
     Fail();
   }
-  const Status& why() const { return why_; }  // OK: no type has named its error
+  const Status& why() const { return why_; }  // the first such error; OK: none
 
  private:
   Status why_;
 };
 
-// Coding<T>::Put appends a value to `out`, Take decodes one or makes the reader fail. This one is
-// for structs.
+// Coding<T>::Put appends a value to `out`, Take decodes one or makes the reader fail. This primary
+// template encodes plain structs.
 template <class T>
 struct Coding {
   static void Put(const T& value, std::string* out) {
@@ -161,7 +161,7 @@ struct Coding<std::optional<T>> {
   }
 };
 
-// Types that have an encoding of their own, on disk too.
+// Types with an encoding of their own, Encode and Decode, which is also used on disk.
 template <class T>
 requires requires(const T& value) {
   { value.Encode() } -> std::same_as<std::string>;
@@ -176,7 +176,8 @@ struct Coding<T> {
   }
 };
 
-// A schema need not be normal; only normal ones can be decoded.
+// Put normalizes a copy: Decode validates the schema, and callers may pass one that Normalize
+// (engine/model/schema.h) has not completed yet.
 template <>
 struct Coding<TableSchema> {
   static void Put(const TableSchema& value, std::string* out) {
@@ -219,7 +220,7 @@ template <class T>
   return reader.AtEnd();
 }
 
-// The caller's side. `any` is a Port::AnyCall.
+// For the caller's side. `any` is a Port::AnyCall.
 template <class AnyCall>
 std::string EncodeCall(const AnyCall& any) {
   return std::visit([](const auto& pending) { return EncodeValue(pending.call); }, any);
@@ -232,7 +233,7 @@ void TakeReply(const StatusOr<std::string>& encoded, const AnyCall& any) {
   auto take = [&encoded]<class Call>(const Pending<Call>& pending) {
     typename Call::Reply reply;
     bool is_whole = DecodeValue(*encoded, &reply);
-    // Callers rely on a part for each write of a batch.
+    // Callers index the reply of a batch, so it must have one part for each write.
     if constexpr (requires { pending.call.batch; }) {
       is_whole = is_whole && reply.size() == pending.call.batch.size();
     }
@@ -250,7 +251,7 @@ void TakeReply(const StatusOr<std::string>& encoded, const AnyCall& any) {
   std::visit(take, any);
 }
 
-// What the caller gets instead of an answer, or of a part of it, that is too large.
+// The error that replaces an answer, or one part of the answer to a batch, that is too large.
 inline Status TooLargeReply(const CallRule& rule, size_t size, size_t size_max) {
   const bool is_change = rule.effect == Effect::kUnknown;
   return ResourceExhausted(std::string("call ") + rule.name +
@@ -283,13 +284,14 @@ StatusOr<std::string> EncodeReply(const typename Call::Reply& reply, size_t size
   }
 }
 
-// The server's side: carries the call out and returns the encoded reply.
+// For the server's side: decodes the call, carries it out and returns the encoded reply.
 template <class Call, class List>
 StatusOr<std::string> DoEncoded(Port<List>* port, std::string_view bytes,
                                 const CallOptions& options, size_t reply_max) {
   Call call;
   if (Status why; !DecodeValue(bytes, &call, &why)) {
-    // Whole bytes with a value that is not allowed: the caller is told as if it had asked here.
+    // The bytes are complete, but a value in them is not allowed: the caller gets the same error as
+    // from a call within one process.
     if (why.code() == StatusCode::kInvalidArgument) return why;
     return InvalidArgument(std::string("call ") + Call::kRule.name +
                            " cannot be decoded; use the same sippar for server and client");

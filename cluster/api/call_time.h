@@ -1,4 +1,5 @@
-// The time that a call has left by its options. Thread safe. SPDX-License-Identifier: Apache-2.0
+// CallTime: how much of its timeout a call has left. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ class CallTime {
     return left;
   }
   bool is_limited() const { return options_.timeout_us != 0; }
-  // Of a call that is limited.
+  // Negative after the deadline. Requires: is_limited().
   int64_t LeftUs() const {
     return options_.timeout_us - (clock_->MonotonicNanos() - start_nanos_) / 1000;
   }

@@ -1,6 +1,6 @@
 // What the master says of its cluster: the reply of calls::ClusterStatus, and the events of
-// tablets. Times ending in _us are microseconds; `for_us` is how long something lasts so far. Plain
-// data. SPDX-License-Identifier: Apache-2.0
+// tablets. Times ending in _us are microseconds; `for_us` is how long a state has lasted so far.
+// Plain data. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct ClusterName {
   static constexpr int kFields = 2;
 };
 
-// How a process of the cluster is reached, as it has told the lock service. Empty and 0 for a
-// member that other processes do not call, as in a store that one process opens.
+// How other processes reach a process of the cluster, as it registered itself with the lock
+// service. Empty and 0 if no other process calls it, as in a store that one process opens.
 struct MemberInfo {
   std::string address;  // host:port or unix:PATH
   std::string machine;  // its host name
@@ -43,7 +43,7 @@ struct MasterStatus {
   static constexpr int kFields = 4;
 };
 
-// A process that reigns, or would if the reigning master ended.
+// A process that is the master (`reigns`), or that waits to become it.
 struct MasterCandidate {
   std::string name;
   MemberInfo member;
@@ -52,12 +52,13 @@ struct MasterCandidate {
   static constexpr int kFields = 3;
 };
 
-// A life of a server that the master knows. Sizes and rates are sums of its last report.
+// One process of a tablet server that the master knows (server_id.h). Sizes and rates are sums over
+// the tablets in its last report.
 struct ServerStatus {
   ServerId id;
   MemberInfo member;
   // "live"; "draining": it gets no tablets and gives its own away; "silent": it holds its lock and
-  // does not answer the master; "recovering": it has ended and its log is read.
+  // does not answer the master; "recovering": it has ended, and its log is being recovered.
   std::string state;
   uint64_t tablets = 0;  // tablets whose records name it
   uint64_t bytes = 0;    // stored
@@ -100,15 +101,15 @@ struct UnservedTablet {
 struct RecoveryStatus {
   ServerId server;
   std::string stage;          // "fence", "stop", "rename", "seal", "sort", "ready"
-  uint64_t tablets_left = 0;  // tablets that still wait for it
+  uint64_t tablets_left = 0;  // tablets that still wait for this recovery
   int64_t for_us = 0;
   std::string error;  // of the last try, if it failed
 
   static constexpr int kFields = 5;
 };
 
-// What an administrator has ordered until further notice. It is kept by the lock service, so it
-// holds for later masters and for later lives of the servers.
+// Orders of an administrator that hold until they are changed. The lock service keeps them, so they
+// also hold for later masters and after restarts of the servers.
 struct StandingOrders {
   bool balancing = true;             // the master moves and splits tablets to even out the load
   std::vector<std::string> drained;  // names of servers that get no tablets; sorted
@@ -128,19 +129,19 @@ struct ClusterHealth {
   TabletCounts tablets;
   std::vector<UnservedTablet> unserved;  // the first kUnservedMax, in key order
   std::vector<RecoveryStatus> recoveries;
-  uint64_t sweep_errors = 0;  // sweeps of this master that ended early
+  uint64_t sweep_errors = 0;  // sweeps of unused files that failed under this master
   StandingOrders orders;
 
   static constexpr size_t kUnservedMax = 1'000;
   static constexpr int kFields = 10;
 };
 
-// A change of a tablet's record in METADATA, in the past.
+// A past change of a tablet's record in METADATA.
 struct TabletEventInfo {
   int64_t time_us = 0;  // since the Unix epoch
   std::string table;
-  RowRange range;          // the start is that of today's tablet with this limit
-  uint64_t tablet_id = 0;  // today's tablet with this limit; 0: there is none, the start is unknown
+  RowRange range;          // start: that of the present tablet with this limit
+  uint64_t tablet_id = 0;  // the present tablet with this limit; 0: none, so the start is unknown
   std::string kind;        // "created", "assigned", "split", ...
   std::string text;        // why, for people
 

@@ -35,7 +35,7 @@ struct ServedTablet {
   uint64_t tablet_epoch = 0;
   uint64_t stored_bytes = 0;
   uint64_t memtable_bytes = 0;
-  uint64_t schema_version = 0;  // version in force; the master sends the new schema if it is old
+  uint64_t schema_version = 0;  // version in use; the master sends the new schema if this is old
   uint64_t reads = 0;
   uint64_t writes = 0;
 
@@ -50,7 +50,7 @@ struct ServerReport {
   // not know which files it has named, and the sweep may remove no file of any epoch.
   uint64_t first_unpublished_file = 0;
   bool leaves = false;  // the server is handing over its tablets and accepts no new ones
-  int64_t wall_us = 0;  // its wall clock
+  int64_t wall_us = 0;  // the server's wall clock, since the Unix epoch
   // How long it may serve on without another heartbeat; negative: the lease is over. None: it ends
   // with its process.
   std::optional<int64_t> lease_left_us = std::nullopt;
@@ -76,11 +76,11 @@ struct LoadTablet {
 
 // Ends serving for a planned move: a minor compaction, then the close, then a second, short minor
 // compaction for the writes that arrived during the first. When OK, the saved state holds every
-// write and the server does not serve the tablet; OK also when it did not serve it before.
-// This OK closes the epoch for this life of the server, as any final error of LoadTablet does: a
-// delayed load at `tablet_epoch` or below is refused later, even if it arrives as the first one
-// (tests/FAULTS.md N9). Only after that may METADATA name another server.
-// kFailedPrecondition: the server serves the tablet at a higher epoch.
+// write and the server does not serve the tablet; OK also when it did not serve it before. This OK
+// closes the epoch for as long as the server's process runs, as any final error of LoadTablet does:
+// a delayed load at `tablet_epoch` or below is refused later, even if it arrives as the first one
+// (tests/FAULTS.md N9). Only after that may METADATA name another server. kFailedPrecondition: the
+// server serves the tablet at a higher epoch.
 struct UnloadTablet {
   uint64_t master_epoch = 0;
   uint64_t tablet_id = 0;
@@ -91,8 +91,8 @@ struct UnloadTablet {
   static constexpr CallRule kRule = RepeatableChangeRule("UnloadTablet", TimeLimit::kLong);
 };
 
-// Lists all tablets that the server serves, with their load. A new master learns the true
-// assignment from it.
+// Lists all tablets that the server serves, with their load. A new master learns from it which
+// server really serves a tablet.
 struct Report {
   uint64_t master_epoch = 0;
 
@@ -101,8 +101,8 @@ struct Report {
   static constexpr CallRule kRule = LookUpRule("Report");
 };
 
-// Installs a new schema. When OK, the births of its new families are recorded, and this server
-// serves no tablet of the table under an older schema. kUnavailable: a tablet of the table is being
+// Installs a new schema. When OK, every tablet of the table on this server uses it and has saved
+// the births of its new families (see ForgetBirths). kUnavailable: a tablet of the table is being
 // loaded or unloaded right now.
 struct SetSchema {
   uint64_t master_epoch = 0;
@@ -157,8 +157,9 @@ struct HeldFiles {
   static constexpr CallRule kRule = LookUpRule("HeldFiles");
 };
 
-// Prepares a merge: rewrites the tablet so that it can forget the births of its families. Births
-// are sequence numbers of this tablet and would mean nothing in the merged one.
+// Prepares a merge: rewrites the tablet so that it can forget the births of its families. The birth
+// of a family is a sequence number: older cells belong to a dropped family of the same name.
+// Sequence numbers of this tablet would mean nothing in the merged one.
 struct ForgetBirths {
   uint64_t master_epoch = 0;
   uint64_t tablet_id = 0;
@@ -168,8 +169,9 @@ struct ForgetBirths {
   static constexpr CallRule kRule = RepeatableChangeRule("ForgetBirths", TimeLimit::kLong);
 };
 
-// The next five are parts of AdminApi's calls, which the master sends on to the servers of the
-// tablets. So it does with Metrics, Compactions and HotTablets.
+// The next five are parts of calls of AdminApi, such as Flush: the master sends one for each tablet
+// to the tablet's server. It sends Metrics, Compactions and HotTablets (admin_calls.h) to every
+// server unchanged.
 struct FlushTablet {
   uint64_t tablet_id = 0;
 

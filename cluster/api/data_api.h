@@ -50,7 +50,7 @@ class DataApi : public Port<calls::DataCalls> {
     return std::nullopt;
   }
 
-  // The calls on rows in short.
+  // Shorter forms of the calls on rows.
   [[nodiscard]] Status Apply(const std::string& table, const RowMutation& mutation) {
     const RowMutation* only = &mutation;
     return OnlyPart(Do(calls::ApplyRows<LentTable>{table, {&only, 1}}));

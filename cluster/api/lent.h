@@ -1,6 +1,7 @@
-// What a call only reads (row_calls.h). Within a process the caller lends it until the answer, so
-// nothing is copied however many objects pass the call on; a call that was decoded owns it. Copies
-// share the value. SPDX-License-Identifier: Apache-2.0
+// Lent<T>: a field of a call (row_calls.h) that is only read. Within a process the caller lends the
+// value until the call is answered, so it is not copied however many objects pass the call on. A
+// call that was decoded owns its value. Copies of a Lent share the value.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -31,8 +32,8 @@ class Lent {
   std::shared_ptr<const T> value_;
 };
 
-// The same for many values. They need not lie side by side, so that the part of a batch that
-// concerns one tablet can be lent, too.
+// Like Lent, for the values of a batch. They need not lie side by side, so that the part of a batch
+// that concerns one tablet can be lent, too.
 template <class T>
 class LentBatch {
  public:

@@ -17,7 +17,7 @@ namespace sippar::cluster {
 
 struct QueryColumn {
   std::string name;
-  engine::DataType type;  // never unknown, nor is a part of it
+  engine::DataType type;  // known, and so are the types of its parts
 };
 
 struct PreparedQuery {
@@ -42,7 +42,7 @@ class QueryRows {
   virtual ~QueryRows() = default;
   // Adds a row; its first values are those of the columns, further ones are ignored.
   virtual Status Put(const engine::Row& row) = 0;
-  // True when the gathered rows are many enough, or have waited long enough, to be sent.
+  // True when enough rows are gathered, or they have waited long enough, to be sent.
   virtual bool IsDue() = 0;
   // Sends the gathered rows. `resume_token` "": no execution can continue after these rows.
   // kCancelled: the reader is gone.

@@ -1,5 +1,5 @@
-// The calls on rows and tablets as values (call.h). Each call on rows goes to a table by its name
-// (DataApi), or to one tablet of it (TabletService). Plain data.
+// The calls on rows and tablets as values (call.h). A call on rows names a table (DataApi), or one
+// tablet of a table (TabletService). Plain data.
 //
 // Errors: kNotFound (table not found), kInvalidArgument, kUnavailable (the tablet is moving or its
 // server restarts: retry), kAborted (lost a race: retry the row), kDataLoss, kResourceExhausted,
@@ -49,7 +49,7 @@ struct TabletInfo {
   uint64_t tablet_id = 0;
   RowRange range;
   std::string server;
-  std::string state;  // "online"
+  std::string state;  // "online", "loading", or the phase in METADATA: "unassigned" ...
   uint64_t stored_bytes = 0;
   uint64_t memtable_bytes = 0;
   uint64_t sstable_count = 0;
@@ -72,7 +72,7 @@ struct ApplyRows {
   To to;
   LentBatch<RowMutation> batch;
 
-  using Write = RowMutation;  // each needs a request id
+  using Write = RowMutation;  // the type of the writes, each of which needs a request id
   using Reply = std::vector<Status>;
   static constexpr int kFields = 2;
   static constexpr CallRule kRule = RowWriteRule("ApplyRows");
@@ -149,7 +149,7 @@ std::vector<Part> PartsOf(StatusOr<std::vector<Part>> answer, size_t count) {
   return std::vector<Part>(count, Part(answer.status()));
 }
 
-// The same for a batch of one.
+// Like PartsOf, for a batch of one.
 template <class Part>
 Part OnlyPart(StatusOr<std::vector<Part>> answer) {
   if (answer.ok()) [[likely]]

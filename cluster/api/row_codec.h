@@ -1,5 +1,5 @@
 // Encodes what calls on rows (row_calls.h) and change streams carry, for call_codec.h. Decoding
-// trusts no byte. Pure.
+// accepts arbitrary bytes and fails on wrong ones. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,9 +15,9 @@
 
 namespace sippar::cluster {
 
-// row | request id | count | entries: each its kind, then the fields of that kind. A limit of the
-// entries is needed although the bytes are limited: an entry takes about a hundred times the memory
-// of the byte from which it may be decoded.
+// row | request id | count | entries: each its kind, then the fields of that kind. The number of
+// entries is limited in addition to the number of bytes: one byte can decode to an entry, which
+// takes about a hundred bytes in memory.
 void PutMutation(const RowMutation& mutation, std::string* out);
 void TakeMutation(engine::Reader* reader, size_t entries_max, RowMutation* mutation);
 
@@ -77,7 +77,7 @@ struct Coding<Change> {
   }
 };
 
-// What was lent is owned after it was decoded.
+// A decoded Lent owns its value (lent.h).
 template <class T>
 struct Coding<Lent<T>> {
   static void Put(const Lent<T>& value, std::string* out) { Coding<T>::Put(*value, out); }

@@ -1,6 +1,6 @@
-// Identifies one life of a tablet server (cluster/PROTOCOL.md): its name and an epoch of the lock
-// service, which is never given again. The text form also names the life's lock file and its log
-// directory. SPDX-License-Identifier: Apache-2.0
+// Identifies one process of a tablet server, a "life" in cluster/PROTOCOL.md: the server's name and
+// an epoch from the lock service, which is never used again. The text form also names the process's
+// lock file and its log directory. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <charconv>
@@ -14,7 +14,7 @@
 namespace sippar::cluster {
 
 struct ServerId {
-  std::string name;    // [a-z0-9-]+, chosen by the operator; all lives of a server share it
+  std::string name;    // [a-z0-9-]+, chosen by the operator; the same after a restart
   uint64_t epoch = 0;  // 0: no server
 
   auto operator<=>(const ServerId&) const = default;

@@ -18,9 +18,10 @@ inline std::string Logs(const std::string& directory) { return directory + "/wal
 // The embedded lock service's files, where one process is the whole cluster.
 inline std::string Locks(const std::string& directory) { return directory + "/lock"; }
 inline std::string ClusterId(const std::string& directory) { return directory + "/CLUSTER"; }
-// Names the cluster of many processes that the directory belongs to (cluster/node/target_file.h).
+// A file that names the cluster of many processes to which the directory belongs
+// (cluster/node/target_file.h).
 inline std::string TargetFile(const std::string& directory) { return directory + "/TARGET"; }
-// The embedded lock service's files after they were carried to another lock service; removed next.
+// The new name of Locks after its content was copied to another lock service; then it is removed.
 inline std::string CarriedLocks(const std::string& directory) {
   return directory + "/lock.carried";
 }
@@ -31,10 +32,11 @@ inline std::string Changes(const std::string& directory) { return directory + "/
 inline std::string ChangesOf(const std::string& directory, uint64_t table_id) {
   return Changes(directory) + "/" + std::to_string(table_id);
 }
-// A file of zeros whose room is given up when the disk is full. Not every cluster keeps one.
+// A file of zeros that is removed when the disk is full, so that there is space to drop a table.
+// Not every cluster keeps one.
 inline std::string Reserve(const std::string& directory) { return directory + "/RESERVE"; }
 inline std::string Backups(const std::string& directory) { return directory + "/backups"; }
-// The number of a backup has the epoch of the master that made it in its upper half.
+// The upper half of a backup's number is the epoch of the master that made the backup.
 inline std::string Backup(const std::string& directory, uint64_t number) {
   return fmt::format("{}/{:016x}.backup", Backups(directory), number);
 }
@@ -45,8 +47,9 @@ inline std::optional<uint64_t> ParseBackup(std::string_view name) {
   bool whole = parsed.ec == std::errc() && name == fmt::format("{:016x}.backup", number);
   return whole ? std::optional(number) : std::nullopt;
 }
-// The log of one life. The server makes the directory once, when it starts. After the name is gone,
-// the server acknowledges no write any more (cluster/PROTOCOL.md, step W3).
+// The log directory of one process of a server, which makes it when it starts. The master fences a
+// dead server by renaming the directory: from then on the server acknowledges no write
+// (cluster/PROTOCOL.md, step W3).
 inline std::string Log(const std::string& directory, const ServerId& server) {
   return Logs(directory) + "/" + server.ToString();
 }

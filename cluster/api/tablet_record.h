@@ -3,9 +3,10 @@
 // cluster/location/meta_row.h converts it to a row and back.
 //
 // Every write of a record is conditional on the `change` number that the writer read, and raises
-// it. This single condition fences dead servers, deposed masters and lost races alike
-// (cluster/PROTOCOL.md, F2b and F5). A change of phase, server or shape also raises the tablet
-// epoch, which calls to servers carry. SPDX-License-Identifier: Apache-2.0
+// it. This one condition stops the late writes of dead servers and of deposed masters, and lets
+// only one of two concurrent writers win (cluster/PROTOCOL.md, F2b and F5). A change of phase,
+// server or range also raises the tablet epoch, which calls to servers carry.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,7 @@ struct TabletRecord {
   uint64_t table_id = 0;
   engine::RowRange range;     // the row key of METADATA is (table_id, range.limit)
   uint64_t tablet_id = 0;     // never reused: (epoch of the process that made it << 32) + n
-  uint64_t tablet_epoch = 0;  // rises at each change of phase, server or shape
+  uint64_t tablet_epoch = 0;  // rises at each change of phase, server or range
   uint64_t change = 0;        // number of this record's last write; only metadata_table.h raises it
   TabletPhase phase = TabletPhase::kUnassigned;
   ServerId server;             // kAssigned: the tablet's server; kRecovering: the dead server

@@ -18,14 +18,14 @@ class Transport {
  public:
   virtual ~Transport() = default;
   // Whether a call may be carried out although its caller gets no answer. False where server and
-  // caller are one process with one life: every call is answered and costs almost nothing, so
+  // caller are one process and end together: every call is answered and costs almost nothing, so
   // writes need no request ids and are not batched.
   virtual bool LosesAnswers() const { return true; }
-  // Never null. Calls of one lane never wait for those of another; a transport without queues has
-  // no use for it.
+  // Never null. `lane` (cluster/net/lane.h) is the priority of the calls: those of one lane never
+  // wait for those of another. A transport without queues ignores it.
   virtual std::shared_ptr<TabletService> Tablets(const ServerId& server, net::Lane lane) = 0;
   virtual std::shared_ptr<TabletControl> Control(const ServerId& server) = 0;
-  // These two reach the process that holds the master lock, as far as is known.
+  // Admin and Notices call the process that holds the master lock, as far as this process knows.
   virtual std::shared_ptr<AdminApi> Admin() = 0;
   virtual std::shared_ptr<MasterNotices> Notices() = 0;
 };

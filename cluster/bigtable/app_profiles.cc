@@ -48,7 +48,7 @@ StatusOr<admin::AppProfile> DoCreate(const InstanceRecords& records,
         if (record != nullptr) {
           return AlreadyExists(fmt::format("app profile {} already exists", name.id));
         }
-        // The record's name implies the profile's name, and its bytes the etag.
+        // Name and etag are not stored: they follow from the name and the bytes of the record.
         kept = request.app_profile();
         kept.clear_name();
         kept.clear_etag();

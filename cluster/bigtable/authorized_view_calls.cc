@@ -104,7 +104,7 @@ StatusOr<std::string> DoCreate(Client* client, const admin::CreateAuthorizedView
         if (record != nullptr) {
           return AlreadyExists(fmt::format("{} already exists", view.name.ToString()));
         }
-        // The record's name implies the view's name, and its bytes the etag.
+        // Name and etag are not stored: they follow from the name and the bytes of the record.
         kept = request.authorized_view();
         kept.clear_name();
         kept.clear_etag();
@@ -141,8 +141,8 @@ Status DoDelete(Client* client, const admin::DeleteAuthorizedViewRequest& reques
             request.name()));
       });
   RETURN_IF_ERROR(changed);
-  // The policy goes last. A crash before this leaves a policy without a view, which a new view of
-  // the same name would get.
+  // The policy is deleted last. A crash before that leaves a policy without a view, which a new
+  // view of the same name would get.
   return DropRecord(client->admin(), "iam/" + view.record);
 }
 

@@ -1,5 +1,6 @@
-// Authorized views of the Cloud Bigtable API. They are stored as named records view/TABLE_ID/ID;
-// when the table is gone, no call finds them any more. SPDX-License-Identifier: Apache-2.0
+// Authorized views of the Cloud Bigtable API. They are stored as named records view/TABLE_ID/ID.
+// Table ids are never reused, so no call finds the views of a dropped table.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

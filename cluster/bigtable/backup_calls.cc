@@ -120,8 +120,8 @@ Status DoList(const InstanceRecords& records, const admin::ListBackupsRequest& r
     PartName of = BackupName::FromStored(info.name).cluster;
     return !(of.instance == cluster.instance) || !(is_of_all || of.id == cluster.id);
   });
-  // The page starts after the backup that ended the page before. A position would not do: backups
-  // that are added or removed between two calls would shift it.
+  // The page starts after the last backup of the page before, which the token names. A token with a
+  // position would not do: backups that are added or removed between two calls would shift it.
   auto next = all.begin();
   if (!page.after.empty()) {
     next = std::find_if(all.begin(), all.end(),

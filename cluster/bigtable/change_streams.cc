@@ -18,7 +18,7 @@ using Response = v2::ReadChangeStreamResponse;
 using engine::MutationEntry;
 
 constexpr int64_t kHeartbeatMicros = 5'000'000;  // if the request names no interval
-constexpr int64_t kHeartbeatMicrosMin = 1'000;   // bounds the messages of an idle stream
+constexpr int64_t kHeartbeatMicrosMin = 1'000;   // limits the number of messages of an idle stream
 
 StatusOr<TableName> TableOf(Client* client, const std::string& table_name) {
   ASSIGN_OR_RETURN(TableName name, TableName::Parse(table_name));

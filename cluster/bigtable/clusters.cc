@@ -72,7 +72,7 @@ Status DoDelete(const InstanceRecords& records, const std::string& cluster) {
     return FailedPrecondition(fmt::format(
         "{} is the last cluster of its instance; delete the instance instead", cluster));
   }
-  // Its backups would have a name that no request can use any more.
+  // Backups of the cluster prevent its deletion: no request could name them afterwards.
   RETURN_IF_ERROR(CheckNoBackups(records, name.instance, name.id));
   admin::Cluster kept;
   return DeleteRecord(records.admin(), RecordOf(name), &kept,

@@ -41,7 +41,8 @@ StatusOr<int64_t> CellTimeOf(const v2::Mutation& mutation, int64_t time_us,
     return InvalidArgument(fmt::format(
         "timestamp_micros is {}; -1 (the server's clock) and 0 or more are allowed", time_us));
   }
-  // The client's library made the time, not its user, so rounding it is better than an error.
+  // The client library made this time, not its user, so it is rounded to milliseconds and not
+  // refused.
   if (mutation.timestamp_origin() == v2::Mutation::CLIENT_AUTO_GENERATED) {
     return time_us / 1000 * 1000;
   }

@@ -16,8 +16,8 @@ namespace {
 
 namespace v2 = google::bigtable::v2;
 
-// Sends one message. The last one goes in one packet with the status, so its delivery is not
-// reported. False: the caller cancelled the call or disconnected.
+// Sends one message. The last message is sent in one packet with the status, so Write cannot tell
+// whether it was delivered, and returns true. False: the caller cancelled the call or disconnected.
 template <typename Response>
 bool Write(const Response& response, bool is_last, grpc::ServerWriter<Response>* writer) {
   if (!is_last) return writer->Write(response);

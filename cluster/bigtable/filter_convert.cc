@@ -157,7 +157,7 @@ StatusOr<RowFilter> Convert(const v2::RowFilter& proto, size_t depth) {
 }  // namespace
 
 StatusOr<RowFilter> FilterFromProto(const v2::RowFilter& proto) {
-  // On the message, before a copy of it is made in our form.
+  // The size of the message is checked before it is converted, so that no large copy is made.
   if (size_t size = proto.ByteSizeLong(); size > engine::kFilterSizeMax) {
     return InvalidArgument(
         fmt::format("the filter has {} bytes; the limit is {}", size, engine::kFilterSizeMax));

@@ -1,5 +1,6 @@
-// A data call asks for the schema alone, which is shared and not copied (calls::GetSchema). Only
-// a call through a view also needs the id of the table. SPDX-License-Identifier: Apache-2.0
+// A data call asks only for the schema, which is shared and not copied (calls::GetSchema). Only a
+// call through an authorized view also needs the id of the table.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/find_table.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@
 namespace sippar::cluster {
 namespace {
 
-// Gives kNotFound the error text of the API, with the name from the request.
+// Gives a kNotFound the text that the API uses, with the name as the request has it.
 Status InItsWords(const Status& status, const std::string& name) {
   if (status.code() != StatusCode::kNotFound) return status;
   return NotFound(fmt::format("Table not found: {}", name));

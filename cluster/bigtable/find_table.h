@@ -32,7 +32,8 @@ struct RequestTarget {
   }
 };
 
-// A request sets one of the two names; a view's name contains that of its table.
+// Finds the table of a data call. A request sets only one of the two names; the name of a view
+// contains that of its table.
 [[nodiscard]] StatusOr<RequestTarget> FindTarget(Client* client, const std::string& table_name,
                                                  const std::string& view_name);
 

@@ -23,8 +23,9 @@ struct Interval {
   int64_t end_us = 0;
 };
 
-// The interval of the request, by default the 24 hours before its end, which is by default now. A
-// second is added to the present time, which is rounded down, to include the newest measurement.
+// The interval of the request. Its end is by default now, and its start 24 hours before the end.
+// One second is added to the present time, which is rounded down, to include the newest
+// measurement.
 StatusOr<Interval> IntervalOf(const admin::ListHotTabletsRequest& request, int64_t now_us) {
   const int64_t now = now_us / kMicros + 1;
   const int64_t end = request.has_end_time() ? request.end_time().seconds() : now;

@@ -1,4 +1,4 @@
-// Policies, and the calls of both admin services for them. SPDX-License-Identifier: Apache-2.0
+// IAM policies, and the calls of both admin services for them. SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/iam.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,8 @@ Status ReadPolicy(AdminApi* api, const std::string& name, iam::Policy* out) {
   return OkStatus();
 }
 
-// Finds the policy of a part of a table. The part exists if its own record does.
+// The name of the record with the policy of a part of a table. kNotFound: the part itself has no
+// record, so it does not exist.
 StatusOr<std::string> PartPolicy(const InstanceRecords& records, const std::string& resource,
                                  const char* kind, const char* record_kind) {
   ASSIGN_OR_RETURN(TablePartName name, TablePartName::Parse(resource, kind));

@@ -43,7 +43,8 @@ admin::AppProfile ImpliedProfile(const InstanceName& name, const std::string& cl
   return profile;
 }
 
-// Both set the fields that the API returns in addition to those that the client has set.
+// The two functions Complete set the fields that the API returns in addition to those that the
+// client has set.
 void Complete(const NamedRecord&, admin::Cluster* cluster) {
   if (!cluster->cluster_config().has_cluster_autoscaling_config()) return;
   const admin::AutoscalingLimits& limits =

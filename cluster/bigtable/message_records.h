@@ -21,7 +21,8 @@ std::string EtagOf(const NamedRecord& record);
 using RecordChange = std::function<Status(const NamedRecord* record)>;
 [[nodiscard]] Status ChangeRecord(AdminApi* admin, const std::string& name,
                                   google::protobuf::Message* message, const RecordChange& change);
-// The same with deletion in place of the write. kNotFound: there is no such record.
+// Like ChangeRecord, but deletes the record if `check` returns OK. kNotFound: there is no such
+// record.
 [[nodiscard]] Status DeleteRecord(AdminApi* admin, const std::string& name,
                                   google::protobuf::Message* message, const RecordChange& check);
 // Deletes one record, or all whose names start with `prefix`. OK also if there is none.

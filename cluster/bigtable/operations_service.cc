@@ -68,7 +68,7 @@ grpc::Status OperationsService::ListOperations(
 grpc::Status OperationsService::CancelOperation(
     grpc::ServerContext*, const google::longrunning::CancelOperationRequest* request,
     google::protobuf::Empty*) {
-  Operation ignored;  // every operation is done already, and cancelling such a one is no error
+  Operation ignored;  // all operations are done; to cancel one is no error
   return Find(request->name(), &ignored);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 // A batch exceeds kMessageSize by at most one row, so this leaves ordinary batches whole.
 constexpr size_t kPieceSizeMax = 2 * kMessageSize;
-constexpr int64_t kSilenceNanosMax = 200'000'000;  // longest wait of a row for further ones
+constexpr int64_t kSilenceNanosMax = 200'000'000;  // longest time that a row waits for more rows
 
 }  // namespace
 

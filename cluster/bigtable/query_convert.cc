@@ -52,7 +52,7 @@ void TypeToProto(const DataType& type, v2::Type* out) {
       }
       break;
     case kBytes:
-    case kNull:  // query/api refuses columns of these two: the API has no such types
+    case kNull:  // query/api refuses columns of these types, which the API lacks
     case kDuration:
       out->mutable_bytes_type();
   }
@@ -72,8 +72,8 @@ void TimeToProto(int64_t micros, google::protobuf::Timestamp* out) {
 }
 
 Status BytesToProto(const Value& value, v2::Value* out) {
-  // A number in a column of BYTES is that of a counter among other families; it becomes the 8 bytes
-  // of its cell.
+  // In a column of BYTES a number can only be a counter, of a family of counters among others. It
+  // becomes the 8 bytes of its cell.
   if (value.is_string()) {
     out->set_bytes_value(value.bytes());
   } else {
@@ -101,7 +101,8 @@ Status ItemsToProto(const Value& value, const DataType& type, v2::ArrayValue* ou
     }
     return OkStatus();
   }
-  // The loop below takes two parts in turn, which are those of a STRUCT or of an entry of a MAP.
+  // The loop below alternates between two parts: the two fields of a STRUCT, or the key and the
+  // value of an entry of a MAP.
   if (type.kind == kStruct && items.size() != type.parts.size()) return WrongType(value, type);
   v2::ArrayValue* entry = out;  // a MAP is an array of arrays, each of a key and a value
   for (size_t i = 0; i < items.size(); ++i) {
@@ -130,7 +131,7 @@ bool Fits(engine::ValueType kind, engine::ValueType type) {
   }
 }
 
-// The name of the field that is set of the oneof "kind", such as date_type.
+// The name of the field that is set in the oneof "kind", such as date_type.
 std::string KindName(const google::protobuf::Message& proto) {
   const google::protobuf::OneofDescriptor* kind = proto.GetDescriptor()->FindOneofByName("kind");
   return proto.GetReflection()->GetOneofFieldDescriptor(proto, kind)->name();
@@ -153,7 +154,8 @@ StatusOr<DataType> TypeFromProto(const v2::Type& proto) {
       return DataType(kBool);
     case v2::Type::kTimestampType:
       return DataType(kTimestamp);
-    // One level, as in GoogleSQL; so the type that a client sends cannot make the recursion deep.
+    // Only one level of arrays is accepted, as in GoogleSQL. So the recursion here is never deep,
+    // whatever type the client sends.
     case v2::Type::kArrayType: {
       const v2::Type& element = proto.array_type().element_type();
       if (element.has_array_type()) return InvalidArgument("an ARRAY of ARRAYs is not supported");

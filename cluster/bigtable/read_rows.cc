@@ -6,7 +6,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Longest time without a message to the reader: after it, gathered rows or the progress are sent.
+// If the reader got no message for this time, the gathered rows or the progress are sent after the
+// next row.
 constexpr int64_t kSilenceNanosMax = 200'000'000;
 
 class RowsRead {

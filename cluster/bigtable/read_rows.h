@@ -1,6 +1,7 @@
-// Carries out one ReadRows call: reads through DataApi with the filter pushed down, runs what is
-// left of the filter, applies the limit, and puts the rows into chunks. Also sends signs of life
-// during long scans, and statistics. SPDX-License-Identifier: Apache-2.0
+// Carries out one ReadRows call: reads through DataApi with as much of the filter as the tablets
+// can apply, applies the rest of the filter and the limit, and puts the rows into chunks. During
+// long scans it also reports progress to the client, and at the end it sends statistics if they
+// were asked for. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

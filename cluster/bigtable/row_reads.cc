@@ -23,10 +23,10 @@ namespace {
 namespace v2 = google::bigtable::v2;
 
 constexpr size_t kThreadsMax = 512;          // one for each working or parked read
-constexpr size_t kAtWorkMax = 32;            // each may hold a value and its message
+constexpr size_t kAtWorkMax = 32;            // each may hold a large value and a message with it
 constexpr int64_t kHeldMax = 192 << 20;      // most bytes that callers have not taken, in total
 constexpr int64_t kHeldOfMax = 96 << 20;     // the same for one connection
-constexpr int64_t kSmallBytes = 16 << 10;    // smaller messages are bounded by the number of calls
+constexpr int64_t kSmallBytes = 16 << 10;    // smaller messages are not counted by connection
 constexpr int64_t kLineMicros = 30'000'000;  // longest wait in the queue
 constexpr size_t kShortBytes = 64 << 10;     // larger requests take too long to parse on the loop
 
@@ -74,9 +74,9 @@ bool IsShort(const v2::ReadRowsRequest& request) {
 
 }  // namespace
 
-// Marks a read that waits for its caller to take a message; another read may begin in its place.
-// Afterwards the read continues at once, even if more than kAtWorkMax then work: it holds its
-// memory anyway, and releases it the sooner the earlier it ends.
+// Marks a read as waiting for its caller to take a message; another read may begin in its place.
+// Afterwards the read continues at once, even if more than kAtWorkMax reads then work. It holds its
+// memory in any case, and the earlier it ends, the earlier that is free.
 class RowReads::Parked {
  public:
   Parked(RowReads* reads, Call* call, int64_t bytes);
@@ -186,7 +186,7 @@ struct RowReads::Call {
   const CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
   std::optional<grpc::ByteBuffer> last;
   size_t last_bytes = 0;
-  std::string connection;             // set when the call holds much, or is queued
+  std::string connection;             // peer of the call; set when it is counted or queued
   bool is_at_work = false;            // the read runs on a thread of its own
   int64_t in_line_until_nanos = 0;    // when a queued call is refused
   std::atomic<bool> is_last = false;  // the operation in flight is the last one
@@ -304,9 +304,9 @@ void RowReads::Work(Call* call) {
   }
 }
 
-// Carries out the read of one row on the loop's thread. False: the read must go to another thread,
-// and nothing was sent: no absence is granted, it is not short, or its reply is more than a
-// message.
+// Carries out the read of one row on the loop's thread. False: nothing was sent, and the read must
+// go to another thread, because no absence was granted, the read is not short, or its reply is more
+// than one message.
 bool RowReads::ReadOnLoop(Call* call) {
   CallLoop::Absence absence(call->guest.loop());
   if (!absence.is_granted() || !call->Parse().ok() || !IsShort(call->request)) return false;

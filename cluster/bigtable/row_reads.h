@@ -2,11 +2,12 @@
 // saves a thread switch, as long as such reads are short. All other reads run on threads of their
 // own.
 //
-// The memory of reads is bounded in two ways. At most 32 reads work at a time, not counting those
-// that wait for their callers to take a message. And no further read begins while the messages that
-// callers have not taken exceed 192 MiB in total or 96 MiB for its connection. A read that cannot
-// begin waits in a queue until shortly before its deadline (at most 30 s) and is then refused with
-// UNAVAILABLE, so that its caller retries. Thread safe. SPDX-License-Identifier: Apache-2.0
+// The memory of these other reads is bounded in two ways. At most 32 of them work at a time, not
+// counting those that wait for their callers to take a message. And none begins while the messages
+// that callers have not taken exceed 192 MiB in total or 96 MiB for its connection. A read that
+// cannot begin waits in a queue until shortly before its deadline (at most 30 s) and is then
+// refused with UNAVAILABLE, so that its caller retries. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -31,7 +32,8 @@ class RowReads {
 
   // Accepts calls on this loop: the next one, and each one after it.
   void Await(CallLoop* loop);
-  // Called by the loops. Starts and refuses queued calls; true: some are queued, look again.
+  // Called by the loops. Starts the queued calls that may begin, and refuses those that waited too
+  // long. True: calls are queued, so it should be called again.
   bool Look();
   // Call it after the loops were stopped.
   void Stop() { threads_.Stop(); }

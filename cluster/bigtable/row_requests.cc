@@ -15,9 +15,9 @@ namespace v2 = google::bigtable::v2;
 
 namespace {
 
-// Converts one list of mutations. If it names a family that the table lacks, this is an error only
-// if the predicate chooses the list. So the list is emptied, to write nothing in that case, and the
-// error goes to `missing`.
+// Converts one list of mutations of CheckAndMutateRow. If the list names a family that the table
+// lacks, this is an error only if the predicate chooses this list. So the list is then emptied, so
+// that nothing can be written, and the error goes to `missing`.
 StatusOr<RowMutation> BranchFromProto(const v2::CheckAndMutateRowRequest& request,
                                       Mutations* mutations, const TableRules& rules,
                                       Status* missing) {

@@ -20,7 +20,7 @@ enum class RowMethod { kMutate, kCheckAndMutate, kReadModifyWrite };
 
 struct RowRequest {
   std::string table;
-  RowMutation mutation;  // for MutateRow; no entries: nothing to do, as it merges empty values
+  RowMutation mutation;  // for MutateRow; without entries there is nothing to do
   std::unique_ptr<engine::RowUpdate> update;  // for the other two methods; else null
   // For CheckAndMutateRow: the error to return if this list of mutations is chosen.
   Status missing_on_true;

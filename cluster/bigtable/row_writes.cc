@@ -1,6 +1,7 @@
-// A call passes through these stages: line_ (waits for room), arrived_ (waits to be parsed), a
-// bundle (waits for the thread that writes for its tablet), reply. Each working thread parses what
-// has arrived before it writes the next batch. SPDX-License-Identifier: Apache-2.0
+// A call passes through these stages: line_ (it waits for memory), arrived_ (it waits to be
+// parsed), a bundle (it waits for the thread that writes for its tablet), the reply. Each working
+// thread parses the calls that have arrived before it writes the next batch.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/row_writes.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ constexpr size_t kThreadsMax = 512;
 constexpr int64_t kBytesMax = 256 << 20;       // requests in flight; one larger call is allowed
 constexpr int64_t kLineMicros = 30'000'000;    // longest wait in the queue
 constexpr size_t kBatchMax = 256;              // most calls in a batch of mutations
-constexpr size_t kUpdatesMax = 64;             // fewer, as updates read their rows one by one
+constexpr size_t kUpdatesMax = 64;             // fewer updates, as each reads its row
 constexpr size_t kBatchBytesMax = 4 << 20;     // one larger call is allowed
 constexpr int64_t kPatienceNanos = 1'000'000;  // wait for a busy thread before another is started
 
@@ -119,8 +120,9 @@ void RowWrites::Arrive(std::unique_ptr<Call> call) {
   arrived_.push_back(std::move(call));
   if (arrived_.size() > 1) return;
   waiting_since_nanos_ = engine::Clock::System()->MonotonicNanos();
-  // Otherwise a working thread will soon take the calls; if none does in time, Look starts another
-  // thread. So calls that arrive meanwhile become one batch, and none needs a wake-up of its own.
+  // If a thread works, it will soon take the calls; if it does not within kPatienceNanos, Look
+  // starts another one. So calls that arrive meanwhile become one batch, and not each of them wakes
+  // a thread.
   if (working_ == 0) AddThread();
 }
 
@@ -258,9 +260,9 @@ RowWrites::Writes RowWrites::Prepare(Calls calls) {
   return writes;
 }
 
-// A mutation that reads its row gets a bundle of its own, as it is committed alone anyway. So does
-// a write whose tablet is not known yet: it may have to wait for a look-up of METADATA, which must
-// not delay others.
+// The bundle of a request. A mutation that reads its row gets a bundle of its own, because it is
+// committed alone in any case. So does a write whose tablet is not known yet: it may have to wait
+// for a read of METADATA, which must not delay others.
 RowWrites::Bundle RowWrites::BundleOf(const RowRequest& request) {
   bool is_update = request.update != nullptr;
   std::optional<uint64_t> bundle;

@@ -32,7 +32,8 @@ class RowWrites {
 
   // Accepts calls of each method on this loop: the next one, and each one after it.
   void Await(CallLoop* loop);
-  // Called by the loops. True: calls are in flight, look again.
+  // Called by the loops: collects sent replies, starts or refuses queued calls, and adds a thread
+  // if calls wait too long. True: calls are in flight, so it should be called again.
   bool Look(bool is_quiet);
   // Call it after the loops were stopped.
   void Stop();
@@ -40,8 +41,8 @@ class RowWrites {
  private:
   struct Call;
   struct Write;
-  // Writes that one thread at a time carries out: those with one DataApi::BundleOf, or a single
-  // one.
+  // A set of writes that only one thread at a time carries out: those to one tablet
+  // (DataApi::BundleOf), or a single write.
   struct Bundle {
     std::string table;
     uint64_t number = 0;
@@ -94,7 +95,7 @@ class RowWrites {
   std::atomic<int64_t> waiting_since_nanos_{0};  // 0: arrived_ is empty
   engine::Mutex mutex_;
   std::deque<std::unique_ptr<Call>> line_ GUARDED_BY(mutex_);  // calls that wait for room
-  Calls arrived_ GUARDED_BY(mutex_);                           // calls that no thread has parsed
+  Calls arrived_ GUARDED_BY(mutex_);                           // calls that wait to be parsed
   Bundles bundles_ GUARDED_BY(mutex_);                      // bundles with writes or with a thread
   std::deque<Bundles::iterator> ready_ GUARDED_BY(mutex_);  // bundles with writes and no thread
   size_t working_ GUARDED_BY(mutex_) = 0;                   // threads in Work

@@ -91,7 +91,7 @@ StatusOr<std::string> DoCreate(Client* client, const admin::CreateSchemaBundleRe
         if (record != nullptr) {
           return AlreadyExists(fmt::format("{} already exists", bundle.name.ToString()));
         }
-        // The record's name implies the bundle's name, and its bytes the etag.
+        // Name and etag are not stored: they follow from the name and the bytes of the record.
         kept = request.schema_bundle();
         kept.clear_name();
         kept.clear_etag();
@@ -123,8 +123,8 @@ Status DoDelete(Client* client, const admin::DeleteSchemaBundleRequest& request)
         if (record == nullptr) return NoBundle(request.name());
         return CheckEtag(request.etag(), record);
       }));
-  // The policy goes last. A crash before this leaves a policy without a bundle, which a new bundle
-  // of the same name would get.
+  // The policy is deleted last. A crash before that leaves a policy without a bundle, which a new
+  // bundle of the same name would get.
   return DropRecord(client->admin(), "iam/" + bundle.record);
 }
 

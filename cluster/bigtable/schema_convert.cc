@@ -290,7 +290,7 @@ void TableToProto(const TableName& name, const TableSchema& schema, admin::Table
   for (const FamilySchema& family : schema.families) {
     admin::ColumnFamily& added = (*out->mutable_column_families())[family.name];
     GcToProto(family.gc, added.mutable_gc_rule());
-    // The API expresses "keep all" by a family without a rule, not by an empty one.
+    // In the API, "keep all" is a family without a rule, not one with an empty rule.
     if (family.gc == GcPolicy::KeepAll()) added.clear_gc_rule();
     ValueTypeToProto(schema, family, &added);
   }

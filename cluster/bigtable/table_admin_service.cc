@@ -1,4 +1,4 @@
-// The calls for tables. SPDX-License-Identifier: Apache-2.0
+// The calls of TableAdminService for tables. SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/table_admin_service.h"
 
 #include <fmt/format.h>
@@ -70,7 +70,8 @@ Status DoList(const InstanceRecords& records, const admin::ListTablesRequest& re
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
   ASSIGN_OR_RETURN(std::vector<TableInfo> tables, records.admin()->Do(calls::ListTables{}));
   ASSIGN_OR_RETURN(Page page, Page::Of(request.page_size(), request.page_token()));
-  // In the API the default of a list is the names alone, while that of GetTable is the schema.
+  // For VIEW_UNSPECIFIED the API defines names only in a list of tables, but the schema in
+  // GetTable.
   admin::Table::View view =
       request.view() == admin::Table::VIEW_UNSPECIFIED ? admin::Table::NAME_ONLY : request.view();
   for (const TableInfo& info : tables) {

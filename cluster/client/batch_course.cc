@@ -114,8 +114,8 @@ class BatchCourse {
     return group;
   }
 
-  // A tablet may split, merge or move while the batch is grouped. If what is found now has rows of
-  // a group that was found before, both cannot be right, and the row waits.
+  // A tablet may split, merge or move while the batch is grouped. If the tablet that is found for
+  // `row` overlaps the tablet of an earlier group, one of the two is outdated, and the row waits.
   Status AddGroup(std::string_view row, GroupMap* by_start, std::vector<Group>* groups) {
     RETURN_IF_ERROR(course_.OptionsNow().status());
     ASSIGN_OR_RETURN(LocationPtr found, caller_->Find(table_, row));

@@ -41,11 +41,11 @@ Status CallCourse::AfterFailure(const Status& failure, Repeat repeat) {
   may_have_begun_ = !is_not_begun;
   if (decision.again) return Wait(std::max(decision.wait_us, net::WaitHintOf(failure)));
   if (elsewhere || (failure.code() == StatusCode::kUnavailable && failures_ > 1)) {
-    // That the tablet has moved is a matter of this library. Its callers know only
-    // kUnavailable, "not now".
+    // Callers of the client do not know where tablets are: for them, "not served here" becomes
+    // kUnavailable.
     return Unavailable(fmt::format("given up after {} tries: {}", failures_, MessageOf(failure)));
   }
-  // Of several tries, the call was begun unless none was.
+  // If any try may have begun the call, the caller must not be told that it was not begun.
   return is_not_begun ? failure : net::OfBegunCall(failure);
 }
 

@@ -7,7 +7,8 @@ namespace sippar::cluster {
 namespace {
 
 bool MayRepeat(const FailedCall& call) {
-  // Such a server has done nothing, so even an unsafe write may be made elsewhere.
+  // A server that does not serve the tablet has done nothing, so even an unsafe write may be sent
+  // to another server.
   if (call.not_served) return true;
   return call.code == StatusCode::kUnavailable && call.repeat == Repeat::kSafe;
 }

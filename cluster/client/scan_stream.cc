@@ -105,9 +105,9 @@ class ScanStream final : public CellStream {
   TabletCaller* const caller_;
   const std::string table_;
   const ReadSpec read_;
-  // The stream can continue within a tablet, for which it must mark each cell. In one process an
-  // open stream breaks off only when the disk fails, so there the error is returned instead, and
-  // cells cost no mark.
+  // True: the stream can continue in the middle of a tablet, and remembers the position of each
+  // cell for that. Within one process an open stream breaks off only when the disk fails. There
+  // this is false: the error is returned, and cells cost nothing extra.
   const bool resumes_;
   RowSet left_;  // rows of the open tablet and of later ones
   CallCourse course_;

@@ -11,11 +11,12 @@
 namespace sippar::cluster {
 namespace {
 
-// A watch is only a hint, so an older schema is read again.
+// A schema that is older than this is read again, because a watch is only a hint and may never
+// fire.
 constexpr int64_t kAgeMaxNanos = 1'000'000'000;
-// A read that gets no answer takes a third of the session's timeout. So that not each statement
-// waits for one, the known schema is used for so long after a failure; more briefly if it is known
-// to be old.
+// How long the known schema is used after a read of the lock service got no answer: such a read
+// takes a third of the session's timeout, and not every statement should wait for that.
+// kAwayOldNanos is used instead if a watch has reported a change of the schema.
 constexpr int64_t kAwayNanos = 10'000'000'000;
 constexpr int64_t kAwayOldNanos = 1'000'000'000;
 

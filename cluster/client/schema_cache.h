@@ -1,6 +1,5 @@
-// The schemas of tables, as the lock service has them: so that a client asks no master for what
-// each of its calls needs (Bigtable paper, section 5.1). Thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// Caches the schemas of tables, which it reads from the lock service, so that calls on rows need no
+// master (Bigtable paper, section 5.1). Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -23,8 +23,9 @@ StatusOr<LocationPtr> TabletCaller::FindNow(const std::string& table, std::strin
   StatusOr<LocationPtr> found = find();
   if (found.ok()) [[likely]]
     return found;
+  // kUnavailable: the table is being dropped, or was dropped and is kept for a while.
   bool dropped = found.status().code() == StatusCode::kNotFound ||
-                 found.status().code() == StatusCode::kUnavailable;  // kept, or being dropped
+                 found.status().code() == StatusCode::kUnavailable;
   if (!dropped) return found;
   // A table of this name may have been created again, with a new id.
   directory_.Forget(table, id);

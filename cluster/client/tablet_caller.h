@@ -35,8 +35,8 @@ class TabletCaller {
   // kNotFound: table or tablet not found.
   [[nodiscard]] StatusOr<LocationPtr> Find(const std::string& table, std::string_view row,
                                            bool before = false);
-  // All tablets of the table, from METADATA and not from the cache; waits as calls do while it is
-  // not served.
+  // All tablets of the table, from METADATA and not from the cache. While METADATA is not served,
+  // tries again as calls do.
   [[nodiscard]] StatusOr<std::vector<TabletRecord>> ReadAll(const std::string& table,
                                                             const CallTime& time);
   // Finds the tablet in the cache alone; null: it would take a remote look-up.

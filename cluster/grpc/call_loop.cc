@@ -1,7 +1,8 @@
-// The guard costs nothing while no calls come: it sleeps until an absence wakes it, looks every
-// 2 ms while absences follow each other, and sleeps again after 10 looks without one. Waking it for
-// each absence would cost the thread switch that the loop is meant to save.
-// SPDX-License-Identifier: Apache-2.0
+// An "absence" is the time that the loop's thread spends in a call instead of waiting for events
+// (call_loop.h). The guard thread costs nothing while no calls come: it sleeps until an absence
+// wakes it, looks every 2 ms while absences follow each other, and sleeps again after 10 looks
+// without a new one. Waking it for each absence would cost the thread switch that the loop is meant
+// to save. SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/call_loop.h"
 
 #include <grpc/support/time.h>
@@ -18,10 +19,10 @@ namespace {
 constexpr int64_t kLookAgainUs = 1000;
 constexpr int64_t kGuardUs = 2000;          // time between two looks of the guard
 constexpr int kGuardedMax = 10;             // looks without an absence before the guard sleeps
-constexpr int64_t kLongNanos = 100'000;     // shortest long absence: a wait for a disk
-constexpr int64_t kLongCpuMicros = 300;     // CPU time that makes an absence long
-constexpr int64_t kStayNanos = 20'000'000;  // time without absences after a long one
-constexpr uint64_t kManyAbsences = 1000;    // calls that may have left free memory in malloc
+constexpr int64_t kLongNanos = 100'000;     // a shorter absence is never taken for long
+constexpr int64_t kLongCpuMicros = 300;     // more CPU time makes an absence long
+constexpr int64_t kStayNanos = 20'000'000;  // time after a long absence in which none is granted
+constexpr uint64_t kManyAbsences = 1000;    // absences that may have left free memory in malloc
 constexpr int64_t kTrimUs = 5'000'000;      // time without calls before that memory is returned
 
 int64_t NowNanos() { return engine::Clock::System()->MonotonicNanos(); }
@@ -146,8 +147,8 @@ void CallLoop::Guard() {
     const uint64_t absences = absences_;
     idle = absences == seen ? idle + 1 : 0;
     seen = absences;
-    // Stands in only for an absence that lasts as long as the time between two looks; nearly all
-    // have ended by then.
+    // The guard takes over only if the absence has lasted as long as the time between two looks.
+    // Nearly all absences have ended by then.
     int64_t since = away_since_nanos_;
     if (since == 0 || NowNanos() - since < kGuardUs * 1000) continue;
     mutex_.Unlock();

@@ -21,8 +21,9 @@ namespace sippar::cluster {
 class CallEvent {
  public:
   virtual ~CallEvent() = default;
-  // Returns the tag; to be called for each operation. Happened then sees all that this thread wrote
-  // before. gRPC orders the two as well, but in a way that ThreadSanitizer cannot follow.
+  // Returns the tag of this event; to be called for each operation. When Happened runs, it sees all
+  // that this thread wrote before the call. gRPC orders the two threads as well, but in a way that
+  // ThreadSanitizer cannot follow.
   void* Tag() {
     handed_.store(true, std::memory_order_release);
     return this;
@@ -66,9 +67,9 @@ class CallLoop {
     CallLoop* const loop_;
   };
 
-  // Lets the loop's thread do work within an event that is mostly short but may wait. If it does
-  // wait, the guard takes over the loop, and no further absence is granted for a while. At most one
-  // thread of a loop is absent at a time.
+  // Lets the loop's thread carry out work that is mostly short but may wait. If it does wait, the
+  // guard takes over the loop, and no further absence is granted for a while. At most one thread of
+  // a loop is absent at a time.
   class Absence {
    public:
     explicit Absence(CallLoop* loop);

@@ -74,8 +74,8 @@ void CallThreads::Serve(Threads::iterator self, std::function<void()> work) {
       work_.pop_front();
     } else {
       is_last = threads_.size() == 1 && !is_stopping_;
-      // A thread cannot join itself: it joins those that ended before, and leaves its own object to
-      // the next.
+      // A thread cannot join itself. So it joins the threads that ended before it, and leaves its
+      // own object to the next thread that ends.
       ended.swap(ended_);
       ended_.splice(ended_.end(), threads_, self);
       // Only Stop waits for the end of threads. Otherwise a notification would make idle threads

@@ -35,7 +35,7 @@ std::string FromW3c(std::string_view text) {
   return std::string(is_valid ? text.substr(3, kTraceIdSize) : "");
 }
 
-// The one in a header "x-cloud-trace-context", TRACE_ID[/SPAN_ID][;o=1].
+// The trace id in a header "x-cloud-trace-context", TRACE_ID[/SPAN_ID][;o=1]. "": it has none.
 std::string FromGoogle(std::string_view text) {
   std::string_view trace_id = text.substr(0, kTraceIdSize);
   return std::string(IsHex(trace_id, kTraceIdSize) ? trace_id : "");
@@ -89,7 +89,7 @@ class TracedCall final : public grpc::experimental::Interceptor {
   SlowCalls* const slow_calls_;
   ServerRpcInfo* const info_;
   const int64_t start_nanos_;
-  std::string trace_;  // its id; "": the caller sent none
+  std::string trace_;  // trace id of the call; "": the caller sent none
 };
 
 class CallTracer final : public grpc::experimental::ServerInterceptorFactoryInterface {

@@ -22,8 +22,8 @@ CallWatch::~CallWatch() {
 void CallWatch::Run() {
   engine::MutexLock lock(&mutex_);
   while (!is_ending_) {
-    // Only the first call wakes this thread; while calls follow each other it wakes by the clock.
-    // Calls shorter than kPollMicros mostly end without being looked at.
+    // Only a call that comes while there is no other wakes this thread; otherwise it looks every
+    // kPollMicros. Shorter calls mostly end without being looked at.
     is_idle_ = calls_.empty();
     if (is_idle_) changed_.Wait(&mutex_);
     is_idle_ = false;

@@ -49,8 +49,8 @@ struct HealthService::Watcher final : CallEvent {
     if (is_done) delete this;
   }
 
-  // Sends the next message or the end, if there is one to send. gRPC allows only one operation of
-  // this kind at a time.
+  // Sends the next message or the end of the call, if there is one to send. gRPC allows only one
+  // such operation at a time.
   void Advance() REQUIRES(health->mutex_) {
     if (is_busy || is_ended || (is_told && !is_over && !health->is_stopping_)) return;
     is_busy = true;

@@ -1,5 +1,6 @@
-// What a client knows of the places of tablets (paper section 5.1). Pure. Entries may be stale,
-// which is harmless: a server refuses a call with another tablet epoch. Not thread safe.
+// A client's cache of which server serves which tablet (paper section 5.1). Pure. Entries may be
+// stale, which is harmless: a server refuses a call for a tablet epoch that it does not serve. Not
+// thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,8 +33,8 @@ class LocationCache {
   LocationPtr Find(uint64_t table_id, std::string_view row) const;
   // The tablet with the rows directly below `limit` ("": with the last rows of the table).
   LocationPtr FindBefore(uint64_t table_id, std::string_view limit) const;
-  // Adds a location in place of all that it overlaps. If there are too many, removes others in the
-  // order of keys.
+  // Adds a location and removes all entries that overlap it. Above the capacity, evicts entries in
+  // key order.
   void Insert(LocationPtr location);
   // Removes `seen`, unless a newer entry has replaced it.
   void Invalidate(const TabletLocation& seen);

@@ -13,7 +13,7 @@
 namespace sippar::cluster {
 namespace {
 
-// True if the server is not there, or does not have the tablet (any more).
+// True if the server cannot be reached or does not serve the tablet.
 bool IsElsewhere(const Status& status) {
   return status.code() == StatusCode::kUnavailable || HasCause(status, Cause::kNotServed);
 }
@@ -112,7 +112,8 @@ StatusOr<LocationPtr> Locator::LookUp(const Target& target) {
       continue;
     }
     if (!found.ok() || *found != nullptr) return found;
-    // The record is the first one of a later METADATA tablet, so the search goes on there.
+    // This METADATA tablet has no record at or above `rows.start`, so the record is the first one
+    // of the next METADATA tablet.
     if (metadata->range.limit.empty()) break;
     rows.start = metadata->range.limit;
   }
@@ -160,7 +161,8 @@ StatusOr<std::vector<TabletRecord>> Locator::ReadAll(uint64_t table_id) {
   if (records.empty())
     return NotFound(fmt::format("table with id {} has no tablets; it was dropped", table_id));
   for (const TabletRecord& record : records) Remember(record);
-  // The parts of METADATA were read at different moments.
+  // Several METADATA tablets were read, each at another moment: a split or merge in between leaves
+  // a hole or an overlap in the records.
   if (CheckTiling(records).empty()) return records;
   return Unavailable(
       fmt::format("METADATA of the table with id {} is being changed; try again", table_id));

@@ -22,7 +22,7 @@ using engine::TabletState;
 
 constexpr size_t kTableIdSize = 8;
 constexpr std::string_view kRootMagic = "SPRROOT1";
-// Values of PROTOCOL.md: events are kept for 30 days, and the last 50 of a kind.
+// Limits of PROTOCOL.md for the events of a tablet: 30 days, and the last 50 of a kind.
 constexpr int64_t kEventAgeUs = int64_t{30} * 24 * 3600 * 1'000'000;
 constexpr uint32_t kEventVersions = 50;
 constexpr std::array<std::string_view, 4> kPhases = {"unassigned", "assigned", "recovering",
@@ -178,7 +178,8 @@ StatusOr<TabletRecord> DecodeRecord(uint64_t table_id, const std::string& limit,
       record.logs.push_back(columns->Server("log:sealed", server));
     });
   }
-  // The columns and the tablet state have these facts twice. If they disagree, the row is damaged.
+  // These facts are stored twice: in columns of their own and in the tablet state. If the two
+  // disagree, the row is damaged.
   bool same = record.state.tablet_id == record.tablet_id && record.state.table_id == table_id &&
               record.state.range == record.range;
   if (!same) columns->Fail("state:tablet_state", "does not agree with the other columns");
@@ -232,7 +233,8 @@ Status CheckLimit(std::string_view limit) {
                   limit.size(), kLimitMax));
 }
 
-// The root tablet ends at the last record of table 1.
+// The root tablet holds the records of table 1, which is METADATA itself, and ends after the last
+// one.
 RowRange RootRange() { return {"", TableKey(kMetadataTableId + 1)}; }
 
 engine::TableSchema MetadataSchema() {

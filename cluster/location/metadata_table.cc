@@ -26,7 +26,8 @@ using engine::ValueType;
 constexpr char kEvents[] = "events";
 constexpr char kErased[] = "erased";  // event with the epoch of the tablet that was erased here
 
-// Slots of an update's condition, in the order of the columns that NewUpdate reads.
+// Slots hold the stored values that an update's condition compares, in the order of the columns
+// that NewUpdate reads.
 enum Slot : uint32_t { kTablet, kChange, kGroups, kErasedEpoch, kSlots };
 
 Expression IsText(Slot slot, std::string text) {
@@ -142,7 +143,7 @@ class ClientMetadataTable final : public MetadataTable {
     AddSet(kEvents, kErased, std::to_string(record.tablet_epoch), &update);
     ASSIGN_OR_RETURN(engine::RowUpdateResult result, data_->Update(kMetadataName, update));
     if (result.applied) return OkStatus();
-    // An erasure whose answer was lost finds no record: its work is done.
+    // No record is stored if an earlier try of this erasure succeeded and its answer was lost.
     ASSIGN_OR_RETURN(std::optional<TabletRecord> stored, ReadRecord(record));
     return stored ? NotAsRead(record) : OkStatus();
   }
@@ -246,9 +247,9 @@ class ClientMetadataTable final : public MetadataTable {
     return found;
   }
 
-  // Scans until a record must be finished first. *unfinished then holds it, and the record before
-  // it if that one was merged into it. `rows` advances past every record given, so that the scan
-  // can continue.
+  // Scans until it meets a record of a split or merge that is committed but not finished.
+  // *unfinished then holds that record and, for a merge, the left record that must be erased.
+  // `rows` advances past every record given to `visit`, so that the caller can continue the scan.
   struct Unfinished {
     std::optional<TabletRecord> merged;  // lies in the rows of `record`
     std::optional<TabletRecord> record;
@@ -295,8 +296,8 @@ class ClientMetadataTable final : public MetadataTable {
     return OkStatus();
   }
 
-  // kAborted: the record was erased before, or changed since it was read because its merge was
-  // cancelled.
+  // Erases the left record of a committed merge. kAborted counts as success: the record was erased
+  // before, or its merge was cancelled since it was read.
   Status EraseMerged(const TabletRecord& left, const TabletRecord& merged) {
     Status erased = Erase(left, {"merged", fmt::format("into tablet {}", merged.tablet_id)});
     return erased.code() == StatusCode::kAborted ? OkStatus() : erased;

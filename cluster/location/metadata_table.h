@@ -39,9 +39,9 @@ class MetadataTable {
  public:
   virtual ~MetadataTable() = default;
 
-  // --- Reading. Records tile each table's rows: a committed split or merge that is not finished
-  // yet is finished by the reading call, which writes for that. So the records it gives never have
-  // `split` set, and a kMerging record is only given if no other tablet has its rows.
+  // --- Reading. Records tile each table's rows: a reading call finishes each committed split or
+  // merge that it finds unfinished, by writing to METADATA. So the records it returns never have
+  // `split` set, and it returns a kMerging record only if no other tablet has its rows.
   //
   // Visits the records of the tables first_table to last_table, both included, in key order, until
   // `visit` returns false. Not a snapshot: each record is as it was at some moment of the call.
@@ -61,8 +61,8 @@ class MetadataTable {
   // Adds a record where there is none. kAborted: another tablet's record is there, or the epoch is
   // not above that of the tablet erased there.
   [[nodiscard]] virtual Status Add(TabletRecord* record, const TabletEvent& event) = 0;
-  // Erases the record. Its events stay for their time. So does its epoch, so that a process that
-  // slept since before the erasure cannot add the record again.
+  // Erases the record. Its events stay for their 30 days. One of them holds its epoch, so that a
+  // process that slept since before the erasure cannot add the record again.
   [[nodiscard]] virtual Status Erase(const TabletRecord& record, const TabletEvent& event) = 0;
   // Makes two records of one whose `split` is set, as it is stored. Any process may do so, any
   // number of times.

@@ -11,9 +11,9 @@
 namespace sippar::cluster {
 
 std::string EncodeTableFile(const TableRecord& table);
-// The file of a table that clients see. Others have a mark of the master in front
-// (cluster/master/act/table_file.h): the table is being created or dropped, or is kept after a
-// drop.
+// True for the file of a table that clients see. While a table is being created or dropped, or is
+// kept after a drop, the master puts a byte of at least 0x80 in front
+// (cluster/master/act/table_file.h).
 inline bool HoldsLiveTable(std::string_view content) {
   return content.empty() || (static_cast<uint8_t>(content[0]) & 0x80) == 0;
 }

@@ -15,11 +15,11 @@ struct TilingFault {
     kOverlap,  // rows that two tablets claim, which may give different answers
     // Committed, but not two records yet: harmless, the next reader of METADATA finishes it.
     kUnfinishedSplit,
-    kUnfinishedMerge,  // committed, but `left` is not erased yet: harmless, too
+    kUnfinishedMerge,  // committed, but the left record is not erased yet: also harmless
   };
   Kind kind = kHole;
   engine::RowRange rows;
-  uint64_t tablet_id = 0;  // tablet at the place or the first one after it; 0: after the last one
+  uint64_t tablet_id = 0;  // the tablet at fault or the first one after a hole; 0: hole at the end
   bool operator==(const TilingFault&) const = default;
 };
 

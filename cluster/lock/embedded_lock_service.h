@@ -64,7 +64,7 @@ class EmbeddedLockService final : public LockService {
   engine::Mutex change_mutex_;
   std::unique_ptr<LockDirectory> directory_ GUARDED_BY(change_mutex_);
   uint64_t next_number_ GUARDED_BY(change_mutex_) = 1;
-  // What the disk holds: all numbers given out are below it.
+  // The counter as it is on disk; every number that was given out is below it.
   uint64_t numbers_end_ GUARDED_BY(change_mutex_) = 1;
 
   engine::Mutex mutex_;  // never held during a write to disk

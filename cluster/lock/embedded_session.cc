@@ -48,8 +48,8 @@ auto EmbeddedLockService::Ask(uint64_t session, const Body& body) -> decltype(bo
 }
 
 EmbeddedLockService::Session::~Session() {
-  // A session without a timeout would otherwise never end. Any other one ends as after a crash: by
-  // its timeout.
+  // A session without a timeout would otherwise never end. A session with a timeout is left to time
+  // out, as after a crash of its process.
   if (options_.timeout_us == 0) {
     service_->End(id_);
   } else {

@@ -8,11 +8,11 @@
 
 namespace sippar::cluster {
 
-// Where nothing else is said: a server or master that is silent for so long is taken for dead.
+// The default lease: the cluster takes a server or master that is silent for this long for dead.
 inline constexpr int64_t kDefaultLeaseMicros = 6'000'000;
 
-// Opens a session with this timeout and closes it. A candidate for master tries to open its session
-// for as long as it runs, so a lease that the service never grants would show nowhere.
+// Opens a session with this timeout and closes it, to report a lease that the service never grants.
+// A candidate for master would not report it: it tries to open its session for as long as it runs.
 // kInvalidArgument: the service grants no session of this length; the message says which.
 // kUnavailable: it does not answer. Otherwise as OpenSession.
 [[nodiscard]] Status CheckLease(LockService* locks, int64_t lease_us, engine::Clock* clock);

@@ -10,7 +10,8 @@
 namespace sippar::cluster::lock_paths {
 namespace {
 
-// The embedded service makes a file name of it and appends ".tmp".
+// The embedded service uses the whole path as a file name and appends ".tmp"; file systems allow
+// names of 255 bytes.
 constexpr size_t kPathSizeMax = 200;
 constexpr int kPartsMax = 3;
 

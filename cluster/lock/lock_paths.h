@@ -22,7 +22,7 @@ inline std::string Master(const std::string& name) { return Masters() + "/" + na
 inline std::string Store() { return "store"; }
 // Held by the administrator's program that carries a store's lock files to this service or from it.
 inline std::string Carrier() { return "carrier"; }
-// Rises when an administrator stops the cluster.
+// An administrator stops the cluster by writing this file: processes end when its version rises.
 inline std::string StopMark() { return "stop"; }
 inline std::string RootLocation() { return "root"; }  // the root tablet's record
 inline std::string Servers() { return "servers"; }

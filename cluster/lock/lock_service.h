@@ -1,8 +1,8 @@
-// The lock service as the cluster sees it (paper sections 4 and 5.2; the part of Chubby): sessions
-// with leases, small files with versions, exclusive locks with fencing numbers, and an epoch
-// counter. The interface fits several implementations: EmbeddedLockService keeps it in a directory,
-// OpenZooKeeper in ZooKeeper (a lock is an ephemeral child of its file); etcd can implement it,
-// too.
+// The lock service as the cluster sees it (what Chubby is in sections 4 and 5.2 of the paper):
+// sessions with leases, small files with versions, exclusive locks with fencing numbers, and an
+// epoch counter. The interface fits several implementations: EmbeddedLockService keeps it in a
+// directory, OpenZooKeeper in ZooKeeper (a lock is an ephemeral child of its file); etcd can
+// implement it, too.
 //
 // Paths are made by lock_paths.h only: 1 to 3 parts, as in "directory/name". Directories exist as
 // long as they have files. A file has at most kLockFileSizeMax bytes.
@@ -10,8 +10,8 @@
 // Errors of every call:
 //   kFailedPrecondition  (SessionOver) the service has ended the session: its locks are free or
 //                        have another holder, its ephemeral files are gone, the call did nothing,
-//                        and every later call fails alike. Open a new session. Callers ask for
-//                        Cause::kSessionOver; nothing else has this code.
+//                        and every later call fails alike. Open a new session. Callers test for
+//                        Cause::kSessionOver, which no other error has.
 //   kUnavailable         unknown outcome: no answer came. Read before deciding; a lock or an
 //                        ephemeral file is the caller's if its `holder` is the caller's id().
 //   kAborted             lost a race: the file has another version, or the lock another holder
@@ -54,8 +54,9 @@ enum class Freshness : uint8_t {
   // At least as new as every change answered before the call, by any session. With ZooKeeper each
   // such read is a transaction.
   kConsistent,
-  // At most as old as the session's timeout, and never older than what an earlier call of the same
-  // session was answered. So after a List, a Heartbeat or a consistent Read it is as new as that.
+  // At most as old as the session's timeout, and never older than the answer of an earlier call of
+  // the same session: a read after a List, a Heartbeat or a consistent Read is at least as new as
+  // that call's answer.
   kCached,
 };
 
@@ -78,10 +79,10 @@ class LockSession {
 
   virtual uint64_t id() const = 0;  // never 0, never repeated
 
-  // Renews the lease; count on no other call. Returns the earliest time at which the session can be
-  // over: the time when this call was SENT plus the timeout, in nanoseconds of the monotonic clock
-  // in the options (INT64_MAX without a timeout). The caller decides when to renew, and how long
-  // before that time to stop relying on the lease.
+  // Renews the lease; do not count on other calls to renew it. Returns the earliest time at which
+  // the session can be over: the time when this call was SENT plus the timeout, in nanoseconds of
+  // the monotonic clock in the options (INT64_MAX without a timeout). The caller decides when to
+  // renew, and how long before that time to stop relying on the lease.
   [[nodiscard]] virtual StatusOr<int64_t> Heartbeat() = 0;
 
   // Creates a file. Returns the fencing number for kLocked and kEphemeral, otherwise 0.
@@ -118,8 +119,8 @@ class LockSession {
   [[nodiscard]] virtual Status Watch(const std::string& path, std::function<void()> callback) = 0;
 
   // Returns a number above all that this call has returned and RaiseEpoch has named. It is durable
-  // before it is returned and never repeats; there may be gaps. For lives of servers and everything
-  // named after them.
+  // before it is returned and never repeats; there may be gaps. Callers use it to tell the runs of
+  // a server apart, and to name the files that a run writes.
   [[nodiscard]] virtual StatusOr<uint64_t> NextEpoch() = 0;
   // Makes all later epochs higher than `seen`, which is below 2^32. If a name on disk (a log
   // directory, METADATA) has an epoch that is not below a fresh NextEpoch(), the lock service was

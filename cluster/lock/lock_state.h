@@ -42,7 +42,7 @@ class LockState {
   // through it is in progress and must happen before its end.
   void Expire(int64_t now_nanos, FiredWatches* fired);
   void EndSession(uint64_t session, FiredWatches* fired);  // no-op when the session is over
-  void Pin(uint64_t session) { pinned_ = session; }        // 0: no session
+  void Pin(uint64_t session) { pinned_ = session; }        // see Expire; 0: pins no session
   void StopWatching(uint64_t session);
   void Watch(uint64_t session, const std::string& path, std::function<void()> callback);
 

@@ -10,8 +10,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Fails if an earlier life of the same name holds its lock. Only earlier epochs count, so of two
-// lives that start together exactly one gives way.
+// Fails if an earlier life (run of a server) of the same name holds its lock. Only earlier epochs
+// count, so of two lives that start together exactly one gives way.
 Status CheckAlone(LockSession* session, const ServerId& own) {
   ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Servers()));
   for (const std::string& name : names) {
@@ -72,7 +72,7 @@ StatusOr<Registration> RegisterServer(LockSession* session, const std::string& n
   registration.fence = *fence;
   Status alone = CheckAlone(session, registration.id);
   if (alone.ok()) return registration;
-  // This life has served nothing, so its log is empty and its file is not needed to find it.
+  // This life has served nothing and its log is empty, so no recovery needs its lock file.
   (void)session->Remove(registration.path, 1);
   return alone;
 }

@@ -1,6 +1,6 @@
-// A session that holds no lock and so can be replaced: for clients, which read places and schemas
-// and change the root tablet's record by its version. When the service has ended it (a lease that
-// ran out, a service that was down), the next call opens a new one.
+// A session that holds no lock and so can be replaced: for clients, which read tablet locations
+// and schemas and change the root tablet's record by its version. When the service has ended it (a
+// lease that ran out, a service that was down), the next call opens a new one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,8 +15,8 @@ namespace sippar::cluster {
 
 // Thread safe. Locks and ephemeral files, which end with a session, are refused with
 // kInvalidArgument. A watch is lost if its session ends. Of the calls that find the session over at
-// the same time, one opens the next; the others wait for it. The destructor closes the session: one
-// that is only dropped stays at the service until its timeout.
+// the same time, one opens the next; the others wait for it. The destructor closes the session:
+// without that it would stay at the service until its timeout.
 class SteadySession final : public LockSession {
  public:
   // `service` outlives it.
@@ -61,8 +61,8 @@ class SteadySession final : public LockSession {
   engine::CondVar replaced_;
   bool closed_ GUARDED_BY(mutex_) = false;
   bool replacing_ GUARDED_BY(mutex_) = false;
-  uint64_t tries_ GUARDED_BY(mutex_) = 0;  // to open a session that have ended
-  Status last_try_ GUARDED_BY(mutex_);     // how the last one ended
+  uint64_t tries_ GUARDED_BY(mutex_) = 0;  // finished tries to open a new session
+  Status last_try_ GUARDED_BY(mutex_);     // result of the last try
   std::shared_ptr<LockSession> session_ GUARDED_BY(mutex_);
 };
 

@@ -1,4 +1,4 @@
-// Calls and streams; channel_connect.cc makes the connection.
+// The calls and streams of a channel. channel_connect.cc makes the connection.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/channel.h"
 
@@ -13,14 +13,14 @@
 namespace sippar::net {
 namespace {
 
-// How late a call without a thread of its own may learn that its time is over. Looked at only while
-// there are such calls.
+// Time between two searches for overdue calls among those of Begin and Open, which have no waiting
+// thread that looks at the clock. The timer runs only while there are such calls.
 constexpr int64_t kSweepMicros = 10'000;
 constexpr size_t kDeliveriesInARow = 16;
-constexpr int64_t kBusyWaitMicros = 20'000;  // what a refused caller is told to wait
+constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked for
 constexpr int64_t kCancelPollMicros = 20'000;
-// How much later than its server this end gives a stream up: the server's last message has the
-// figures of what it read until its time was over.
+// A stream ends at this end so much later than its deadline at the server: the last message of the
+// server, with the counters of what was read until then, may still arrive.
 constexpr int64_t kStreamGraceNanos = 2'000'000'000;
 
 int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
@@ -52,8 +52,8 @@ StatusOr<std::string> Channel::Call(uint16_t method, std::string body, const Cal
   return std::move(waiter.answer);
 }
 
-// Every way out has waited for the notice, which comes from Finish alone: then no thread touches
-// the waiter any more.
+// Returns only after Finish has notified the waiter. No other thread uses the waiter after that, so
+// the caller may destroy it.
 void Channel::AwaitAnswer(uint64_t call, const CallOptions& options, int64_t deadline_nanos,
                           Waiter* waiter) {
   const bool has_limit = options.timeout_us > 0;
@@ -103,7 +103,7 @@ std::shared_ptr<ReplyStream> Channel::Open(uint16_t method, std::string body, in
                      if (!self->calls_.contains(*number)) return;
                      connection = self->connection_;
                    }
-                   // On a line that has ended the stream ends, too.
+                   // If the connection has ended, so has the stream, and it needs no credit.
                    if (connection == nullptr) return;
                    static_cast<void>(connection->Send(
                        {.kind = FrameKind::kCredit, .call = *number, .argument = bytes}));
@@ -151,7 +151,8 @@ uint64_t Channel::Start(Frame request, Pending pending) {
   if (sweeps) Sweep();
   if (connects) Connect(attempt);
   if (connection != nullptr && !connection->Send(std::move(sent), has_company)) {
-    // Should Closed have been faster, it has said "unknown", which is true as well.
+    // If Closed runs first, it ends the call with an unknown outcome instead, which is also
+    // correct.
     End(call, MarkNotBegun(Unavailable(fmt::format("call to {}: the connection has ended; it was "
                                                    "not sent",
                                                    Name()))));
@@ -189,7 +190,7 @@ Channel::Pending Channel::Remove(Calls::iterator at) {
 void Channel::Finish(const Pending& pending, StatusOr<std::string> answer) {
   if (pending.waiter != nullptr) {
     pending.waiter->answer = std::move(answer);
-    pending.waiter->woken.Notify();  // the last touch: the waiter's stack may go
+    pending.waiter->woken.Notify();  // last access: its thread may now destroy the waiter
   } else if (pending.stream != nullptr) {
     pending.stream->OnEnd(std::move(answer));
   } else {
@@ -216,7 +217,7 @@ bool Channel::End(uint64_t call, const Status& why) {
   if (connection != nullptr && !is_withdrawn) {
     is_withdrawn = connection->Withdraw(call);
     if (!is_withdrawn) {
-      // If the line has ended, so has the call at the other end.
+      // If Send fails, the connection has ended, and with it the call at the server.
       static_cast<void>(connection->Send({.kind = FrameKind::kCancel, .call = call}));
     }
   }
@@ -264,7 +265,7 @@ void Channel::Arrived(std::vector<Frame>* frames) {
         break;
       }
       auto at = calls_.find(frame.call);
-      if (at == calls_.end()) continue;  // cancelled, and the answer was on its way
+      if (at == calls_.end()) continue;  // The call was cancelled while its answer was under way.
       if (frame.kind == FrameKind::kReply) {
         deliveries.push_back({Remove(at), &frame});
       } else if (at->second.stream != nullptr) {
@@ -274,8 +275,9 @@ void Channel::Arrived(std::vector<Frame>* frames) {
   }
   size_t delivered = 0;
   for (Delivery& delivery : deliveries) {
-    // The connection is corked meanwhile: what the callers send next leaves together, but the
-    // server need not wait until the last of them has been woken.
+    // While this runs, the connection only queues what the callers send, so that it leaves in one
+    // write. The flush sends what is queued so far: the server need not wait until all callers of
+    // this batch were woken.
     if (++delivered % kDeliveriesInARow == 0 && connection != nullptr) connection->Flush();
     Frame& frame = *delivery.frame;
     if (frame.kind == FrameKind::kPart) {
@@ -292,7 +294,8 @@ void Channel::Arrived(std::vector<Frame>* frames) {
     connection->SayGoodbye(InvalidArgument(std::string(wrong)));
 }
 
-// A call that the connection did not take any more has failed before Closed hears of the end.
+// The connection is asked as well: a call can fail because it has ended before Closed has set
+// state_.
 bool Channel::is_closed() {
   engine::MutexLock lock(&mutex_);
   if (state_ == State::kClosed) return true;
@@ -308,7 +311,7 @@ std::string Channel::Name() const {
   const std::string place = IsUnixHost(options_.host)
                                 ? options_.host
                                 : fmt::format("{}:{}", options_.host, options_.port);
-  // Users know of no lanes.
+  // A user of the program need not know what a lane is, so the name of the users' lane is left out.
   const Lane lane = options_.hello.lane;
   return lane == Lane::kUsers ? place : fmt::format("{} (lane {})", place, NameOf(lane));
 }

@@ -1,10 +1,12 @@
-// The calling end: calls to one member on one lane, over a connection that is made when it is first
-// needed, and again after it broke. Thread safe.
+// The calling end of a connection: makes calls to one member of the cluster on one lane (lane.h).
+// It connects at the first call, and again at the first call after the connection broke. Thread
+// safe.
 //
-// Errors: what the member answered; or kUnavailable when no answer came. With the mark kNotBegun
-// (failure.h) the call was certainly not begun; without it, its outcome is unknown. kUnimplemented
-// and kInvalidArgument with the mark: the ends refuse each other (hello.h). kPermissionDenied with
-// it: a process of another user listens on the unix socket.
+// Errors of a call: those with which the member answered, or kUnavailable if no answer came. If the
+// status has the mark kNotBegun (failure.h), the call was certainly not begun; otherwise its
+// outcome is unknown. kUnimplemented and kInvalidArgument with this mark: the two ends refuse each
+// other (hello.h). kPermissionDenied with this mark: a process of another user listens on the unix
+// socket.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,7 +29,7 @@ namespace sippar::net {
 struct ChannelOptions {
   std::string host;  // a name, an address, or "unix:PATH"
   uint16_t port = 0;
-  Hello hello;  // with the lane, and the member that is expected
+  Hello hello;  // `lane` and `expected` are set for this channel
   LaneBounds bounds;
   Keepalive keepalive;
   std::shared_ptr<TlsKeys> tls;  // nullptr: plain
@@ -37,8 +39,8 @@ struct ChannelOptions {
 };
 
 struct CallOptions {
-  int64_t timeout_us = 30'000'000;  // of this attempt; 0: none
-  // The waiting thread looks at it every 20 ms. Null: the call cannot be cancelled.
+  int64_t timeout_us = 30'000'000;  // 0: no limit
+  // If it becomes true, the call is cancelled within 20 ms. Null: the call cannot be cancelled.
   const std::atomic<bool>* cancel = nullptr;
 };
 
@@ -52,29 +54,32 @@ class Channel final : public std::enable_shared_from_this<Channel> {
 
   // Waits for the answer. Not on a loop's thread.
   StatusOr<std::string> Call(uint16_t method, std::string body, const CallOptions& options);
-  // `done` is called once, on a loop's thread or on this one, and must not wait. `timeout_us` 0:
-  // none. Returns the number of the call.
+  // Makes a call without waiting. `done` gets the answer; it is called once, on a loop's thread or
+  // on the caller's, and must not wait. `timeout_us` 0: no limit. Returns the number of the call
+  // for Cancel.
   uint64_t Begin(uint16_t method, std::string body, int64_t timeout_us, Done done);
-  // The call fails with kCancelled; its outcome is unknown unless it is marked. A call that is
-  // over, or was never begun, is none.
+  // Ends the call with kCancelled; its outcome is unknown unless the status has the mark kNotBegun.
+  // Does nothing if the call has ended or was refused by Begin.
   void Cancel(uint64_t call);
-  // The answer is parts. `timeout_us`: of the whole stream; 0: none. The server keeps to it and
-  // says how far it came, so this end waits a little longer.
+  // Makes a call whose answer is a stream of parts. `timeout_us` limits the whole stream (0: no
+  // limit). The server keeps to this limit and then reports how far it read, so this end waits 2 s
+  // longer.
   std::shared_ptr<ReplyStream> Open(uint16_t method, std::string body, int64_t timeout_us);
-  // Ends the connection; every call fails, also later ones.
+  // Ends the connection. All calls fail, present and later ones.
   void Close();
   bool is_closed();
   size_t calls_in_flight();
 
  private:
-  struct Waiter {  // of Call; lives on its stack
+  struct Waiter {  // of one Call, on its stack
     engine::WakeUp woken;
     StatusOr<std::string> answer;
   };
   struct Pending {
     size_t bytes = 0;
-    int64_t deadline_nanos = 0;  // 0: none, or the caller looks at the clock itself
-    Waiter* waiter = nullptr;    // exactly one of these three is set: it gets the answer
+    // 0: no deadline, or the call has a waiting thread (`waiter`), which looks at the clock itself.
+    int64_t deadline_nanos = 0;
+    Waiter* waiter = nullptr;  // exactly one of these three is set, and gets the answer
     Done done = {};
     std::shared_ptr<ReplyStream> stream = {};
   };
@@ -85,13 +90,13 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   class ConnectWait;  // waits until one address has answered
 
   Channel(ChannelOptions options, std::shared_ptr<Loop> loop);
-  // The number of the call, 0: it was refused, and is over.
+  // Returns the number of the call. 0: the call was refused, and Finish was called for it.
   uint64_t Start(Frame request, Pending pending);
   [[nodiscard]] Status Admit(size_t bytes) REQUIRES(mutex_);
   Pending Remove(Calls::iterator at) REQUIRES(mutex_);
   void AwaitAnswer(uint64_t call, const CallOptions& options, int64_t deadline_nanos,
                    Waiter* waiter);
-  // False: the call is over already.
+  // Ends a call with `why`. False: it has ended before.
   bool End(uint64_t call, const Status& why);
   static void Finish(const Pending& pending, StatusOr<std::string> answer);
   void Sweep();
@@ -118,7 +123,7 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   bool is_sweeping_ GUARDED_BY(mutex_) = false;
   uint64_t attempt_ GUARDED_BY(mutex_) =
       0;  // number of the newest attempt to connect; callbacks of earlier attempts do nothing
-  int failures_ GUARDED_BY(mutex_) = 0;  // attempts in a row
+  int failures_ GUARDED_BY(mutex_) = 0;  // failed attempts to connect since the last good one
   int64_t retry_at_nanos_ GUARDED_BY(mutex_) = 0;
   Status last_failure_ GUARDED_BY(mutex_);
   engine::Random random_ GUARDED_BY(mutex_);

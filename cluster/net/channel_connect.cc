@@ -1,5 +1,6 @@
-// A channel's connection: made at the first call, once more at the first call after it broke, and
-// after failures not before a wait that grows. SPDX-License-Identifier: Apache-2.0
+// The connection of a channel. It is made at the first call, and again at the first call after it
+// broke. After a failed attempt the next one waits, each time longer (reconnect.h).
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <unordered_set>
@@ -13,7 +14,8 @@
 
 namespace sippar::net {
 
-// Knows which attempt its connection is of, so that the late end of one says nothing of the next.
+// Passes the events of one connection to the channel, with the number of the attempt to connect.
+// The channel ignores events of earlier attempts.
 class Channel::Line final : public Connection::Owner {
  public:
   Line(std::weak_ptr<Channel> channel, uint64_t attempt)
@@ -43,7 +45,7 @@ class Channel::ConnectWait final : public Watch::User {
       : socket_(std::move(socket)), watch_(std::move(watch)), connected_(std::move(connected)) {}
   void Start(std::shared_ptr<ConnectWait> self) { watch_->AwaitWritable(std::move(self)); }
   void GiveUp() {
-    if (socket_ != nullptr) socket_->Shut();  // OnWritable follows
+    if (socket_ != nullptr) socket_->Shut();  // the loop then calls OnWritable
   }
   void OnReadable() override {}
   void OnWritable() override {
@@ -74,7 +76,8 @@ void Channel::Connect(uint64_t attempt) {
                  });
 }
 
-// Each address has its part of the time: the first may be one that swallows everything.
+// Tries one address after the other. Each gets an equal share of the time: the first may be one
+// that never answers.
 void Channel::TryAddress(std::vector<Address> addresses, size_t at, uint64_t attempt) {
   if (addresses.empty()) return ConnectFailed(Unavailable("the host has no address"), attempt);
   int64_t limit_us = options_.connect_max_us / static_cast<int64_t>(addresses.size());
@@ -100,7 +103,8 @@ void Channel::TryAddress(std::vector<Address> addresses, size_t at, uint64_t att
 }
 
 void Channel::Connected(std::unique_ptr<Socket> socket, uint64_t attempt) {
-  // Without a listener a port of this machine may have been given to the very socket that calls it.
+  // A connection to a port of this machine on which no process listens can reach the very socket
+  // that calls: the system may have given it the same port.
   if (socket->Local().port() != 0 && socket->Local().Text() == socket->Remote().Text()) {
     return ConnectFailed(Unavailable("connection refused"), attempt);
   }
@@ -136,8 +140,8 @@ void Channel::Opened(uint64_t attempt) {
     if (attempt != attempt_ || state_ != State::kConnecting) return;
     state_ = State::kOpen;
     failures_ = 0;
-    // Under the lock, so that no cancel overtakes its request. The connection is corked while it
-    // reads the hello: nothing is written here.
+    // Under the lock, so that the cancellation of a call cannot be sent before its request. Send
+    // only queues here, because the connection is corked while it reads the hello.
     for (Frame& frame : held_.Take()) {
       uint64_t call = frame.call;
       if (!connection_->Send(std::move(frame))) unsent.push_back(call);
@@ -149,11 +153,11 @@ void Channel::Opened(uint64_t attempt) {
   }
 }
 
-// No request has left: every call is certainly not begun.
+// Ends all calls as certainly not begun, because no request was sent on this connection.
 void Channel::ConnectFailed(const Status& why, uint64_t attempt) {
   Calls calls;
   std::shared_ptr<Connection> connection;
-  // A damaged hello is no loss of data: the next attempt may bring a good one.
+  // A damaged hello is no loss of stored data (kDataLoss): the next attempt may work.
   const bool is_bad = why.code() == StatusCode::kDataLoss;
   StatusCode code = is_bad ? StatusCode::kUnavailable : why.code();
   Status failure(code, fmt::format("connection to {}: {}", Name(), MessageOf(why)));
@@ -177,7 +181,7 @@ void Channel::ConnectFailed(const Status& why, uint64_t attempt) {
 }
 
 void Channel::Closed(uint64_t attempt, const Status& why, const std::vector<Frame>& unsent) {
-  ConnectFailed(why, attempt);  // if it was not open yet
+  ConnectFailed(why, attempt);  // does nothing if the connection was open
   Calls calls;
   {
     engine::MutexLock lock(&mutex_);
@@ -191,7 +195,8 @@ void Channel::Closed(uint64_t attempt, const Status& why, const std::vector<Fram
   for (const Frame& frame : unsent) {
     if (frame.kind == FrameKind::kRequest) not_sent.insert(frame.call);
   }
-  // Whatever ended the line, the outcome of what was sent is unknown; damage is told in the text.
+  // For whatever reason the connection ended, the outcome of the requests that were sent is
+  // unknown. So the code is kUnavailable even if it ended because of damage; the text tells that.
   for (auto& [call, pending] : calls) {
     Status failure = Unavailable(fmt::format("call {}: {}", call, MessageOf(why)));
     Finish(pending, not_sent.contains(call) ? MarkNotBegun(failure) : failure);

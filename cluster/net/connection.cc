@@ -1,5 +1,5 @@
-// The reading half, which belongs to the loop's thread; connection_write.cc has the writing half.
-// SPDX-License-Identifier: Apache-2.0
+// The half of Connection that reads, on the loop's thread. connection_write.cc has the half that
+// writes. SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/connection.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace sippar::net {
 namespace {
 
-constexpr int kReadsInARow = 4;  // then the loop's other connections have their turn
+constexpr int kReadsInARow = 4;  // then the loop serves its other connections
 
 int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
 
@@ -68,12 +68,13 @@ void Connection::OnReadable() {
   moves_to_ == nullptr ? GoOn(status) : Move(status);
 }
 
-// `read`: how the last read ended.
+// Continues to read, or closes the connection. `read`: how the last read ended.
 void Connection::GoOn(const Status& read) {
   if (read.ok()) return ReadOn();
   if (has_left_) return Close(read);
-  // After its goodbye this end reads on until the other end closes: a line that is closed with
-  // bytes unread is reset, and takes answers with it that the other end has not read yet.
+  // After its goodbye this end reads on until the other end closes. If this end closed with bytes
+  // unread, TCP would reset the connection, and answers that the other end has not read would be
+  // lost.
   Damaged(read);
   discards_ = true;
   ReadOn();
@@ -89,7 +90,7 @@ void Connection::ReadOn() {
 Status Connection::Consume(std::string_view bytes) {
   if (discards_) return OkStatus();
   Status fed = tls_ == nullptr ? reader_.Feed(bytes, &frames_) : ConsumeCipher(bytes);
-  // Whole frames before a damaged one count: they were checked.
+  // The whole frames before a damaged one are used: their checksums were right.
   Status dispatched = Dispatch(&frames_);
   frames_.clear();
   return dispatched.ok() ? fed : dispatched;
@@ -109,7 +110,7 @@ Status Connection::ConsumeCipher(std::string_view cipher) {
     {
       engine::MutexLock lock(&tls_mutex_);
       ASSIGN_OR_RETURN(size, tls_->Decrypt(plain.data(), plain.size()));
-      has_output = tls_->HasOutput();  // the answer to a change of keys
+      has_output = tls_->HasOutput();  // a reply of TLS itself, as to a change of keys
     }
     if (has_output) Flush();
     if (size == 0) return OkStatus();
@@ -117,7 +118,8 @@ Status Connection::ConsumeCipher(std::string_view cipher) {
   }
 }
 
-// The client says hello first, so a server allocates nothing for a peer that only connects.
+// Goes on with the handshake of TLS. When it is done, the client sends its hello. The server sends
+// its own only after that, so it allocates nothing for a peer that only connects.
 Status Connection::FinishTls() {
   if (tls_ != nullptr) {
     StatusOr<bool> shaken = false;
@@ -147,13 +149,14 @@ Status Connection::Dispatch(std::vector<Frame>* frames) {
     if (frame.kind == FrameKind::kGoodbye) {
       has_left_ = true;
       goodbye = Annotate(DecodeFailure(frame.body), "the other end said goodbye");
-      break;  // answers that came before the goodbye are still delivered
+      break;  // what came before the goodbye is still delivered
     }
     if (frame.kind == FrameKind::kHello) {
       if (phase_ == Phase::kOpen) return InvalidArgument("a second hello came on one connection");
       RETURN_IF_ERROR(TakeHello(frame));
       if (moves_to_ == nullptr) continue;
-      // Frames before a hello are refused, so these are all that there are.
+      // The remaining frames are kept for the new loop. There are none before the hello: they would
+      // have been refused.
       for (++at; at < frames->size(); ++at) early_.push_back(std::move((*frames)[at]));
       return OkStatus();
     }
@@ -163,7 +166,7 @@ Status Connection::Dispatch(std::vector<Frame>* frames) {
     }
     if (frame.kind == FrameKind::kPong) continue;
     if (frame.kind == FrameKind::kPing) {
-      static_cast<void>(Send({.kind = FrameKind::kPong}));  // if it has ended, so has the peer
+      static_cast<void>(Send({.kind = FrameKind::kPong}));  // fails only after the end
       continue;
     }
     Frame& place = (*frames)[kept++];
@@ -196,8 +199,8 @@ Status Connection::TakeHello(const Frame& frame) {
   return OkStatus();
 }
 
-// From Enter on the owner hears of the end on the new loop's thread, so this thread, which is the
-// old one's, does nothing more with the connection.
+// Moves the connection to the loop of its lane. From Enter on, the new loop's thread uses the
+// connection, so this thread, the old loop's, only posts the rest of the work there.
 void Connection::Move(const Status& read) {
   std::shared_ptr<Loop> home = std::exchange(moves_to_, nullptr);
   Enter(home);
@@ -241,7 +244,8 @@ void Connection::LookAtSilence() {
   });
 }
 
-// What the other end sent cannot be used: it is told, so that both ends' logs have the reason.
+// Ends the connection because the other end sent bytes that cannot be used. The other end is told
+// the reason, so that the logs of both have it.
 void Connection::Damaged(const Status& why) {
   bool can_tell = tls_ == nullptr || is_shaken_;
   can_tell ? SayGoodbye(why) : Close(why);

@@ -1,5 +1,6 @@
-// One line to a peer: TLS where there are keys, hellos, then frames in both directions. Its owner
-// is a client's channel or a server's session. Thread safe. SPDX-License-Identifier: Apache-2.0
+// One connection to another process: TLS if there are keys, then a hello from each end, then frames
+// in both directions. Its owner is the channel of a client or the session of a server. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -20,22 +21,24 @@ struct ConnectionOptions {
   bool is_client = false;
   Hello hello = {};
   Keepalive keepalive = {};
-  int64_t opening_max_us = 10'000'000;  // from the connection to the hello of the other end
-  size_t unsent_bytes_max = 64 << 20;   // beyond it no further frames are read
+  int64_t opening_max_us = 10'000'000;  // longest time until the hello of the other end has come
+  size_t unsent_bytes_max = 64 << 20;   // while more is queued, no frames are read
 };
 
 class Connection final : public Watch::User, public std::enable_shared_from_this<Connection> {
  public:
-  // All are called on the thread of the connection's loop.
+  // All methods are called on the thread of the connection's loop.
   class Owner {
    public:
     virtual ~Owner() = default;
-    // Both ends agree. Returns the loop on which the connection lives from here on; nullptr: the
-    // owner is closing.
+    // The hellos of both ends fit together. Returns the loop that serves the connection from here
+    // on; nullptr: the owner is closing.
     virtual std::shared_ptr<Loop> OnOpen(const Hello& theirs, const Agreement& agreement) = 0;
-    // Frames that came with one read. What is sent meanwhile leaves in one write after it.
+    // Gets the frames that came with one read. What the owner sends during this call leaves in one
+    // write after it.
     virtual void OnFrames(std::vector<Frame>* frames) = 0;
-    // The last call. `unsent`: no byte of them has left.
+    // The connection has ended; no method is called after this. `unsent`: frames of which no byte
+    // was sent.
     virtual void OnClosed(const Status& why, std::vector<Frame> unsent) = 0;
   };
 
@@ -43,31 +46,35 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
              std::unique_ptr<TlsSession> tls, ConnectionOptions options);
   ~Connection() override;
 
-  // On the loop's thread, once.
+  // To be called once, on the loop's thread.
   void Start(std::shared_ptr<Owner> owner);
-  // False: the connection has ended, and nothing of the frame was sent.
-  // With company, other threads are about to send, too: one write may then carry the frames of all.
+  // Sends a frame. False: the connection has ended, and nothing of the frame was sent.
+  // `has_company`: other threads are about to send as well, so that one write may carry the frames
+  // of all.
   [[nodiscard]] bool Send(Frame frame, bool has_company = false);
   // True: Send fails from here on.
   bool has_ended() const;
-  // Frames were sent that have not left yet.
+  // True: frames given to Send have not been written yet.
   bool has_unsent() const;
-  // True: the request of `call` has not left, and never will.
+  // Removes the request of `call` from the queue. False: it is not there, and may have been sent.
   bool Withdraw(uint64_t call);
-  // Of frames that no write has taken yet.
+  // Bytes of the frames that no write has taken yet.
   size_t queued_bytes() const;
-  // Between the two, Send only queues: replies that are made together leave together.
+  // Between Cork and Uncork, Send only queues, so that replies that are made together leave in one
+  // write. Pairs may overlap: the last Uncork writes.
   void Cork();
   void Uncork();
   // Writes what is queued now, corked or not.
   void Flush();
-  // Ends the line. Only the first reason counts.
+  // Ends the connection at once. If it is called again, the first reason counts.
   void Close(const Status& why);
-  // The same, after the other end has been told why, as far as the line takes it.
+  // Sends `why` to the other end in a goodbye, and then ends the connection, after 1 s at the
+  // latest.
   void SayGoodbye(const Status& why);
-  // "tabletserver ts1.4 (10.0.0.1:8086) with master m1.2 (10.0.0.2:8086)".
+  // Names both ends for messages: "tabletserver ts1.4 (10.0.0.1:8086) with master m1.2
+  // (10.0.0.2:8086)".
   std::string Ends() const;
-  const TlsIdentity& identity() const { return identity_; }  // once it is open
+  const TlsIdentity& identity() const { return identity_; }  // valid after OnOpen
 
   void OnReadable() override;
   void OnWritable() override;
@@ -109,36 +116,37 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   Phase phase_ = Phase::kTls;
   FrameReader reader_;
   std::vector<Frame> frames_;
-  std::shared_ptr<Loop> moves_to_;  // set by a hello, until the connection lives there
-  std::vector<Frame> early_;        // came with that hello
+  std::shared_ptr<Loop> moves_to_;  // the loop to which the hello moves the connection
+  std::vector<Frame> early_;        // frames that came with that hello
   TlsIdentity identity_;
   bool was_asked_ = false;
   bool has_left_ = false;  // the other end closed the line or said goodbye
-  bool discards_ = false;  // what comes from now on is read and not looked at
-  bool is_told_ = false;   // the owner knows that it is closed
+  bool discards_ = false;  // further input is read and dropped
+  bool is_told_ = false;   // OnClosed was called
 
   std::atomic<int64_t> heard_nanos_{0};
   std::atomic<bool> is_open_{false};
 
   mutable engine::Mutex mutex_;
   std::shared_ptr<Loop> loop_ GUARDED_BY(mutex_);
-  std::unique_ptr<Watch> watch_ GUARDED_BY(mutex_);  // used on the loop's thread only
+  // Only the loop's thread calls it.
+  std::unique_ptr<Watch> watch_ GUARDED_BY(mutex_);
   std::string their_name_ GUARDED_BY(mutex_);
   SendQueue queue_ GUARDED_BY(mutex_);
   int corks_ GUARDED_BY(mutex_) = 0;
-  bool is_writing_ GUARDED_BY(mutex_) = false;  // a thread is in DriveWrites, or will be
+  bool is_writing_ GUARDED_BY(mutex_) = false;  // a thread runs DriveWrites, or the loop will
   bool is_blocked_ GUARDED_BY(mutex_) =
       false;  // the writing thread is the loop's, when the line takes more
-  bool is_paused_ GUARDED_BY(mutex_) = false;   // reads wait until the line takes replies
-  bool is_leaving_ GUARDED_BY(mutex_) = false;  // after the queue, the end
-  Status leaving_why_;                          // set once, before is_leaving_
+  bool is_paused_ GUARDED_BY(mutex_) = false;   // no reads until queued frames were written
+  bool is_leaving_ GUARDED_BY(mutex_) = false;  // ends when the queue is written
+  Status leaving_why_;                          // set once, with is_leaving_
   bool is_closed_ GUARDED_BY(mutex_) = false;
 
   engine::Mutex tls_mutex_;
-  const std::unique_ptr<TlsSession> tls_;  // guarded by tls_mutex_; nullptr: plain
+  const std::unique_ptr<TlsSession> tls_;  // guarded by tls_mutex_; null: no TLS
   std::atomic<bool> is_shaken_{false};
 
-  // Of the writing thread only (is_writing_).
+  // Used only by the writing thread, of which is_writing_ allows one at a time.
   FrameWriter writer_;
   std::vector<std::string> chunks_;
   size_t chunk_ = 0, chunk_at_ = 0;  // the first byte of chunks_ that has not been written

@@ -1,6 +1,6 @@
-// The writing half. Whichever thread finds no other writing writes what all of them have queued; a
-// line that takes no more is waited for by the loop, which then writes on.
-// SPDX-License-Identifier: Apache-2.0
+// The half of Connection that writes. The first thread that sends while no other thread writes also
+// writes the frames that others queue meanwhile. If the socket takes no more bytes, the loop waits
+// for it and then continues to write. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,13 +13,15 @@
 namespace sippar::net {
 namespace {
 
-constexpr size_t kCipherStep = 32 << 10;  // the other end decrypts it while the next is encrypted
+constexpr size_t kCipherStep = 32 << 10;  // one step is decrypted while the next is encrypted
 constexpr int64_t kGoodbyeMaxMicros = 1'000'000;
-// What one write takes of the queue: the rest can still be withdrawn, and its deadlines count on.
+// Bytes that one write takes from the queue. What remains there can still be withdrawn, and its
+// time in the queue is still subtracted from its deadline.
 constexpr size_t kTakenMax = 1 << 20;
-// A thread that came with one frame writes those of others for so many rounds, then the loop does.
+// A thread that came to send one frame takes frames of others from the queue at most so many times.
+// Then the loop's thread continues.
 constexpr int kRoundsMax = 16;
-constexpr int kRestReadsMax = 64;  // of 128 KiB each: more than a socket holds
+constexpr int kRestReadsMax = 64;  // of 128 KiB each: more than a socket's buffer holds
 
 }  // namespace
 
@@ -30,8 +32,9 @@ bool Connection::Send(Frame frame, bool has_company) {
     queue_.Push(std::move(frame));
     if (corks_ > 0 || is_writing_) return true;
     is_writing_ = true;
-    // The loop decrypts, so it would wait for a thread that encrypts: it does both, and by then has
-    // the frames of all.
+    // With TLS, the loop does the writing if other threads send as well: it decrypts, and would
+    // wait for a thread that encrypts under the same lock. Until it runs, the frames of the others
+    // are queued, too.
     if (has_company && tls_ != nullptr) {
       loop_->Post([self = shared_from_this()] { self->DriveWrites(); });
       return true;
@@ -75,7 +78,7 @@ void Connection::Uncork() {
   DriveWrites();
 }
 
-// Also what TLS itself has to say.
+// Also sends messages of TLS itself, such as those of the handshake.
 void Connection::Flush() {
   {
     engine::MutexLock lock(&mutex_);
@@ -95,7 +98,7 @@ void Connection::DriveWrites() {
     bool is_blocked = false;
     Status written = WriteOut(&is_blocked);
     if (!written.ok()) {
-      // is_writing_ stays set: on a broken line no other thread tries.
+      // is_writing_ stays set, so that no other thread tries to write to the broken connection.
       std::shared_ptr<Loop> home = loop();
       return home->Post(
           [self = shared_from_this(), home, written] { self->ReadRest(home, written); });
@@ -108,7 +111,8 @@ void Connection::DriveWrites() {
   }
 }
 
-// A line that takes no more bytes may still have answers for this end.
+// After a failed write, reads what the other end has sent before it ended the connection: this may
+// be answers, or the reason.
 void Connection::ReadRest(const std::shared_ptr<Loop>& here, const Status& why) {
   std::shared_ptr<Loop> home = loop();
   if (home != here) {
@@ -134,14 +138,15 @@ void Connection::OnWritable() {
   {
     engine::MutexLock lock(&mutex_);
     if (!std::exchange(is_blocked_, false) || is_closed_) return;
-    // A peer that takes bytes is there, also while it has nothing to say: it may be reading a large
-    // request, or not be read from.
+    // A peer that takes bytes is alive, even if it sends nothing: it may be receiving a large
+    // request.
     heard_nanos_ = engine::Clock::System()->MonotonicNanos();
   }
   DriveWrites();
 }
 
-// False: nothing is left, and this thread is the writer no longer.
+// Fills chunks_ or cipher_ with the next bytes to write. False: nothing is left, and this thread
+// has ended its turn as the writer.
 bool Connection::FillOut() {
   std::vector<Frame> frames;
   bool resumes = false;
@@ -161,8 +166,9 @@ bool Connection::FillOut() {
     if (resumes) loop_->Post([self = shared_from_this()] { self->ReadOn(); });
   }
   if (leaves) {
-    // The other end closes the line when it has read the goodbye. Closed from this end, the line
-    // would be reset by what is still on its way here, and lose what the other end has not read.
+    // Only the sending direction is shut: the other end closes the connection when it has read the
+    // goodbye. If this end closed it, bytes that are still on their way here would reset it, and
+    // what the other end has not read would be lost.
     socket_->ShutWrites();
     return false;
   }
@@ -170,7 +176,7 @@ bool Connection::FillOut() {
   return true;
 }
 
-// True: TLS had output, which is in cipher_ now.
+// Moves the messages of TLS itself to cipher_. False: there were none.
 bool Connection::DrainTls() {
   if (tls_ == nullptr) return false;
   cipher_.clear();
@@ -221,7 +227,7 @@ void Connection::Advance(size_t written) {
     chunk_at_ += step;
     written -= step;
     if (chunk_at_ < chunks_[chunk_].size()) return;
-    std::string().swap(chunks_[chunk_]);  // a large body is not kept until the last one is out
+    std::string().swap(chunks_[chunk_]);  // frees a large body as soon as it was written
     ++chunk_;
     chunk_at_ = 0;
   }
@@ -232,7 +238,7 @@ void Connection::Close(const Status& given) {
   Status why = given;
   {
     engine::MutexLock lock(&mutex_);
-    if (is_leaving_) why = leaving_why_;  // what came first
+    if (is_leaving_) why = leaving_why_;  // the first reason counts
   }
   Status named(why.code(), Named(why));
   if (IsNotBegun(why)) named = MarkNotBegun(named, WaitHintOf(why));
@@ -254,7 +260,7 @@ void Connection::Tell(const std::shared_ptr<Loop>& here, const Status& why,
                       std::vector<Frame> unsent) {
   std::shared_ptr<Loop> home = loop();
   if (home != here) {
-    // The connection was opened, and moved to its lane's loop, while this was on its way.
+    // The connection has moved to the loop of its lane while this was posted to the old one.
     auto again = [self = shared_from_this(), home, why, unsent = std::move(unsent)]() mutable {
       self->Tell(home, why, std::move(unsent));
     };
@@ -288,7 +294,8 @@ void Connection::Enter(const std::shared_ptr<Loop>& loop) {
   engine::MutexLock lock(&mutex_);
   loop_ = loop;
   watch_.swap(watch);
-  // The old watch forgets its waits. That of a read is over, as a hello has just been read.
+  // The old watch drops its waits. A wait for the socket to take bytes is begun again on the new
+  // loop. None to read is open, because the hello has just been read.
   if (is_blocked_) loop_->Post([self = shared_from_this()] { self->AwaitLine(); });
 }
 

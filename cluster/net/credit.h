@@ -1,6 +1,6 @@
-// Credit of one stream, in bytes: its sender sends only what its reader has room for, so a reader
-// that is slow stops the scan, and holds at most a window and one part. Pure.
-// SPDX-License-Identifier: Apache-2.0
+// Flow control of one stream: the reader grants credit in bytes, and the server sends only while
+// credit is left. So a slow reader stops the server's scan, and buffers at most a window and one
+// part. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,10 @@
 
 namespace sippar::net {
 
-inline constexpr uint64_t kStreamWindow = 2 << 20;  // two parts of a scan (1 MiB)
+inline constexpr uint64_t kStreamWindow = 2 << 20;  // bytes; two parts of a scan, of 1 MiB each
 
-// What a part costs of the credit. An empty one costs, too: it takes room at its reader.
+// The credit that a part uses up. An empty part uses some, too, because it takes memory at the
+// reader.
 inline uint64_t CostOf(size_t part_bytes) { return part_bytes + 40; }
 
 // The sender's side. A part may be sent while any credit is left, and may overdraw it, so that a
@@ -20,7 +21,7 @@ class SendCredit {
   explicit SendCredit(uint64_t window) : left_(static_cast<int64_t>(window)) {}
   bool MaySend() const { return left_ > 0; }
   void Sent(uint64_t bytes) { left_ -= static_cast<int64_t>(bytes); }
-  // A peer cannot make more of it than a window a frame: sums beyond 2^62 stay there.
+  // A faulty peer may grant any amount. The sum is limited to 2^62, so it cannot overflow.
   void Granted(uint64_t bytes) {
     constexpr int64_t kMax = int64_t{1} << 62;
     if (bytes >= static_cast<uint64_t>(kMax - (left_ > 0 ? left_ : 0))) {
@@ -38,13 +39,14 @@ class SendCredit {
 class ReceiveCredit {
  public:
   explicit ReceiveCredit(uint64_t window) : window_(window) {}
-  // False, and nothing was counted: its sender had no credit for it.
+  // Counts a part that has arrived. False: the sender had no credit for it, and it was not counted.
   [[nodiscard]] bool Arrived(uint64_t bytes) {
     if (held_ + owed_ >= window_) return false;
     held_ += bytes;
     return true;
   }
-  // Its user has taken `bytes`. Returns what to grant now; 0: nothing yet.
+  // Counts a part that the user of the stream has taken. Returns the bytes to grant now, 0 if it is
+  // too early.
   uint64_t Taken(uint64_t bytes) {
     held_ -= bytes;
     owed_ += bytes;
@@ -57,8 +59,8 @@ class ReceiveCredit {
 
  private:
   const uint64_t window_;
-  uint64_t held_ = 0;  // arrived, and not taken yet
-  uint64_t owed_ = 0;  // taken, and not granted again yet
+  uint64_t held_ = 0;  // arrived, but not yet taken
+  uint64_t owed_ = 0;  // taken, but not yet granted again
 };
 
 }  // namespace sippar::net

@@ -1,6 +1,6 @@
-// What a failed call says in addition to its code, and its bytes. A call that got no answer fails
-// with kUnavailable: its outcome is unknown, unless the status says that it was not begun. The mark
-// and the cause (engine/base/status.h) travel as payloads of the status.
+// Marks of failed calls, and the encoding of failures. A call without an answer fails with
+// kUnavailable: its outcome is unknown, unless the mark kNotBegun says that it was not begun. The
+// marks and the cause (engine/base/status.h) travel as payloads of the status.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,38 +16,40 @@ namespace sippar::net {
 // holds how long the caller should wait before it calls again, in microseconds.
 inline constexpr char kNotBegun[] = "sippar/not-begun";
 
-// The same, said by the interface that was called, of its own call: it is not in a state to take
-// calls, as a master that has just lost its lock. Who serves the interface makes kNotBegun of it,
-// since work that calls others in turn may return their kNotBegun.
+// An interface reports that it has not taken the call, because it is in no state to take calls: for
+// example, a master that has just lost its lock. OfServedCall turns this mark into kNotBegun. A
+// mark kNotBegun of the interface itself would not do: it may come from another call that the
+// interface made in turn.
 inline constexpr char kNotTaken[] = "sippar/not-taken";
 
-// The other end took the connection, but did not become a peer: perhaps it speaks another protocol.
+// The other end accepted the connection but sent no valid hello; it may speak another protocol.
 inline constexpr char kNoHello[] = "sippar/no-hello";
 
-// It said something, and that is no hello: damage on the line, or another protocol.
+// The other end sent bytes that are no hello: they were damaged, or belong to another protocol.
 inline constexpr char kBadHello[] = "sippar/bad-hello";
 
 Status MarkNotBegun(Status status, int64_t wait_us = 0);
 bool IsNotBegun(const Status& status);
 Status MarkNotTaken(Status status);
-// The failure in other words, with its payloads.
+// The failure with another code and text, but with its payloads.
 Status Retold(const Status& failure, StatusCode code, const std::string& text);
 bool IsWithoutHello(const Status& status);
 bool HasBadHello(const Status& status);
-// The outcome of a call that was begun, without the marks of calls that its work made in turn: what
-// was certain about those is not certain about it.
+// Removes the marks from the outcome of a call that was begun. They may come from calls that its
+// work made in turn, and would be wrong for this call.
 Status OfBegunCall(Status status);
-// The outcome of a call that an interface was given to carry out: of a begun call, unless the
-// interface itself says that it has not taken it.
+// The outcome of a call that was given to an interface: OfBegunCall, or, if it has the mark
+// kNotTaken, the same with kNotBegun.
 Status OfServedCall(Status status);
-// 0: nothing was said, or call again at once.
+// The wait in the mark kNotBegun, in microseconds. 0: there is none, or no wait is needed.
 int64_t WaitHintOf(const Status& status);
 
 // The body of a reply that is a failure.
 std::string EncodeFailure(const Status& status);
-// The same for a goodbye, whose body is small: its text may be cut, and payloads are left out.
+// Encodes the reason of a goodbye, whose body must be small: the text may be cut, and payloads are
+// left out.
 std::string EncodeGoodbye(const Status& why);
-// Never OK: bytes that are no failure are a kInternal that says so.
+// Never returns OK: bytes that encode no failure become a kInternal with this explanation.
 Status DecodeFailure(std::string_view bytes);
 
 }  // namespace sippar::net

@@ -15,7 +15,8 @@ constexpr size_t kSizeAt = 32;
 constexpr size_t kMethodAt = 36;
 constexpr size_t kKindAt = 38;
 
-// What a hello has at `at`, where every hello has the same byte.
+// True if the frame of a hello may have this byte at offset `at`. Checksums and the size may be
+// anything; all other bytes are the same in every hello.
 bool MayBeHello(size_t at, char byte) {
   if (at < kCallAt || (at >= kSizeAt && at < kMethodAt)) return true;  // checksums, size
   if (at >= kFrameHeaderSize) return byte == kHelloMagic[at - kFrameHeaderSize];

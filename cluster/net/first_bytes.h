@@ -9,7 +9,8 @@ namespace sippar::net {
 
 enum class FirstBytes : uint8_t { kTooFew, kHello, kOther };
 
-// `bytes`: what has come so far, from the first byte on. Checksums are left to the connection.
+// `bytes`: what has come so far, from the first byte on. Checksums are not checked here; the
+// connection does that.
 FirstBytes LookAtFirstBytes(std::string_view bytes);
 
 }  // namespace sippar::net

@@ -13,8 +13,8 @@
 namespace sippar::net {
 namespace {
 
-// A body of a peer that is known is still not allocated whole before its bytes arrive: many
-// connections that announce large bodies and send nothing hold this much each.
+// Memory reserved at once for an announced body; more is allocated as its bytes arrive. So a peer
+// that announces large bodies on many connections and sends nothing takes only this much for each.
 constexpr size_t kReserveMax = 1 << 20;
 
 bool MayBeLarge(FrameKind kind) {

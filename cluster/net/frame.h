@@ -28,11 +28,11 @@ namespace sippar::net {
 
 enum class FrameKind : uint8_t {
   kHello = 1,    // body: Hello (hello.h)
-  kRequest = 2,  // argument: microseconds until the deadline, 0: none
-  kReply = 3,    // the answer of a call, and the last frame of it
+  kRequest = 2,  // argument: microseconds until the deadline; 0: none
+  kReply = 3,    // the answer to a call, which is its last frame
   kPart = 4,     // a part of a stream
-  kCancel = 5,   // of the caller: it waits no longer
-  kCredit = 6,   // of the caller: argument more bytes may be sent on this stream
+  kCancel = 5,   // from the caller, who no longer waits for the answer
+  kCredit = 6,   // from the caller; argument: bytes to add to the credit
   kPing = 7,     // asks for a pong
   kPong = 8,
   kGoodbye = 9,  // body: the Status that ends the connection
@@ -42,10 +42,10 @@ inline constexpr uint8_t kIsStream = 1;   // request: the answer is parts, then 
 inline constexpr uint8_t kIsFailure = 2;  // reply: the body is a Status (failure.h)
 
 inline constexpr size_t kFrameHeaderSize = 40;
-// A mutation of one row of 256 MiB (limits.h), and room for what surrounds it.
+// Enough for the largest mutation of one row, 256 MiB (limits.h), and what surrounds it.
 inline constexpr size_t kBodySizeMax = 257u << 20;
-// Of every kind but request, reply and part, and of everything before the hellos are exchanged: an
-// unknown peer makes an end allocate no more than this.
+// The limit for all kinds but request, reply and part, and for every kind until the hellos are
+// exchanged: an unknown peer can make an end allocate no more than this.
 inline constexpr size_t kSmallBodySizeMax = 16 << 10;
 
 struct Frame {
@@ -55,24 +55,24 @@ struct Frame {
   uint64_t call = 0;
   uint64_t argument = 0;
   std::string body = {};
-  // Not on the line: a request's deadline on this process's clock, from which the argument is
-  // computed when the frame leaves; 0: none.
+  // The deadline of a request on the monotonic clock of this process; 0: none. It is not sent: the
+  // argument is computed from it when the frame leaves.
   int64_t deadline_nanos = 0;
 };
 
-// The header of `frame`, the `number`-th of its direction (the first is 0). The body, which follows
-// on the line, is not copied.
+// Appends the header of `frame`, which is frame `number` of its direction (the first is 0). The
+// body follows the header on the connection and is not copied here.
 void AppendFrameHeader(const Frame& frame, uint64_t number, std::string* out);
 
-// Cuts the bytes of one direction into frames. After an error it stays failed: nothing after a
-// damaged frame can be trusted.
+// Cuts the bytes of one direction into frames. After an error all further calls fail with it:
+// nothing after a damaged frame can be trusted.
 class FrameReader {
  public:
-  // Until Open, all bodies are small.
+  // Allows bodies up to kBodySizeMax. Before this call the limit is kSmallBodySizeMax.
   void Open() { is_open_ = true; }
-  // Appends the frames that `bytes` complete. kDataLoss: a checksum does not fit. kInvalidArgument:
-  // a kind or a size that no end of this version sends. Both name the number of the frame; frames
-  // before it are given.
+  // Appends the frames that `bytes` complete. kDataLoss: a checksum is wrong. kInvalidArgument: no
+  // end of this version sends such a kind or size. Both errors name the number of the frame; the
+  // frames before it are appended all the same.
   [[nodiscard]] Status Feed(std::string_view bytes, std::vector<Frame>* frames);
 
  private:
@@ -80,7 +80,7 @@ class FrameReader {
   Status TakeBody(std::vector<Frame>* frames);
 
   bool is_open_ = false;
-  bool has_header_ = false;  // frame_ has what its header says, and a part of its body
+  bool has_header_ = false;  // frame_ has the fields of the header and a part of the body
   uint64_t number_ = 0;
   std::string header_;  // the part of a header that has arrived
   Frame frame_;

@@ -12,7 +12,7 @@ namespace {
 
 std::string Described(const Hello& hello) { return fmt::format("{} {}", hello.role, hello.name); }
 
-// `asking` wants to meet the name that it expects.
+// kUnavailable: `asked` does not have the name that `asking` expects at the other end.
 Status CheckLife(const Hello& asking, const Hello& asked) {
   if (asking.expected.empty() || asking.expected == asked.name) return OkStatus();
   return Unavailable(

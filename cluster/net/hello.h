@@ -1,6 +1,6 @@
-// Hello: what both ends say of themselves before anything else, and whether they may go on
-// together. Its encoding is the same for all versions; fields that a later version appends are
-// passed over. Pure. SPDX-License-Identifier: Apache-2.0
+// Hello: the first frame of each end. It tells what the end is, and both ends decide from it
+// whether they can work together. Its encoding is the same in all versions; fields that a later
+// version appends are ignored. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace sippar::net {
 
-// A version understands the one before it, so a cluster is upgraded member by member.
+// Each version understands the one before it, so the members of a cluster can be upgraded one after
+// the other.
 inline constexpr uint32_t kVersionOldest = 1;
 inline constexpr uint32_t kVersionNewest = 1;
 
@@ -22,16 +23,16 @@ inline constexpr std::string_view kHelloMagic = "sippar-net";
 struct Hello {
   uint32_t oldest = kVersionOldest;  // versions of the protocol that this end understands
   uint32_t newest = kVersionNewest;
-  uint64_t features = 0;  // bits; what both have may be used
+  uint64_t features = 0;  // bits; those that both ends have may be used
   Lane lane = Lane::kUsers;
-  std::string cluster;   // id of the cluster; empty: a client that was told none
+  std::string cluster;   // id of the cluster; empty: a client that does not know it
   std::string role;      // "tabletserver", "master", "client" ...
-  std::string name;      // of the member: its life, as "ts1.42"
+  std::string name;      // of this start of the member, such as "ts1.42"
   std::string expected;  // the name that the other end must have; empty: any
 };
 
 std::string EncodeHello(const Hello& hello);
-// kInvalidArgument: no hello.
+// kInvalidArgument: the bytes are no hello.
 StatusOr<Hello> DecodeHello(std::string_view bytes);
 
 // What the two ends use from here on.
@@ -39,8 +40,9 @@ struct Agreement {
   uint32_t version = 0;
   uint64_t features = 0;
 };
-// Both ends come to the same answer. kUnimplemented: no version in common. kInvalidArgument:
-// another cluster. kUnavailable: another life at this address. All of them name both ends.
+// Decides whether the ends can work together; both come to the same answer. kUnimplemented: they
+// have no version in common. kInvalidArgument: they belong to different clusters. kUnavailable: the
+// member at this address is not the one that is expected. All errors name both ends.
 StatusOr<Agreement> Agree(const Hello& mine, const Hello& theirs);
 
 }  // namespace sippar::net

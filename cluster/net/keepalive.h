@@ -1,6 +1,6 @@
-// After how much silence a connection pings its peer, and after how much it is closed. Between
-// members that is one third and two thirds of a lease, so that the connection to a frozen one is
-// closed before its lease ends; other connections have the times below. Pure.
+// After which silence a connection sends a ping to its peer, and after which it is closed. Between
+// members these times are one third and two thirds of a lease, so that the connection to a frozen
+// member is closed before its lease ends. Other connections have the default times below. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,10 +12,11 @@ namespace sippar::net {
 struct Keepalive {
   static constexpr int64_t kYearUs = int64_t{365} * 86'400 * 1'000'000;
 
-  int64_t ask_after_us = 10'000'000;    // of silence
-  int64_t leave_after_us = 40'000'000;  // of silence: 30 s after it was asked
+  int64_t ask_after_us = 10'000'000;    // of silence; then a ping is sent
+  int64_t leave_after_us = 40'000'000;  // of silence, which is 30 s after the ping
 
-  // On a unix socket the kernel reports the end of a peer, and one that is stopped may go on.
+  // For unix sockets: the kernel reports the end of a peer, and a peer that is only stopped for a
+  // while shall keep its connection.
   static Keepalive Never() { return {kYearUs, 2 * kYearUs}; }
   static Keepalive OfLease(int64_t lease_us) { return {lease_us / 3, lease_us * 2 / 3}; }
 };
@@ -27,7 +28,7 @@ struct SilenceLook {
   int64_t next_look_us = 0;  // from now
 };
 
-// `silent_us`: since the peer's last byte; `was_asked`: in this silence.
+// `silent_us`: time since the last byte from the peer. `was_asked`: a ping was sent in this time.
 inline SilenceLook LookAtSilence(const Keepalive& keepalive, int64_t silent_us, bool was_asked) {
   if (silent_us >= keepalive.leave_after_us) return {SilenceStep::kLeave, 0};
   bool ask = silent_us >= keepalive.ask_after_us;

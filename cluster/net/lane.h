@@ -1,7 +1,7 @@
-// The levels of calls between members. Each level has a connection, a loop, threads and bounds of
-// its own on both sides, so that no level ever waits for another: the master recovers a server, and
-// METADATA is read, however busy the users' calls keep everything. SPDX-License-Identifier:
-// Apache-2.0
+// The lanes of calls between members: master, root tablet, METADATA, users. On both sides each lane
+// has a connection, a loop, threads and bounds of its own, so that no lane waits for another:
+// however many calls of users there are, the master can recover a server and METADATA can be read.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ constexpr std::string_view NameOf(Lane lane) {
   return "unknown";
 }
 
-// What one lane of one end may hold. A call beyond it is refused at once: kUnavailable, not begun.
+// The bounds of one lane at one end. A call that exceeds them is refused at once with kUnavailable,
+// and was not begun.
 struct LaneBounds {
   size_t calls_max = 1024;             // in flight on one connection, streams included
   size_t bytes_max = 512 << 20;        // of requests in flight on one connection
@@ -38,7 +39,7 @@ struct LaneBounds {
   size_t bytes_of_all_max = 1u << 30;  // of requests in flight on all connections of a server
   size_t threads_max = 64;             // of a server, for calls that may wait
   size_t streams_max = 256;            // threads of a server for streams, which wait for readers
-  size_t unsent_bytes_max = 64 << 20;  // of replies: beyond it no further requests are read
+  size_t unsent_bytes_max = 64 << 20;  // of replies; while more are unsent, no requests are read
 };
 
 }  // namespace sippar::net

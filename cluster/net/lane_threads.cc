@@ -9,7 +9,8 @@ namespace sippar::net {
 bool LaneThreads::Run(std::function<void()> work) {
   engine::MutexLock lock(&mutex_);
   if (is_stopping_ || queue_.size() >= queue_max_) return false;
-  // An idle thread may be on its way to an earlier piece of work: each waiting piece counts as one.
+  // Idle threads are counted against queued work, because each was woken for one piece of it. If
+  // none is left for this piece, a new thread is started.
   if (queue_.size() >= idle_ && threads_.size() < threads_max_) {
     if (!StartThread() && threads_.empty()) return false;
   }

@@ -1,6 +1,6 @@
-// A lane's threads, for calls that may wait for a disk, a lock or another server. Started as they
-// are needed, up to a bound; work beyond it queues, up to a bound, too. Thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// The threads of a lane, for calls that may wait for a disk, a lock or another server. They are
+// started when they are needed, up to a bound. Further work waits in a queue, which is bounded as
+// well. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <deque>
@@ -20,7 +20,8 @@ class LaneThreads {
   LaneThreads(const LaneThreads&) = delete;
   LaneThreads& operator=(const LaneThreads&) = delete;
 
-  // False, and nothing was done: the queue is full, the system starts no thread, or it has stopped.
+  // False, and nothing was done: the queue is full, no thread runs and the system can start none,
+  // or Stop was called.
   [[nodiscard]] bool Run(std::function<void()> work);
   // Waits until all work is done.
   void Stop();

@@ -1,6 +1,6 @@
-// Asio waits and this project reads and writes: Asio's sockets may be used by one thread at a time
-// only, while here the loop reads from a socket to which any thread writes.
-// SPDX-License-Identifier: Apache-2.0
+// Asio only waits for sockets; class Socket (socket.h) reads and writes. An Asio socket may be used
+// by one thread at a time only, but here the loop reads from a socket while any thread writes to
+// it. SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/loop.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,8 @@ class AsioWatch final : public Watch {
       : loop_(std::move(loop)), descriptor_(*context) {
     std::error_code error;
     descriptor_.assign(fd, error);
-    // The system takes no more: the line ends, and its user learns it from the next read.
+    // The system cannot watch another descriptor. The connection is ended, and its user learns it
+    // from the next read.
     is_unwatched_ = static_cast<bool>(error);
     if (is_unwatched_) ::shutdown(fd, SHUT_RDWR);
   }
@@ -56,7 +57,8 @@ class AsioLoop final : public Loop, public std::enable_shared_from_this<AsioLoop
         guard_(context_.get_executor()),
         scratch_(kScratchSize),
         plain_scratch_(kScratchSize) {
-    // Asio makes what it needs of the system with the first timer; here a failure can be told.
+    // With its first timer, Asio allocates what it needs from the system. Done here, so that a
+    // failure can be reported by Loop::Start.
     asio::steady_timer first(context_);
     thread_ = engine::Thread(name, [this] { context_.run(); });
   }
@@ -74,7 +76,8 @@ class AsioLoop final : public Loop, public std::enable_shared_from_this<AsioLoop
 
   void Post(std::function<void()> work) override {
     engine::MutexLock lock(&mutex_);
-    // The work may hold what holds this loop: kept here, it would never be freed.
+    // After Stop the work is dropped: it may own objects that own this loop, and if the loop kept
+    // it, neither would be freed.
     if (!is_stopped_) asio::post(context_, std::move(work));
   }
 
@@ -108,8 +111,8 @@ class AsioLoop final : public Loop, public std::enable_shared_from_this<AsioLoop
   void Forget(AsioWatch* watch) { watches_.erase(watch); }
 
  private:
-  // On the loop's thread. Every wait ends now, its handler is called and frees what it holds; then
-  // the context has no more work, and the thread ends.
+  // Runs on the loop's thread. Ends all waits: each handler is called, and frees what it holds.
+  // Then the context has no more work, and the thread ends.
   void Drain() {
     is_draining_ = true;
     for (const auto& timer : timers_) timer->cancel();
@@ -139,7 +142,7 @@ class AsioLoop final : public Loop, public std::enable_shared_from_this<AsioLoop
 AsioWatch::~AsioWatch() {
   engine::MutexLock lock(loop_->watches_mutex());
   loop_->Forget(this);
-  descriptor_.release();  // the socket closes it
+  descriptor_.release();  // without closing it: the socket does that
 }
 
 void AsioWatch::AwaitReadable(std::shared_ptr<User> user) {
@@ -162,7 +165,7 @@ void AsioWatch::AwaitWritable(std::shared_ptr<User> user) {
 
 void AsioLoop::Resolve(const std::string& host, uint16_t port, Found found) {
   Post([this, host, port, found = std::move(found)]() mutable {
-    auto known = NumericAddress(host, port);  // most are, and need no thread of the resolver
+    auto known = NumericAddress(host, port);  // most hosts are numbers and need no resolver thread
     if (known.has_value()) return found(std::vector<Address>{*known});
     if (is_draining_) return;
     if (resolver_ == nullptr) resolver_ = std::make_unique<asio::ip::tcp::resolver>(context_);
@@ -181,7 +184,7 @@ void AsioLoop::Resolve(const std::string& host, uint16_t port, Found found) {
     };
     try {
       resolver_->async_resolve(host, std::to_string(port), std::move(resolved));
-    } catch (const std::system_error& error) {  // its thread could not be started
+    } catch (const std::system_error& error) {  // the resolver's thread could not be started
       (*shared)(
           Unavailable(fmt::format("host {}: it cannot be looked up ({})", host, error.what())));
     }

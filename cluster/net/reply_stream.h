@@ -1,5 +1,6 @@
-// The reading end of a stream: parts as they come, held back by credit while the reader is slow.
-// Thread safe; one thread reads. SPDX-License-Identifier: Apache-2.0
+// The reading end of a stream: keeps the parts that have arrived until the reader takes them.
+// Credit (credit.h) bounds them while the reader is slow. Thread safe, but only one thread may
+// read. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <deque>
@@ -15,26 +16,27 @@ namespace sippar::net {
 
 class ReplyStream {
  public:
-  // Both call back the channel, which may be gone by then; without locks held.
+  // Calls of the stream to its channel, which may be gone by then. They are made without locks
+  // held.
   struct Line {
     std::function<void(uint64_t bytes)> grant;
     std::function<void()> cancel;
   };
 
-  // Waits for the next part; nullopt: the stream has ended well. Parts that came before a failure
-  // are given first.
+  // Waits for the next part; nullopt: the stream has ended without an error. Parts that came before
+  // a failure are returned first.
   StatusOr<std::optional<std::string>> Next();
   // False: neither a part nor the end came within `wait_us`. Otherwise Next does not wait.
   bool Await(int64_t wait_us);
-  // What the server said at the end, after Next returned nullopt.
+  // The body of the server's last message, after Next returned nullopt.
   std::string End();
-  // Next then fails with kCancelled. Any thread.
+  // Cancels the call; Next then fails with kCancelled. Any thread.
   void Cancel();
-  uint64_t held_bytes();  // arrived, and not taken by Next yet
+  uint64_t held_bytes();  // bytes that arrived and that Next has not returned yet
 
-  // Of the channel.
+  // For the channel only.
   void Begin(Line line);
-  // False: the part came without credit, which no server of this protocol sends.
+  // Adds a part. False: it exceeds the credit, so the server does not keep to the protocol.
   [[nodiscard]] bool OnPart(std::string part);
   void OnEnd(StatusOr<std::string> end);
 
@@ -44,7 +46,7 @@ class ReplyStream {
   std::deque<std::string> parts_ GUARDED_BY(mutex_);
   ReceiveCredit credit_ GUARDED_BY(mutex_){kStreamWindow};
   std::optional<StatusOr<std::string>> end_ GUARDED_BY(mutex_);
-  Line line_;  // set before the first part can come
+  Line line_;  // set by Begin, before the first part can come
 };
 
 }  // namespace sippar::net

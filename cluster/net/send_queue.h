@@ -1,5 +1,5 @@
-// Frames that wait for a connection's line. One thread takes all of them and writes them together;
-// until then a frame can be withdrawn, and its call is certainly not sent. Pure.
+// The frames that wait to be written to a connection. One thread takes many of them and writes them
+// together. Until then a request can be withdrawn, and its call was certainly not sent. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,9 +19,9 @@ class SendQueue {
     bytes_ += kFrameHeaderSize + frame.body.size();
     frames_.push_back(std::move(frame));
   }
-  // True: the request of `call` was still here, and is gone.
+  // Removes the request of `call`. False: it is not in the queue.
   bool Withdraw(uint64_t call);
-  // The next frames, in order: until they have `bytes_max` bytes or more.
+  // Removes the first frames, in order, until they have `bytes_max` bytes or more.
   std::vector<Frame> Take(size_t bytes_max = SIZE_MAX);
   bool empty() const { return frames_.empty(); }
   size_t bytes() const { return bytes_; }
@@ -31,8 +31,8 @@ class SendQueue {
   size_t bytes_ = 0;
 };
 
-// The bytes of frames in one direction: small ones side by side in one chunk, so that one write
-// carries them; a large body is a chunk of its own and is not copied.
+// Encodes the frames of one direction as chunks of bytes. Small frames share a chunk, so that one
+// write carries them; a large body is a chunk of its own and is not copied.
 class FrameWriter {
  public:
   void Append(std::vector<Frame> frames, int64_t now_nanos, std::vector<std::string>* chunks);

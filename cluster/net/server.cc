@@ -1,5 +1,6 @@
-// Connections are accepted, and shake hands, on a loop of their own until their hello names a lane:
-// a crowd that connects holds up no lane. SPDX-License-Identifier: Apache-2.0
+// New connections are accepted, and do their TLS handshake, on a loop of their own. Their hello
+// then moves them to the loop of its lane. So many clients that connect at once delay no lane.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/server.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace sippar::net {
 namespace {
 
 constexpr int kAcceptsInARow = 64;
-constexpr int64_t kAcceptAgainMicros = 100'000;  // the system had no descriptor
+constexpr int64_t kAcceptAgainMicros = 100'000;  // wait if the system had no descriptor
 constexpr int64_t kLookMicros = 2'000;
 
 void Begin(const std::shared_ptr<ServerParts>& parts, const std::shared_ptr<Loop>& loop,
@@ -87,7 +88,7 @@ class ListeningServer final : public Server {
   }
 
   void Serve(std::unique_ptr<Socket> accepted) override {
-    // A function that is posted can be copied, and a socket cannot.
+    // In a shared_ptr, because std::function must be copyable and a socket is not.
     auto socket = std::make_shared<std::unique_ptr<Socket>>(std::move(accepted));
     loop_->Post([parts = parts_, loop = loop_, socket] { Begin(parts, loop, std::move(*socket)); });
   }
@@ -95,8 +96,9 @@ class ListeningServer final : public Server {
   void Stop(int64_t drain_us) override {
     if (std::exchange(is_stopped_, true)) return;
     parts_->is_leaving = true;
-    // A loop may just be between its look at is_leaving and the service. After this none is, so the
-    // service may go when the calls that run have ended.
+    // A loop may have read is_leaving before it was set, and begin a call now. Settle waits for
+    // that. From then on no call begins, and the service may be destroyed when the running calls
+    // have ended.
     parts_->loops->Settle();
     WaitUntil(drain_us, [this] { return calls() == 0 && !HasUnsent(); });
     Status why = Unavailable(fmt::format("{}: the server is stopping", parts_->hello().name));
@@ -111,7 +113,8 @@ class ListeningServer final : public Server {
   }
 
  private:
-  // Once in a server's life, so looking again is good enough.
+  // Waits until the condition is met, at most `limit_us`. It polls every kLookMicros, which is good
+  // enough for a server that stops only once.
   template <typename Condition>
   static void WaitUntil(int64_t limit_us, Condition is_met) {
     engine::Clock* clock = engine::Clock::System();
@@ -124,7 +127,7 @@ class ListeningServer final : public Server {
     return {parts_->sessions.begin(), parts_->sessions.end()};
   }
 
-  // Answers that have not left: a call ends before its answer is on the line.
+  // True: a connection has answers that were not written yet. A call counts as ended before that.
   bool HasUnsent() const {
     for (const auto& session : sessions()) {
       if (session->has_unsent()) return true;

@@ -13,8 +13,8 @@
 namespace sippar::net {
 namespace {
 
-// A line that takes nothing is looked at again; only a stream whose parts fill the connection's
-// bound comes to this.
+// Time between two looks at a connection whose send queue is full. Only a stream whose parts have
+// filled that queue waits so.
 constexpr int64_t kFullLineMicros = 5'000;
 
 int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
@@ -66,7 +66,8 @@ void ServerCall::Reply(StatusOr<std::string> answer) {
                                        "limit is {}",
                                        request_.call, method(), answer->size(), kBodySizeMax));
   }
-  // Work that noticed the deadline says so in its own words; to the caller its attempt ran out.
+  // The work may have noticed the deadline and failed with an error of its own. For the caller this
+  // attempt ran out of time.
   StatusCode code = answer.status().code();
   if (IsOver() && (code == StatusCode::kCancelled || code == StatusCode::kDeadlineExceeded)) {
     answer = Unavailable(fmt::format("call {} (method {}): its time ran out at its server ({})",
@@ -79,7 +80,7 @@ void ServerCall::Reply(StatusOr<std::string> answer) {
     reply.flags = kIsFailure;
     reply.body = EncodeFailure(answer.status());
   }
-  static_cast<void>(session_->Send(std::move(reply)));  // if it has ended, no caller waits
+  static_cast<void>(session_->Send(std::move(reply)));  // fails only after the connection ended
 }
 
 Status ServerCall::Write(std::string part) {

@@ -1,4 +1,5 @@
-// One call at its server, from its request to its reply. SPDX-License-Identifier: Apache-2.0
+// One call at the server that serves it, from its request to its reply.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -13,11 +14,11 @@ namespace sippar::net {
 
 class Session;
 
-// Thread safe but for body().
+// Thread safe, except for body().
 class ServerCall {
  public:
   ServerCall(std::shared_ptr<Session> session, Frame request, int64_t arrived_nanos);
-  ~ServerCall();  // an unanswered call is answered with kInternal
+  ~ServerCall();  // answers with kInternal if the call has no answer yet
   ServerCall(const ServerCall&) = delete;
   ServerCall& operator=(const ServerCall&) = delete;
 
@@ -25,22 +26,24 @@ class ServerCall {
   bool is_stream() const { return (request_.flags & kIsStream) != 0; }
   std::string& body() { return request_.body; }
   int64_t deadline_nanos() const { return deadline_nanos_; }  // monotonic clock; 0: none
-  std::atomic<bool>* cancelled() { return &is_cancelled_; }   // also when the connection ended
-  // The caller waits no longer: it cancelled, has left, or its deadline is over.
+  std::atomic<bool>* cancelled() { return &is_cancelled_; }   // also set when the connection ends
+  // True: the caller no longer waits, because it cancelled the call, its connection ended, or the
+  // deadline is over.
   bool IsOver() const;
   const Hello& peer() const;
   const TlsIdentity& identity() const;
 
   // Ends the call although its work goes on: answers it, and cancels the work.
   void GiveUp(const Status& why);
-  // The call ends only when its caller ends it: a server that stops does not wait for it.
-  // kUnavailable: half of the lane's streams are endless already, and the rest is for those that
-  // end.
+  // Declares that only the caller ends this stream, so that a server that stops does not wait for
+  // it. kUnavailable: half of the streams that the lane may have are endless already; the other
+  // half is for streams that end by themselves.
   [[nodiscard]] Status MarkEndless();
-  // The answer, or of a stream the end. The first one counts.
+  // Sends the answer, for a stream its last message. Only the first call of Reply counts.
   void Reply(StatusOr<std::string> answer);
-  // Sends a part of a stream; waits while the reader is slow. kCancelled: the caller waits no
-  // longer. kDeadlineExceeded: its time is over. kInvalidArgument: the part is too large.
+  // Sends a part of a stream; waits while the reader is slow. kCancelled: the caller no longer
+  // waits. kDeadlineExceeded: the time of the call is over. kInvalidArgument: the part is too
+  // large.
   [[nodiscard]] Status Write(std::string part);
 
  private:
@@ -51,7 +54,7 @@ class ServerCall {
 
   const std::shared_ptr<Session> session_;
   Frame request_;
-  const size_t bytes_;  // of the request, as admitted
+  const size_t bytes_;  // of the request, as counted by the admission
   const int64_t deadline_nanos_;
   std::atomic<bool> is_cancelled_{false};
   std::atomic<bool> is_answered_{false};
@@ -61,8 +64,8 @@ class ServerCall {
   SendCredit credit_ GUARDED_BY(mutex_){kStreamWindow};
 };
 
-// Answers of calls that end together, as those of one group of the log: one write for each
-// connection, when the group is destroyed. Of one thread.
+// Sends the answers of calls that end together, for example those of one group of the commit log,
+// in one write for each connection, when the group is destroyed. For one thread.
 class ReplyGroup {
  public:
   ReplyGroup() = default;

@@ -27,10 +27,10 @@ struct ServerLane {
 
   const LaneBounds bounds;
   LaneThreads threads;
-  LaneThreads streams;  // apart, because slow readers hold theirs
+  LaneThreads streams;  // on their own, because slow readers occupy them
   engine::Mutex mutex;
   Admission admission GUARDED_BY(mutex);
-  size_t endless GUARDED_BY(mutex) = 0;  // of the calls, those that no stop waits for
+  size_t endless GUARDED_BY(mutex) = 0;  // endless streams, for which Stop does not wait
 };
 
 struct ServerParts {

@@ -15,7 +15,7 @@
 namespace sippar::net {
 namespace {
 
-constexpr size_t kPiecesMax = 64;  // of one write
+constexpr size_t kPiecesMax = 64;  // most pieces of one write
 constexpr int kBacklog = 1024;
 
 Status SocketError(std::string_view what, int error) {
@@ -129,7 +129,7 @@ StatusOr<std::unique_ptr<Socket>> Socket::Accept() const {
     int fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0) return std::make_unique<Socket>(fd);
     if (errno == EAGAIN || errno == EWOULDBLOCK) return std::unique_ptr<Socket>();
-    // The peer left before it was accepted: the next one may be there.
+    // Interrupted, or the peer has left before it was accepted. The next connection may be there.
     if (errno == EINTR || errno == ECONNABORTED) continue;
     return SocketError("no connection was accepted", errno);
   }
@@ -170,7 +170,7 @@ void Socket::ShutWrites() const { ::shutdown(fd_, SHUT_WR); }
 void Socket::Prepare(int64_t silence_us) const {
   int on = 1;
   auto silence_ms = static_cast<unsigned>(silence_us / 1000);
-  // A unix socket refuses both, and needs neither.
+  // Both fail on a unix socket, which does not need them.
   ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   ::setsockopt(fd_, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence_ms, sizeof(silence_ms));
 }

@@ -17,7 +17,7 @@
 
 namespace sippar::net {
 
-// A host that is the path of a unix socket: "unix:PATH".
+// Prefix of a host that is the path of a unix socket.
 inline constexpr std::string_view kUnixPrefix = "unix:";
 inline bool IsUnixHost(std::string_view host) { return host.starts_with(kUnixPrefix); }
 
@@ -27,7 +27,7 @@ struct Address {
 
   static Address Of(const void* data, uint32_t size);
   std::string Text() const;  // "10.0.0.1:8086", "[::1]:8086", "unix:PATH"
-  uint16_t port() const;     // 0: it has none
+  uint16_t port() const;     // 0: a unix socket, which has none
 };
 
 // nullopt: `host` is a name, which has to be resolved.
@@ -41,27 +41,31 @@ class Socket {
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
-  // Begins to connect; the descriptor becomes writable at the end, and Outcome says how it ended.
+  // Begins to connect. The descriptor becomes writable when that has ended; Outcome then tells
+  // whether it succeeded.
   static StatusOr<std::unique_ptr<Socket>> Connect(const Address& address);
   static StatusOr<std::unique_ptr<Socket>> Listen(const Address& address);
 
   [[nodiscard]] Status Outcome() const;  // of Connect
-  // The next connection of a listening socket; nullptr: none now.
+  // Accepts the next connection of a listening socket; nullptr: none is waiting.
   StatusOr<std::unique_ptr<Socket>> Accept() const;
-  // Bytes that were read; 0: nothing has come. kUnavailable: the line ended or failed.
+  // Returns the number of bytes read; 0: none have come. kUnavailable: the connection ended or
+  // failed.
   StatusOr<size_t> Read(char* out, size_t size) const { return Receive(out, size, 0); }
-  // The same, and the bytes stay to be read.
+  // The same as Read, but the bytes remain to be read.
   StatusOr<size_t> Peek(char* out, size_t size) const { return Receive(out, size, MSG_PEEK); }
-  // Bytes that were taken; 0: the line takes nothing now.
+  // Returns the number of bytes that the system took; 0: its buffer is full.
   StatusOr<size_t> Write(const std::vector<std::string_view>& pieces) const;
-  // Ends the line in both directions; the descriptor stays open, so that no other thread can meet
-  // a new file under its number.
+  // Ends the connection in both directions. The descriptor stays open until the object is
+  // destroyed: otherwise the system could give its number to a new file while another thread still
+  // uses it.
   void Shut() const;
-  void ShutWrites() const;  // the other end reads what was sent, and then the end
-  // `silence_us`: sent bytes that stay unconfirmed for so long end the line.
+  void ShutWrites() const;  // the other end still reads what was sent before
+  // Sets the options of a connection. It breaks if bytes that were sent stay unacknowledged for
+  // `silence_us`.
   void Prepare(int64_t silence_us) const;
   int fd() const { return fd_; }
-  // The descriptor is the caller's from now on, and this object can only be destroyed.
+  // Gives the descriptor to the caller. The object can then only be destroyed.
   int Release() { return std::exchange(fd_, -1); }
   Address Local() const;
   Address Remote() const;

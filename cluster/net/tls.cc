@@ -1,5 +1,6 @@
-// OpenSSL reads from and writes to memory: whatever thread sends encrypts and writes, which its own
-// sockets would not allow while the loop reads. SPDX-License-Identifier: Apache-2.0
+// OpenSSL works on memory here, not on sockets: any thread that sends encrypts and writes, while
+// the loop reads. A socket that belongs to OpenSSL would not allow that.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/tls.h"
 
 #include <fmt/format.h>
@@ -68,7 +69,7 @@ class OpensslSession final : public TlsSession {
         ssl_(ssl),
         in_(BIO_new(BIO_s_mem())),
         out_(BIO_new(BIO_s_mem())) {
-    BIO_set_mem_eof_return(in_, -1);  // empty means: wait for more
+    BIO_set_mem_eof_return(in_, -1);  // no input means "wait for more", not the end
     SSL_set_bio(ssl, in_, out_);
   }
 
@@ -96,7 +97,8 @@ class OpensslSession final : public TlsSession {
       ERR_clear_error();
       int result = SSL_read(ssl_.get(), plain + filled, static_cast<int>(size - filled));
       if (result <= 0) {
-        // What came before the end is given first; the next call meets the end again.
+        // What was decrypted before the end or an error is returned first; the next call meets the
+        // same error again.
         if (filled > 0) return filled;
         return NoMore(SSL_get_error(ssl_.get(), result));
       }
@@ -142,7 +144,7 @@ class OpensslSession final : public TlsSession {
 
   const Context context_;
   const std::unique_ptr<SSL, Freer> ssl_;
-  BIO* const in_;  // both belong to ssl_
+  BIO* const in_;  // ssl_ owns and frees both
   BIO* const out_;
 };
 
@@ -154,7 +156,8 @@ StatusOr<Context> NewContext(const TlsFiles& files) {
   SSL_CTX_set_min_proto_version(raw, TLS1_3_VERSION);
   SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-  // Connections live long: a ticket to resume one would be two records for nothing.
+  // No session tickets: connections last long, so resuming one is rare, and tickets would add two
+  // records to each handshake.
   SSL_CTX_set_num_tickets(raw, 0);
   SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
   ERR_clear_error();
@@ -187,7 +190,7 @@ Times TimesOf(const TlsFiles& files) {
     struct stat found {};
     if (::stat(file->c_str(), &found) == 0) {
       times[at] = found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec;
-      times[at + 1] = static_cast<int64_t>(found.st_ino);  // a rename within one tick of the clock
+      times[at + 1] = static_cast<int64_t>(found.st_ino);  // differs after a rename
     }
     at += 2;
   }
@@ -238,8 +241,8 @@ class FileKeys final : public TlsKeys {
     look_again_ = now + kLookAtFilesNanos;
     Times times = TimesOf(files_);
     if (times == times_) return context_;
-    // Between the renames of key and certificate the pair does not fit: the old one serves on, and
-    // times_ stays, so that the next look tries again.
+    // While only one of key and certificate is replaced, the two do not fit together. The old pair
+    // is used then; times_ is not changed, so the next look tries again.
     auto loaded = NewContext(files_);
     if (!loaded.ok()) return context_;
     times_ = times;
@@ -257,7 +260,7 @@ class FileKeys final : public TlsKeys {
 }  // namespace
 
 StatusOr<std::shared_ptr<TlsKeys>> TlsKeys::Load(TlsFiles files) {
-  // Before the files are read: a change between the two is then noticed later.
+  // The times are read before the files, so that a change in between is noticed by the next look.
   Times times = TimesOf(files);
   ASSIGN_OR_RETURN(Context context, NewContext(files));
   return std::static_pointer_cast<TlsKeys>(

@@ -1,4 +1,4 @@
-// TLS 1.3 with certificates on both sides, as a transformer of bytes: no sockets here.
+// TLS 1.3 with certificates on both sides. It only transforms bytes; it uses no sockets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,12 +14,12 @@
 namespace sippar::net {
 
 struct TlsFiles {
-  std::string certificate;  // PEM, with the certificates between it and the authority's
+  std::string certificate;  // PEM, followed by intermediate certificates
   std::string key;
-  std::string authority;  // the certificates that the other end's has to be signed by
+  std::string authority;  // PEM, certificates that may sign the other end's
 };
 
-// Whom the other end's certificate names.
+// The names in the other end's certificate.
 struct TlsIdentity {
   std::string common_name;
   std::vector<std::string> names;  // DNS names and URIs
@@ -31,29 +31,31 @@ struct TlsIdentity {
 class TlsSession {
  public:
   virtual ~TlsSession() = default;
-  // Bytes that came from the line.
+  // Takes bytes that came from the other end.
   virtual void Feed(std::string_view cipher) = 0;
-  // Goes on with the handshake. True: it is done. kUnavailable: it failed; Drain has the alert.
+  // Continues the handshake. True: it is done. kUnavailable: it failed, and Drain has the alert for
+  // the other end.
   virtual StatusOr<bool> Shake() = 0;
-  // Bytes of what Feed brought, once the handshake is done; 0: no more. kUnavailable: the line is
-  // damaged or was ended by the other end.
+  // Decrypts what Feed has taken, after the handshake, and returns the number of bytes; 0: no whole
+  // record is left. kUnavailable: a record is damaged, or the other end has closed the connection.
   virtual StatusOr<size_t> Decrypt(char* plain, size_t size) = 0;
   [[nodiscard]] virtual Status Encrypt(std::string_view plain) = 0;
-  // Moves to `cipher` what has to go to the line: of Shake, Decrypt and Encrypt.
+  // Appends to `cipher` the bytes to send that Shake, Decrypt and Encrypt have made.
   virtual void Drain(std::string* cipher) = 0;
   virtual bool HasOutput() const = 0;
   virtual TlsIdentity Peer() const = 0;
 };
 
-// An end's certificates. Changed files are noticed by the next session, at most once a second; a
-// pair that does not fit together (yet) is passed over. Thread safe.
+// The key and certificates of one end. Each new session uses the newest files, which are looked at
+// once a second at most. As long as new files cannot be used together, the old ones stay in use.
+// Thread safe.
 class TlsKeys {
  public:
   // kInvalidArgument: a file cannot be used; the message names it.
   static StatusOr<std::shared_ptr<TlsKeys>> Load(TlsFiles files);
   virtual ~TlsKeys() = default;
   virtual StatusOr<std::unique_ptr<TlsSession>> NewServer() = 0;
-  // `host`: the server's certificate has to name it, a DNS name or an address; empty: any name.
+  // `host`: a DNS name or an address that the server's certificate must name; empty: any.
   virtual StatusOr<std::unique_ptr<TlsSession>> NewClient(const std::string& host) = 0;
 };
 

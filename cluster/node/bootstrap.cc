@@ -38,8 +38,9 @@ Status KeepNames(engine::FileSystem* fs, const std::string& directory) {
   return exists ? fs->SyncDir(backups) : OkStatus();
 }
 
-// A directory of format 1 has CATALOG. One that an older program had begun to make format 2 has
-// manifests of its tables, which are numbered below the backups of any master.
+// A directory of format 1 has the file CATALOG. If an older program began to convert it to format 2
+// and did not finish, it has manifests of its tables. Their numbers are at most UINT32_MAX,
+// below those of a master's backups.
 Status RefuseFormat1(engine::FileSystem* fs, const std::string& directory) {
   ASSIGN_OR_RETURN(bool has_catalog, fs->Exists(directory + "/CATALOG"));
   if (has_catalog) return engine::RefusedFormat1(directory);

@@ -1,4 +1,4 @@
-// From one to many. SPDX-License-Identifier: Apache-2.0
+// Makes the store of one process that of a cluster of many. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/carry_store.h"
 
 #include <fmt/format.h>
@@ -23,14 +23,14 @@ constexpr std::string_view kPosixScheme = "posix:";
 constexpr std::string_view kMaking = "making ";
 constexpr std::string_view kCollapsing = "collapsing ";
 
-// The target's files become those of the directory's lock service, which no other process has open
-// meanwhile. TARGET, written after everything was read back, is the commit point: from then on the
-// directory's own lock files count for nothing.
+// Copies the lock files of the directory into the cluster's lock service. No other process has the
+// directory's lock service open meanwhile. The file TARGET is written after everything was read
+// back, and is the commit point: from then on the lock files in the directory count for nothing.
 Status CarryLocks(const ClusterPlan& plan, const std::string& id, LockSession* to) {
   RETURN_IF_ERROR(CheckDirectories(plan.fs, plan.directory));
   auto opened = LockServiceOf(plan.directory, plan.fs, plan.clock);
   RETURN_IF_ERROR(Annotate(opened.status(), fmt::format("store {}", plan.directory)));
-  // Again under the lock: its last user may have changed it.
+  // Checked again under the lock: the process that had the store open before may have changed it.
   RETURN_IF_ERROR(FindStoreOfOne(plan.fs, plan.directory, /*create_if_missing=*/false).status());
   ASSIGN_OR_RETURN(LockPicture picture, PictureOf(opened->get()));
   if (picture.files[lock_paths::ClusterId()] != id) {
@@ -81,7 +81,8 @@ Status RemoveLocks(const ClusterPlan& plan) {
 }
 
 StatusOr<bool> CarryThrough(const ClusterPlan& plan, LockSession* session) {
-  // Another program may have carried it before this one was alone.
+  // Looked at again: another administrator's program may have carried the store before this one was
+  // the sole administrator.
   ASSIGN_OR_RETURN(MakingStep step, NextMaking(plan, session));
   if (!step.making.has_value()) return false;
   if (*step.making == Making::kFill) {
@@ -174,7 +175,7 @@ StatusOr<bool> CarryStore(const ClusterPlan& plan) {
   ASSIGN_OR_RETURN(std::unique_ptr<LockSession> session,
                    BeSoleAdministrator(plan.locks, plan.target, plan.session_us, plan.clock));
   auto made = CarryThrough(plan, session.get());
-  // The next program need not wait for the session's timeout.
+  // Closed, so that the next administrator's program need not wait for the session's timeout.
   (void)session->Close();
   return made;
 }

@@ -9,7 +9,8 @@
 
 namespace sippar::cluster {
 
-// nullopt: the cluster is complete, and its store is the one that is asked for.
+// What an init has to do next. `making` is nullopt if the cluster is complete and has the store
+// that is asked for.
 struct MakingStep {
   std::optional<Making> making;
   DirectoryLook look;
@@ -19,7 +20,8 @@ struct MakingStep {
 // The id that the lock service knows from now on: `wanted` if it knew none.
 [[nodiscard]] StatusOr<std::string> ClaimId(LockSession* session, const std::string& wanted);
 
-// Carries the lock files of a store of one process to the cluster, or finishes that.
+// Carries the lock files of a store of one process to the cluster's lock service, or finishes what
+// a killed program began. False: another program has completed the cluster.
 [[nodiscard]] StatusOr<bool> CarryStore(const ClusterPlan& plan);
 
 // Content of the lock service's file `store`: of a complete cluster, of one that an init is making,

@@ -86,8 +86,9 @@ StatusOr<std::unique_ptr<Client>> OpenClusterClient(std::shared_ptr<ClusterSite>
   ClusterLinesOptions lines;
   lines.name = std::to_string(::getpid());
   lines.tls = tls;
-  // A frozen server's tablets move when its lease is over. A call that waits for it must be made
-  // again by then, and the lease is about as long as this session.
+  // When the lease of a frozen server is over, its tablets move. A call that waits for that server
+  // must fail by then, so that it is sent to the next one. The lease is about as long as this
+  // session's timeout.
   lines.keepalive = net::Keepalive::OfLease(site->options().session_us);
   auto client = std::make_unique<ClusterClient>(std::move(site), lines);
   RETURN_IF_ERROR(client->Open());

@@ -20,12 +20,12 @@ namespace sippar::cluster {
 
 struct ClusterLinesOptions {
   std::string role = "client";
-  std::string name;                   // of this process, in errors of those that it calls
-  std::shared_ptr<net::TlsKeys> tls;  // null: plain
+  std::string name;                   // of this process, in error messages of the servers it calls
+  std::shared_ptr<net::TlsKeys> tls;  // null: connections without TLS
   net::Keepalive keepalive;
 };
 
-// The way of one process to all members of a cluster. Thread safe.
+// The connections of one process to the members of a cluster. Thread safe.
 class ClusterLines {
  public:
   // `site` outlives it.
@@ -35,7 +35,7 @@ class ClusterLines {
   net::LaneLoops* loops() { return &loops_; }
 
  private:
-  net::LaneLoops loops_{"wire"};  // goes last: the lines use it
+  net::LaneLoops loops_{"wire"};  // declared first: transport_ uses it
   LockAddresses addresses_;
   MemberTransport transport_;
 };
@@ -59,7 +59,8 @@ class ReigningAdmin final : public AdminApi {
   SchemaCache schemas_;
 };
 
-// When OK, the lock service has answered; no member is asked. `tls` null: plain.
+// When OK, the lock service has answered; no server or master is asked. `tls` null: connections
+// without TLS.
 [[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenClusterClient(
     std::shared_ptr<ClusterSite> site, const std::shared_ptr<net::TlsKeys>& tls);
 

@@ -18,7 +18,7 @@
 namespace sippar::cluster {
 
 struct SiteOptions {
-  std::string secret_file;  // its first line owns all that the lock service has of it; "": none
+  std::string secret_file;          // its first line is the cluster's secret in ZooKeeper; "": none
   int64_t session_us = 10'000'000;  // timeout of this process's sessions that hold no lock
   engine::Clock* clock = engine::Clock::System();
   // As in ZooKeeperOptions: how long the first session waits for a member of ZooKeeper.
@@ -48,7 +48,8 @@ struct SiteOptions {
 // Thread safe.
 class ClusterSite {
  public:
-  // kNotFound: there is no such cluster, or the program that began to make it has not ended.
+  // kNotFound: there is no such cluster. kFailedPrecondition: an init or a collapse of it has not
+  // ended.
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterSite>> Open(const std::string& target,
                                                                    const SiteOptions& options);
   // The same over a lock service that is open. `target` names the cluster in error messages.
@@ -58,7 +59,8 @@ class ClusterSite {
   const std::string& target() const { return target_; }
   const std::string& id() const { return id_; }
   LockService* locks() { return locks_.get(); }
-  // Reconnects, and holds no lock. It ends with this object.
+  // A session that holds no lock and is replaced when the service ends it (lock/steady_session.h).
+  // Lives as long as this object.
   LockSession* session() { return session_.get(); }
   const SiteOptions& options() const { return options_; }
   const std::string& directory() const { return directory_; }
@@ -70,8 +72,8 @@ class ClusterSite {
 
   // Asks all processes of the cluster to end.
   [[nodiscard]] Status AskToStop();
-  // Whether that was done since this object was opened, or the cluster has got another store or
-  // none: then this process serves nothing any more. An error of the lock service counts as no.
+  // True if AskToStop was called, by any process, since this object was opened, or if the cluster
+  // has another store now or none: this process then has to end. False if the lock service fails.
   bool IsAskedToStop();
 
  private:
@@ -85,7 +87,7 @@ class ClusterSite {
   std::string id_;
   std::string directory_;
   std::string store_;
-  uint64_t stops_ = 0;  // version of the file of stops when this object was opened
+  uint64_t stops_ = 0;  // version of the file `stop` when this object was opened
 };
 
 // The paths in a directory of the lock service whose locks are held: by live members, or, of a

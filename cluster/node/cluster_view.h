@@ -13,7 +13,8 @@
 
 namespace sippar::cluster {
 
-// Where a role works. Everything outlives the role.
+// What a role (a server, a master or a client) needs from its process. Everything that this points
+// to outlives the role.
 struct ClusterPlace {
   std::string directory;  // shared by all servers (store_paths.h)
   // Content of the lock service's file `store` (lock/store_mark.h); "": one process is the cluster.
@@ -24,8 +25,8 @@ struct ClusterPlace {
   Transport* transport = nullptr;
   engine::Clock* clock = nullptr;
   int64_t lease_us = 0;    // SessionOptions::timeout_us of servers and masters
-  int64_t session_us = 0;  // of the sessions that hold no lock
-  // How other processes reach this one; none where no other process calls it.
+  int64_t session_us = 0;  // timeout of the sessions that hold no lock
+  // How other processes reach this one; nullopt: no other process calls it.
   std::optional<MemberRecord> member = std::nullopt;
   RetryPolicy retry;
   int64_t timeout_us = 30'000'000;  // timeout of calls that set none
@@ -34,7 +35,7 @@ struct ClusterPlace {
 
 class ClusterView {
  public:
-  // `name` is for people, and tells whose a session of its own is.
+  // `name` names the session in messages for people, if the view opens one of its own.
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterView>> Open(const ClusterPlace& place,
                                                                    const std::string& name) {
     std::unique_ptr<ClusterView> view(new ClusterView);
@@ -62,7 +63,7 @@ class ClusterView {
 
  private:
   ClusterView() = default;
-  std::unique_ptr<LockSession> own_session_;  // null: the session is the process's
+  std::unique_ptr<LockSession> own_session_;  // null: session_ is that of the process
   LockSession* session_ = nullptr;
   std::unique_ptr<ClusterData> data_;
   std::unique_ptr<MetadataTable> metadata_;

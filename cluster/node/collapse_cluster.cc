@@ -1,7 +1,8 @@
-// From many to one. While this runs, the lock service's file `store` says "collapsing", so no
-// member can start; and the master's lock is held, so one that was about to start cannot reign. The
-// removal of TARGET from the directory is the commit point: before it the lock files of the cluster
-// count, and from then on those in the directory. SPDX-License-Identifier: Apache-2.0
+// A cluster of many processes becomes a store of one process again. While this runs, the lock
+// service's file `store` says "collapsing", so no member can start; and the master's lock is held,
+// so one that was about to start cannot reign. The removal of TARGET from the directory is the
+// commit point: before it the lock files of the cluster count, and from then on those in the
+// directory. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@
 namespace sippar::cluster {
 namespace {
 
-// What a program that was about to start may still take of the cluster's numbers.
+// How many epochs and fencing numbers programs that are about to start may still take from the
+// cluster's counter; the store's counter begins above them.
 constexpr uint64_t kNumbersMargin = 1000;
 constexpr uint64_t kNumberMax = (uint64_t{1} << 32) - 1;
 
@@ -36,7 +38,8 @@ class Collapse {
     ASSIGN_OR_RETURN(bool is_marked, ReadMark());
     RETURN_IF_ERROR(CheckDirectory());
     if (!is_marked) RETURN_IF_ERROR(Mark());
-    // A program that was killed may have removed it, and what follows relies on that.
+    // An earlier collapse that was killed may have removed TARGET without syncing the directory.
+    // The steps after the commit rely on the removal.
     RETURN_IF_ERROR(plan_.fs->SyncDir(plan_.directory));
     ASSIGN_OR_RETURN(bool is_committed, IsCommitted());
     if (!is_committed) RETURN_IF_ERROR(CarryBack());
@@ -50,7 +53,7 @@ class Collapse {
  private:
   std::string TargetPath() const { return store_paths::TargetFile(plan_.directory); }
 
-  // True if an earlier collapse has begun.
+  // True if an earlier collapse has written the mark, the text "collapsing", into the file `store`.
   StatusOr<bool> ReadMark() {
     auto store = session_->Read(lock_paths::Store(), Freshness::kConsistent);
     if (store.status().code() == StatusCode::kNotFound) {
@@ -67,7 +70,8 @@ class Collapse {
     return false;
   }
 
-  // TARGET is gone, or names another cluster, to which the store was carried since.
+  // The commit is the removal of TARGET. If TARGET names another cluster, the store was carried to
+  // that cluster after the commit.
   StatusOr<bool> IsCommitted() {
     auto target = ReadTargetFile(plan_.fs, plan_.directory);
     if (target.status().code() == StatusCode::kNotFound) return true;
@@ -84,7 +88,8 @@ class Collapse {
     }
     RETURN_IF_ERROR(found.status());
     auto id = session_->Read(lock_paths::ClusterId(), Freshness::kConsistent);
-    // An earlier collapse had removed all but the mark.
+    // An earlier collapse has removed all files of the lock service but `store`, which has the
+    // mark.
     if (id.status().code() == StatusCode::kNotFound) return OkStatus();
     RETURN_IF_ERROR(id.status());
     if (*found == id->content) return OkStatus();
@@ -94,7 +99,8 @@ class Collapse {
         plan_.directory, engine::PrintableBytes(*found), plan_.target, id->content));
   }
 
-  // Members that are killed keep their locks until their sessions are over.
+  // kFailedPrecondition if a server or master lives, or was killed and its session is not over yet.
+  // Also acquires the master's lock, so that no candidate becomes master during the collapse.
   Status CheckNobodyLives() {
     ASSIGN_OR_RETURN(std::vector<std::string> living, HeldFiles(session_, lock_paths::Servers()));
     ASSIGN_OR_RETURN(std::vector<std::string> masters, HeldFiles(session_, lock_paths::Masters()));
@@ -111,8 +117,9 @@ class Collapse {
                     fmt::join(living, ", "), plan_.target));
   }
 
-  // TARGET and the mark name the same target, by which a repeated collapse sees whether the store
-  // is still this cluster's: it may have been init's under another name since.
+  // Writes this cluster's target into TARGET and into the mark. A repeated collapse compares the
+  // two to see whether the store still belongs to this cluster, or was given to another cluster
+  // since.
   Status Mark() {
     RETURN_IF_ERROR(CheckNobodyLives());
     target_of_mark_ = plan_.target;
@@ -163,7 +170,7 @@ Status CollapseClusterOf(const ClusterPlan& plan) {
   ASSIGN_OR_RETURN(std::unique_ptr<LockSession> session,
                    BeSoleAdministrator(plan.locks, plan.target, plan.session_us, plan.clock));
   Status collapsed = Collapse(plan, session.get()).Run();
-  // Its locks are free at once, not only after its timeout.
+  // Closed, so that its locks are free at once and not only after its timeout.
   (void)session->Close();
   return collapsed;
 }

@@ -27,9 +27,10 @@ constexpr int64_t kNever = INT64_MAX / 4;
 // Time between two sweeps and between their scans: short, since no message can be late within one
 // process.
 constexpr int64_t kSweepUs = 15'000'000;
-// For a start, and for dropping a table, on a full disk.
+// Size of the file RESERVE. On a full disk it is removed, to make room for a start or for the drop
+// of a table.
 constexpr uint64_t kReserveBytes = 1 << 20;
-constexpr uint64_t kOverlayBytes = 1 << 30;  // in memory; mostly sorted logs
+constexpr uint64_t kOverlayBytes = 1 << 30;  // most bytes in memory; mostly sorted logs
 
 engine::StoreOptions StoreOptionsOf(const ClientOptions& options) {
   engine::StoreOptions store;
@@ -143,8 +144,8 @@ Status EmbeddedClient::StartRoles() {
   return OkStatus();
 }
 
-// Removes what ended lives left, but only after everything that METADATA and the backups name was
-// found.
+// Removes the files that earlier runs of the server left, but only after everything that METADATA
+// and the backups name was found.
 Status EmbeddedClient::ProveAndSweep() {
   ASSIGN_OR_RETURN(std::set<ServerId> lives, cluster_->Lives());
   uint64_t epoch_end = 0;
@@ -181,8 +182,8 @@ Status EmbeddedClient::OpenForReading(const Status& why, std::unique_ptr<Directo
   return OkStatus();
 }
 
-// If the disk is too full to flush, Close is OK all the same: all acknowledged writes are in the
-// log.
+// If writes are synced, Close is OK even if the disk accepts no flush (full, or permission denied):
+// all acknowledged writes are in the log.
 Status EmbeddedClient::Close() {
   Status status;
   if (std::exchange(is_open_, false)) status = cluster_->CloseAll();

@@ -1,4 +1,4 @@
-// Proves files without METADATA, because METADATA itself may be what is lost.
+// Checks the files of a store without reading METADATA, because METADATA itself may be lost.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/file_proof.h"
 
@@ -104,7 +104,7 @@ class FileProof {
     return OkStatus();
   }
 
-  // Files that only the lost manifest names would be swept.
+  // Without this check, the sweep would remove the files that only the lost manifest names.
   Status ProveBackups() {
     ASSIGN_OR_RETURN(std::vector<std::string> lost, master::ListLostBackups(fs_, directory_));
     for (const std::string& path : lost) {

@@ -1,4 +1,4 @@
-// The first half of what a start proves about a directory: what can be checked without METADATA,
+// The first half of a start's checks of a directory: what can be checked without METADATA,
 // before any log is recovered. Nothing here writes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -19,7 +19,7 @@ struct Findings {
   [[nodiscard]] Status Check(const std::string& directory) const;
 };
 
-// Remedies that both proofs name.
+// Remedies that the messages of several checks name.
 inline constexpr std::string_view kPutBack = "put it back from where it was moved or from a copy";
 std::string SalvageHint(const Status& log, const std::string& directory);
 

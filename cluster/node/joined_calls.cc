@@ -19,8 +19,8 @@ constexpr const char* kPerhapsDone =
     "is not known, and the store "
     "cannot be reached again";
 
-// Makes a call that is safe to repeat: a read, or a write with a request id. `call` gets the store
-// and the options that are left.
+// Makes a call that is safe to repeat: a read, or a write with a request id. `call` gets the
+// store's client, and the options with the time that is left.
 template <typename Call>
 Status Repeatedly(JoinedStore* joined, const CallRule& rule, const CallOptions& options,
                   const Call& call) {

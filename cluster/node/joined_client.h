@@ -29,7 +29,7 @@ using ReachStore =
 
 // `reach` is called when `store` is lost, or when it may be possible by now to open it for writing.
 // It gets the options of the call that needs the store.
-// `wait_us` as in Patience.
+// `wait_us` as in Patience (open_client.h).
 std::unique_ptr<Client> NewJoinedClient(ReachedStore store, int64_t wait_us, ReachStore reach);
 
 }  // namespace sippar::cluster

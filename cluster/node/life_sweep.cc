@@ -70,8 +70,8 @@ Status SweepSstables(engine::FileSystem* fs, const std::string& sst,
                      const std::set<ServerId>& lives, const StorePicture& picture) {
   std::set<uint64_t> epochs;
   for (const ServerId& life : lives) epochs.insert(life.epoch);
-  // Epochs of ended lives are known to be below the newest known life's; without one, no file can
-  // be called a leftover.
+  // A leftover has an epoch below that of the newest life. If no life is known, no file can be told
+  // to be a leftover.
   if (epochs.empty()) return OkStatus();
   ASSIGN_OR_RETURN(std::vector<std::string> found, fs->List(sst));
   for (const std::string& name : found) {

@@ -12,9 +12,9 @@
 
 namespace sippar::cluster {
 
-// Called before the first read, with a picture that was proved. `lives` are those that the master
-// knows, alive or being recovered; all others have ended. What cannot be removed stays and harms
-// nothing.
+// Called before the first read, with the result of ProvePicture. `lives` are those that the master
+// knows, alive or being recovered; all others have ended. A file that cannot be removed stays and
+// does no harm.
 [[nodiscard]] Status SweepEndedLives(engine::FileSystem* fs, const std::string& directory,
                                      const std::set<ServerId>& lives, const StorePicture& picture);
 

@@ -50,7 +50,7 @@ Status LocalCluster::StartMaster(const std::string& name) {
 
 void LocalCluster::StopMaster(const std::string& name) {
   Process<MasterRole>& process = masters_.at(name);
-  // Off the network first, so that no new call reaches the driver.
+  // Removed from the network first, so that no new call reaches the driver.
   network_.Remove(process.role->driver().get());
   process.line->Cut();
   process.role->driver()->Stop();
@@ -136,7 +136,7 @@ Status LocalCluster::CloseAll() {
     // left before it. So each waits until METADATA can be read again.
     (void)metadata()->Scan(kMetadataTableId, UINT64_MAX - 1,
                            [](const TabletRecord&) { return true; });
-    std::string name = servers_.begin()->first;  // a copy: the entry goes
+    std::string name = servers_.begin()->first;  // a copy: StopServer erases the entry
     Status stopped = StopServer(name);
     if (status.ok()) status = stopped;
   }

@@ -37,7 +37,8 @@ class LocalCluster {
   // kDeadlineExceeded: no master has read METADATA in time. When OK, a master knows every tablet.
   [[nodiscard]] Status WaitForMaster(int64_t timeout_us);
 
-  // Waits until every tablet is served or has failed to load. After that, a read needs no write.
+  // Waits until every tablet of every live table is served or has failed to load. After that, reads
+  // cause no write.
   [[nodiscard]] Status WaitForTablets();
   // Lives that the master knows, alive or being recovered. kUnavailable: no master reigns.
   [[nodiscard]] StatusOr<std::set<ServerId>> Lives();

@@ -10,14 +10,14 @@ namespace {
 
 constexpr int64_t kLeaveMicros = 1'000;  // between two checks whether all calls have ended
 
-// The way from one role to one server.
+// How one role calls one server: directly, if the server is still there.
 struct Line {
   ServerId server;
   std::weak_ptr<LocalNetwork::ServerPort> port;
   std::shared_ptr<const std::atomic<bool>> cut;
 
   StatusOr<std::shared_ptr<LocalNetwork::ServerPort>> Reach() const {
-    // Asked first: a role that has ended must do nothing more, even if the server still runs.
+    // Checked first: a role that has ended must do nothing more, even if the server still runs.
     if (cut->load(std::memory_order_relaxed))
       return Cancelled("the server or master that made this call has ended");
     if (auto reached = port.lock()) [[likely]]
@@ -115,7 +115,7 @@ void LocalNetwork::Add(MasterPort master) {
 
 void LocalNetwork::Remove(const master::MasterDriver* master) {
   engine::MutexLock lock(&mutex_);
-  // The last one stays: Master() must return something whose calls answer kUnavailable.
+  // The last master stays: Master() must return one, whose calls then answer kUnavailable.
   if (masters_.size() == 1) return;
   std::erase_if(masters_, [&](const MasterPort& port) { return port.driver.get() == master; });
 }

@@ -12,8 +12,9 @@
 
 namespace sippar::cluster {
 
-// Without what belongs to the lock service and its processes alone: counter, sessions, who holds
-// what, the places of the store and of stops. The file of a server without a holder is a dead life.
+// Leaves out what belongs to one lock service or to live processes: the counter's file, sessions,
+// holders of locks, and the files `store` and `stop`. A server's file without a holder stands for a
+// server that is dead and whose log must be recovered.
 struct LockPicture {
   std::map<std::string, std::string> files;  // contents by path
   uint64_t numbers_end = 1;  // every epoch, fence and session id given out is below it
@@ -22,14 +23,14 @@ struct LockPicture {
 // Writes nothing. kDataLoss: a file is damaged; kFailedPrecondition: it has a file that this
 // program does not know.
 [[nodiscard]] StatusOr<LockPicture> PictureOf(EmbeddedLockService* locks);
-// Takes an epoch. No other process may be changing files.
+// Takes an epoch, to learn the value of the counter. No other process may be changing files.
 [[nodiscard]] StatusOr<LockPicture> PictureOf(LockSession* session);
 
 // Makes the lock service behind `to` hold exactly these files, and give out only higher numbers;
 // then reads everything back. Repeatable after a crash. kAborted: another process changes files.
 [[nodiscard]] Status CarryInto(const LockPicture& picture, LockSession* to);
 
-// Removes every file that a picture has, and the mark of stops. Repeatable.
+// Removes every file that a picture has, and the file `stop`. Repeatable.
 [[nodiscard]] Status RemoveStoreFiles(LockSession* session);
 
 }  // namespace sippar::cluster

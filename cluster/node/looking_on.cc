@@ -48,7 +48,7 @@ StatusOr<std::unique_ptr<LocalCluster>> StartMetadata(engine::FileSystem* fs,
                                                       const std::string& directory,
                                                       EmbeddedLockService* locks,
                                                       MetadataLevel level) {
-  // The stage that follows the one in which the level came to be served.
+  // Ends at the stage after the one that waits for the tablets of this level to be served.
   const bool is_root = level == MetadataLevel::kRoot;
   return StartUpTo(is_root ? StartStage::kMetadata : StartStage::kScan, fs, directory, locks);
 }

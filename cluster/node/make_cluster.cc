@@ -83,9 +83,9 @@ Status MakeDirectory(engine::FileSystem* fs, const std::string& directory) {
   return fs->SyncDir(slash == 0 ? "/" : directory.substr(0, slash));
 }
 
-// TARGET comes before everything else, and is looked for under the embedded lock service's lock: of
-// a program that makes this directory its store at the same time, and this one, at most one goes
-// on.
+// Writes TARGET before anything else, and then checks that the directory has no lock files. Another
+// program that makes the directory a store of one process looks for TARGET after it has made its
+// lock files. So at most one of the two goes on.
 Status TakeDirectory(const ClusterPlan& plan, uint64_t session) {
   Status taken = Publish(plan.fs, store_paths::TargetFile(plan.directory),
                          TargetFileText(plan.target), session);
@@ -94,7 +94,7 @@ Status TakeDirectory(const ClusterPlan& plan, uint64_t session) {
   const std::string locks = store_paths::Locks(plan.directory);
   ASSIGN_OR_RETURN(bool has_locks, plan.fs->Exists(locks));
   if (!has_locks) return OkStatus();
-  // One that another init made is that one's to remove.
+  // A TARGET that another init made is not removed: that init removes it itself.
   if (taken.ok()) RETURN_IF_ERROR(plan.fs->Remove(store_paths::TargetFile(plan.directory)));
   return FailedPrecondition(fmt::format(
       "store {}: a program opens it as a directory (it made {}); end it, and repeat the command",
@@ -109,9 +109,9 @@ Status WriteId(const ClusterPlan& plan, const std::string& id, uint64_t session)
   return found == id ? OkStatus() : RefuseOther(plan.directory, found, plan.target, id);
 }
 
-// The directory's id is the lock service's from the first moment on, so programs that make the same
-// cluster at the same time make the same one. The directory is made before the lock service learns
-// of it: one that cannot be made leaves nothing there.
+// The lock service decides the cluster's id before CLUSTER is written, so programs that make the
+// same cluster at the same time use the same id. The directory is made before the lock service
+// learns of it: if that fails, nothing is left in the lock service.
 StatusOr<bool> Fill(const ClusterPlan& plan, LockSession* session) {
   RETURN_IF_ERROR(MakeDirectory(plan.fs, plan.directory));
   RETURN_IF_ERROR(BeginStore(plan, session));
@@ -130,7 +130,7 @@ StatusOr<bool> Fill(const ClusterPlan& plan, LockSession* session) {
   return TellStore(plan, session);
 }
 
-// The cluster is complete: nothing is written, whatever is mounted at its directory.
+// For a cluster that is complete: checks that its directory is mounted here, and writes nothing.
 StatusOr<bool> CheckComplete(const ClusterPlan& plan, const std::string& store,
                              LockSession* session) {
   RETURN_IF_ERROR(CheckStore(plan, store));
@@ -179,7 +179,7 @@ StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& dire
     return DataLoss(
         fmt::format("store {}: CLUSTER is missing; put it back from a copy", directory));
   }
-  // The lock files were carried to that cluster, and are gone from here.
+  // The store belongs to the cluster that TARGET names, to which its lock files were carried.
   if (!look.target.empty() && look.target != target) return BelongsTo(directory, look.target);
   const bool fits =
       look.target.empty() ? known_id.empty() || known_id == look.id : known_id == look.id;
@@ -224,7 +224,7 @@ StatusOr<bool> MakeClusterOf(const ClusterPlan& plan) {
       std::unique_ptr<LockSession> session,
       plan.locks->OpenSession({"init of " + plan.target, plan.session_us, plan.clock}));
   auto made = MakeWith(plan, session.get());
-  // The session holds no lock, so an error of this does no harm.
+  // The session holds no lock, so an error of Close does no harm.
   (void)session->Close();
   return made;
 }

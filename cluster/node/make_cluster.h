@@ -23,8 +23,8 @@ struct ClusterPlan {
   engine::Clock* clock = engine::Clock::System();
 };
 
-// "posix:/DIR" -> "/DIR". kInvalidArgument: not supported; kFailedPrecondition: the cluster is
-// being collapsed.
+// "posix:/DIR" -> "/DIR". kInvalidArgument: `store` is not of this form; kFailedPrecondition: an
+// init or a collapse of the cluster has not ended.
 [[nodiscard]] StatusOr<std::string> DirectoryOfStore(const std::string& store);
 
 // What is in a directory that is to be a cluster's.
@@ -32,20 +32,21 @@ struct DirectoryLook {
   bool is_store = false;            // it has STORE: a process opened it as a directory
   std::string id;                   // in CLUSTER; "": there is none
   std::string target;               // in TARGET; "": there is none
-  std::vector<std::string> others;  // what an init that was cut off does not leave
+  std::vector<std::string> others;  // names that an interrupted init does not leave
 };
 enum class Making : uint8_t {
   kFill,    // an empty directory, or one that an init began to fill
   kCarry,   // the store of one process, whose lock files are to be carried
-  kFinish,  // they were carried and proven; only the cluster does not know its store yet
+  kFinish,  // the lock files were carried; the cluster's file `store` is not complete yet
 };
 // `known_id`: the id in the lock service; "": none. Pure. kFailedPrecondition: the directory
 // belongs to another cluster, or holds something else.
 [[nodiscard]] StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& directory,
                                             const std::string& target, const std::string& known_id);
 
-// False if the cluster was there with this store; then nothing is written. kFailedPrecondition as
-// above, and: it has another store, or the directory of its store is not mounted. kUnavailable: a
+// Makes the cluster of `plan`. False: it was already complete, with this store, and nothing was
+// written. kFailedPrecondition: as DecideMaking, or the cluster has another store, or the directory
+// of its store is not mounted. kUnavailable: a
 // process has the store open, or the lock service does not answer.
 [[nodiscard]] StatusOr<bool> MakeClusterOf(const ClusterPlan& plan);
 

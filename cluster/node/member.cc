@@ -150,8 +150,8 @@ StatusOr<std::string> Member::HolderOfName() {
   return std::string();
 }
 
-// A process that was killed keeps its name until its session is over. A supervisor that
-// starts it again at once need not know that.
+// Waits until no live process has the name. A killed process keeps its name until its session is
+// over, so a supervisor that starts it again at once must not get an error.
 Status Member::AwaitName() {
   engine::Clock* clock = site_->options().clock;
   const int64_t until_nanos = NameDeadlineNanos();
@@ -173,7 +173,8 @@ int64_t Member::NameDeadlineNanos() const {
   return site_->options().clock->MonotonicNanos() + options_.lease_us * 2000;
 }
 
-// For a moment the lock of the life before may be held by the master, which fences it.
+// Tries again while the name is taken: the master holds the lock of this server's last run for a
+// moment, when it declares that run dead.
 Status Member::StartServer(const ClusterPlace& place) {
   engine::StoreOptions store;
   store.fs = fs_.get();
@@ -202,7 +203,8 @@ Status Member::TakeRoles() {
                      MasterRole::Start(place, options_.name, fs_.get(), master::MasterOptions()));
     ports.admin = master_->admin();
     ports.notices = master_->driver();
-    // The status of a master that is still starting is what an administrator wants to see.
+    // A master answers other calls only when its start is complete; but it answers ClusterStatus
+    // already during the start, so that an administrator can see what it waits for.
     ports.takes = [driver = master_->driver()](std::string_view call) {
       return call == calls::ClusterStatus::kRule.name ? driver->Reigns() : driver->IsRunning();
     };
@@ -218,7 +220,8 @@ Status Member::TakeRoles() {
   return OkStatus();
 }
 
-// Servers that leave together may still have METADATA moved among them.
+// For a master without a server, when the whole cluster ends: waits at most kWaitUs until no server
+// is left. While servers leave, the master must still move METADATA from one to the next.
 void Member::AwaitServersGone() {
   constexpr int64_t kWaitUs = 60'000'000;
   engine::Clock* clock = site_->options().clock;
@@ -230,11 +233,11 @@ void Member::AwaitServersGone() {
   }
 }
 
-// The port serves until the tablets are elsewhere: clients read them up to that moment.
+// The port serves until other servers have the tablets, so clients can read them all the time.
 Status Member::Leave(Ending ending) {
   if (server_ == nullptr && ending == Ending::kAllServers) AwaitServersGone();
   Status drained = server_ == nullptr ? OkStatus() : server_->server()->Drain(ending);
-  // What the master is doing would otherwise wait for servers that have ended.
+  // Cancels the master's calls, which would otherwise wait for servers that have ended.
   ends_->store(true);
   if (master_ != nullptr) master_->driver()->Stop();
   constexpr int64_t kLastCallsUs = 1'000'000;

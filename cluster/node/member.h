@@ -24,7 +24,7 @@ struct MemberOptions {
   bool is_master = false;
   std::string listen = "127.0.0.1:0";  // HOST:PORT; port 0: any free one
   std::string advertise;               // the host by which others reach it; "": that of `listen`
-  std::shared_ptr<net::TlsKeys> tls;   // null: plain
+  std::shared_ptr<net::TlsKeys> tls;   // null: connections without TLS
   bool is_open_to_all = false;         // plain connections from other machines are accepted
   int64_t lease_us = kDefaultLeaseMicros;
   uint64_t memory_limit = 0;  // bytes of memtables and caches; 0: default
@@ -44,8 +44,9 @@ class Member {
   ~Member();
 
   const std::string& address() const { return address_; }  // HOST:PORT by which others reach it
-  // Hands all tablets over and gives the master's lock up. When all servers end, a master outlasts
-  // them. On error, what is left is recovered.
+  // Hands all tablets over to other servers and gives up the master's lock. If all servers end, a
+  // master waits until they have left. After an error, the tablets that were not handed over are
+  // recovered from the log.
   [[nodiscard]] Status Leave(Ending ending);
 
  private:
@@ -69,8 +70,8 @@ class Member {
   std::unique_ptr<ClusterLines> lines_;
   std::unique_ptr<ServerRole> server_;
   std::unique_ptr<MasterRole> master_;
-  MemberService service_;  // its ports share the roles
-  std::string host_;       // by which others reach it
+  MemberService service_;  // answers calls; has references to the roles
+  std::string host_;       // by which others reach this process
   std::string address_;
   std::unique_ptr<net::Server> port_;
 };

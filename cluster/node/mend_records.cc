@@ -12,8 +12,8 @@
 namespace sippar::cluster {
 namespace {
 
-// As a recovery does it, so that a record may name the log. The life is over: its process would
-// hold the store's lock.
+// Renames and seals a log as a recovery does, since records name only sealed logs. The run that
+// wrote the log is over: this process holds the store's lock.
 Status Seal(engine::FileSystem* fs, const std::string& directory, const ServerId& life) {
   const std::string path = store_paths::SealedLog(directory, life);
   ASSIGN_OR_RETURN(bool is_renamed, fs->Exists(path));

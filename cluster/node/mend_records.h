@@ -20,10 +20,10 @@ using Print = std::function<void(std::string_view line)>;
 using RedoPoints = std::map<uint64_t, uint64_t>;
 
 // Reads the records that `level` adds (kRoot: METADATA's tablets but for the root; kAll: user
-// tablets) and adds their redo points to `redo`. Damage to the log's records of METADATA's tablets
-// can have lost which logs have writes of a tablet: a record that does not name such a log names it
-// again, and `print` gets a line. `last`: what the logs have
-// after the salvage. `locks` is that of the store, opened over `fs`.
+// tablets) and adds their redo points to `redo`. If the log lost writes to METADATA, a tablet's
+// record may no longer name a log that has writes of the tablet. Such a log is added to the record,
+// and `print` gets a line. `last`: what the logs have after the salvage. `locks` is the lock
+// service of the store, opened over `fs`.
 [[nodiscard]] Status MendRecords(engine::FileSystem* fs, const std::string& directory,
                                  EmbeddedLockService* locks, MetadataLevel level,
                                  const LastSequences& last, RedoPoints* redo, const Print& print);

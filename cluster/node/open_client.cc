@@ -80,7 +80,7 @@ StatusOr<ReachedStore> OpenHere(const std::string& directory, const ClientOption
   if (store.ok()) return ReachedStore{serve(*std::move(store)), nullptr, nullptr};
   if (!is_full && store.status().code() != StatusCode::kPermissionDenied) return store.status();
   auto overlaid = OpenForReading(directory, options, store.status(), &socket);
-  // The lock is held by another process by now: the caller can join it.
+  // Another process has got the lock meanwhile: the caller can join that process.
   if (overlaid.status().code() == StatusCode::kUnavailable) return overlaid.status();
   if (!overlaid.ok()) return store.status();
   auto has_refused = [client = overlaid->get()] { return client->has_refused(); };
@@ -153,7 +153,8 @@ StatusOr<ReachedStore> ReachAny(const std::vector<std::string>& addresses,
   for (const std::string& address : addresses) {
     auto server = Connect(address, target, options);
     if (server.ok()) return ReachedStore{nullptr, *std::move(server), nullptr};
-    // What waiting cannot cure at one, such as a wrong certificate, is told first.
+    // The first error that waiting cannot cure, such as a wrong certificate, is reported rather
+    // than kUnavailable.
     if (failed.ok() || failed.code() == StatusCode::kUnavailable) failed = server.status();
   }
   return failed;

@@ -1,4 +1,4 @@
-// Proves names: each file that a record names exists and has the right length. What is in a file is
+// Checks names: each file that a record names exists and has the right length. What is in a file is
 // checked when it is read. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/picture_proof.h"
 
@@ -72,7 +72,8 @@ class PictureProof {
     return OkStatus();
   }
 
-  // Otherwise the tablet's next server would not replay the log, and the sweep would remove it.
+  // Reports each log that a tablet needs and its record does not name: the tablet's next server
+  // would not replay it, and the sweep would remove it.
   void ProveLogNames(const std::string& directory) {
     for (const auto& [life, tablet_id] : picture_.unnamed_logs) {
       const std::string path = store_paths::SealedLog(directory, life);
@@ -157,8 +158,8 @@ class PictureProof {
   Found* const found_;
 };
 
-// Of every sealed log, named or not. A log whose SEAL cannot be read is left out: if a record names
-// it, ProveLogs reports it.
+// The last sequence numbers of every sealed log, whether a record names the log or not. A log whose
+// SEAL cannot be read is left out: if a record names it, ProveLogs reports it.
 StatusOr<LastSequences> ReadLastSequences(engine::FileSystem* fs, const std::string& directory) {
   const std::string logs = store_paths::Logs(directory);
   auto names = fs->List(logs);
@@ -177,9 +178,9 @@ StatusOr<LastSequences> ReadLastSequences(engine::FileSystem* fs, const std::str
   return lives;
 }
 
-// Reads what is copied before where it is copied to. A concurrent restore copies from a backup to
-// METADATA, and a flush from a log to an SSTable that METADATA names: so both are seen in one of
-// the two.
+// Reads backups and logs first and METADATA last, because names move in that direction meanwhile: a
+// restore copies a backup's names to METADATA, and a flush puts a log's writes into an SSTable that
+// METADATA names. So nothing is missed.
 StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& directory,
                                    MetadataTable* metadata) {
   StorePicture picture;

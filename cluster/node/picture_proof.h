@@ -1,4 +1,4 @@
-// The second half of what a start proves about a directory: everything that METADATA and the
+// The second half of a start's checks of a directory: everything that METADATA and the
 // backups name exists, and METADATA names every log that is still needed. Must be called before
 // anything is swept. Nothing here writes. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -29,12 +29,13 @@ struct StorePicture {
   // name the log and does not (unnamed_logs.h).
   std::map<ServerId, uint64_t> unnamed_logs;
   std::set<uint64_t> tables;
-  // OK: nothing else is named. kAborted: tablets are changing at the moment; other errors: a backup
-  // could not be read, so what it names is unknown.
+  // OK: the picture has everything that is named. kAborted: tablets were changing during the scan;
+  // other errors: a backup could not be read, so what it names is unknown.
   Status whole;
 };
 
-// Reads the picture while the cluster works, and adds to `findings` what it names and is not there.
+// Reads the picture while the cluster works, and adds to `findings` every file that it names and
+// that is missing.
 // `epoch_end` is above the epochs of all lives.
 [[nodiscard]] StatusOr<StorePicture> ProvePicture(engine::FileSystem* fs,
                                                   const std::string& directory,

@@ -24,7 +24,7 @@
 namespace sippar::cluster {
 namespace {
 
-// Held in memory: mostly a second copy of the logs.
+// Most bytes of changes that the overlay keeps in memory: mostly a second copy of the logs.
 constexpr uint64_t kChangesMax = uint64_t{4} << 30;
 
 struct LifeLog {
@@ -143,9 +143,10 @@ struct Outlook {
   std::vector<std::string> unnamed;  // lines about records that no longer name a log
 };
 
-// METADATA has the redo points, but its own last changes are in the logs, too. So they are read
-// over an overlay in which the logs were salvaged: first those of METADATA's tablets, which the
-// root tablet has, and with them, over the untouched logs again, all others.
+// METADATA has the redo points, but its own last changes are in the logs, too. So the redo points
+// are read over an in-memory overlay in which the logs were salvaged. The first round reads those
+// of METADATA's tablets from the root tablet. The second round salvages the untouched logs again,
+// with these redo points, and reads those of all tablets.
 StatusOr<Outlook> LookAhead(engine::FileSystem* fs, const std::string& directory) {
   Outlook outlook;
   for (MetadataLevel level : {MetadataLevel::kRoot, MetadataLevel::kAll}) {
@@ -180,7 +181,8 @@ Status SalvageLog(engine::FileSystem* fs, const std::string& directory, bool dro
   ASSIGN_OR_RETURN(Outlook outlook, LookAhead(fs, directory));
   ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> alone,
                    LockServiceOf(directory, fs, engine::Clock::System()));
-  // Again under the lock: its last user may have carried the store to a cluster.
+  // Checked again under the lock: the process that had the store open before may have carried it to
+  // a cluster.
   RETURN_IF_ERROR(FindStoreOfOne(fs, directory, /*create_if_missing=*/false).status());
   RedoPoints redo = outlook.redo;
   ASSIGN_OR_RETURN(Losses losses, Salvage(fs, directory, &redo, drop, print));

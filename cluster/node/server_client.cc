@@ -28,7 +28,8 @@ LineSettings SettingsOf(engine::Clock* clock, const std::shared_ptr<net::TlsKeys
   return settings;
 }
 
-// What is there may be another program, or a server that asks for certificates.
+// The error if there is no Sippar server at the address: nothing may listen there, or another
+// program, or a server that asks for certificates.
 Status NoSippar(const Status& failure, const std::string& target) {
   if (!net::IsWithoutHello(failure)) {
     return Unavailable(
@@ -48,7 +49,7 @@ StatusOr<std::unique_ptr<RemoteClient>> ConnectSocket(const std::string& address
   LineSettings settings = SettingsOf(clock, nullptr);
   settings.keepalive = net::Keepalive::Never();
   auto client = RemoteClient::Connect({address, 0, ""}, target, settings);
-  // Nothing damages what goes through a unix socket.
+  // A unix socket damages no bytes, so a bad hello means that the server speaks another protocol.
   if (!net::HasBadHello(client.status())) return client;
   return FailedPrecondition(
       fmt::format("{}: its server speaks another protocol than this program; use the same sippar "

@@ -9,8 +9,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Waits until the session has the place. Twice its timeout, because the members may have agreed to
-// a longer one than was asked for.
+// Waits until the session holds the lock service's file `carrier`, for at most twice its timeout:
+// ZooKeeper may have granted the earlier holder a longer timeout than it asked for.
 Status TakePlace(LockSession* session, const std::string& target, int64_t session_us,
                  engine::Clock* clock) {
   constexpr int64_t kLookUs = 100'000;
@@ -40,7 +40,7 @@ StatusOr<std::unique_ptr<LockSession>> BeSoleAdministrator(LockService* locks,
                    locks->OpenSession({"administrator of " + target, session_us, clock}));
   Status taken = TakePlace(session.get(), target, session_us, clock);
   if (taken.ok()) return session;
-  // If the outcome of the last try is unknown, this frees the place.
+  // If the outcome of the last try is unknown, the session may hold the file: Close removes it.
   (void)session->Close();
   return taken;
 }

@@ -10,7 +10,8 @@
 
 namespace sippar::cluster {
 
-// Waits for one that was killed, whose session times out. kFailedPrecondition: another one lives.
+// If an administrator's program was killed, waits until its session has timed out.
+// kFailedPrecondition: another administrator's program runs.
 [[nodiscard]] StatusOr<std::unique_ptr<LockSession>> BeSoleAdministrator(LockService* locks,
                                                                          const std::string& target,
                                                                          int64_t session_us,

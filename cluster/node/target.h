@@ -25,8 +25,8 @@ struct Target {
 // begin with a dot.
 [[nodiscard]] StatusOr<Target> ParseTarget(const std::string& target);
 
-// The file system that contains `path`, which need not be a store: so far this machine's for any
-// path.
+// The file system that contains `path`, which need not be a store. At present that is always this
+// machine's file system.
 std::unique_ptr<engine::FileSystem> FileSystemOf(const std::string& path);
 
 // The lock service of the store at `directory` in `fs`, which is kept in the store's directory of
@@ -34,9 +34,9 @@ std::unique_ptr<engine::FileSystem> FileSystemOf(const std::string& path);
 [[nodiscard]] StatusOr<std::unique_ptr<EmbeddedLockService>> LockServiceOf(
     const std::string& directory, engine::FileSystem* fs, engine::Clock* clock);
 
-// The lock service of the cluster that `target` names, which sets the members and the name in
-// `options`. The first line of `secret_file`, if it is not empty, owns all that the cluster has
-// there. Errors as OpenZooKeeper and ReadZooKeeperSecret.
+// The lock service of the cluster that `target` names. Hosts and cluster in `options` are taken
+// from `target`; the secret is the first line of the file `secret_file` ("": no secret). Errors as
+// OpenZooKeeper and ReadZooKeeperSecret.
 [[nodiscard]] StatusOr<std::unique_ptr<LockService>> LockServiceOf(const Target& target,
                                                                    const std::string& secret_file,
                                                                    ZooKeeperOptions options);

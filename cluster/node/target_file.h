@@ -19,7 +19,8 @@ std::string TargetFileText(const std::string& target);
 
 // kFailedPrecondition, naming the cluster, if the directory belongs to one.
 [[nodiscard]] Status RefuseClusters(engine::FileSystem* fs, const std::string& directory);
-// engine::FindStore for a program that is all of the cluster: refuses directories of others.
+// engine::FindStore for a program that uses the store alone: also refuses a directory that belongs
+// to a cluster of many processes.
 [[nodiscard]] StatusOr<bool> FindStoreOfOne(engine::FileSystem* fs, const std::string& directory,
                                             bool create_if_missing);
 // The same refusal; `target` is what TARGET names.

@@ -19,9 +19,9 @@ using LastSequences = std::map<ServerId, engine::LogSegments::TabletSequences>;
 // dead, counts as named: its recovery adds the log.
 std::vector<ServerId> UnnamedLogs(const TabletRecord& record, const LastSequences& lives);
 
-// Names them, and takes the tablet from the server that the record assigns it to, so that the next
-// server replays all logs, oldest first. Only for a tablet that no server serves. `lives` may have
-// further lives.
+// Adds the logs that UnnamedLogs returns to the record, and takes the tablet from the server that
+// the record assigns it to, so that the next server replays all logs, oldest first. Only for a
+// tablet that no server serves. `lives` may contain lives that the tablet does not need.
 void NameLogs(const LastSequences& lives, TabletRecord* record);
 
 }  // namespace sippar::cluster

@@ -13,7 +13,7 @@
 namespace sippar::cluster {
 namespace {
 
-// Accepts the address only if no other machine can reach it.
+// kInvalidArgument: other machines could reach the address.
 Status CheckLoopback(const std::string& listen, const ListenAddress& address) {
   if (address.IsLoopback()) return OkStatus();
   return InvalidArgument(
@@ -33,8 +33,8 @@ StatusOr<std::vector<std::unique_ptr<net::Socket>>> ListenOn(const ListenAddress
   }
   sockets.push_back(*std::move(first));
   if (address.host != "localhost") return sockets;
-  // A name for two addresses, of which a client may try either first. A machine without IPv6 has
-  // one of them alone.
+  // localhost stands for 127.0.0.1 and ::1, and a client may try either first. A machine without
+  // IPv6 has only the first.
   auto second = net::Socket::Listen(*net::NumericAddress("::1", sockets[0]->Local().port()));
   if (second.ok()) sockets.push_back(*std::move(second));
   return sockets;
@@ -69,7 +69,7 @@ class ListeningApiServer final : public ApiServer {
  private:
   Gateway gateway_;
   std::string address_;
-  std::unique_ptr<SharedPort> port_;  // its thread feeds the gateway
+  std::unique_ptr<SharedPort> port_;  // its thread uses gateway_
 };
 
 }  // namespace

@@ -20,14 +20,14 @@ namespace sippar::cluster {
 namespace {
 
 constexpr int64_t kDrainUs = 500'000;  // time for running calls when the store is closed
-// Processes that make short calls are served for up to kMomentsMax moments longer, because opening
-// the directory would cost each of them much more. They count as done after one moment without a
-// call.
+// When the store is closed, processes that make short calls are served for up to kMomentsMax
+// moments longer, because opening the directory themselves would cost them much more. They are
+// taken to be done after one moment without a call.
 constexpr int64_t kMomentUs = 20'000;
 constexpr int64_t kMomentsMax = 15;
-constexpr int64_t kBreakUs = 100'000;  // time after kDrainUs until connections are broken
+constexpr int64_t kBreakUs = 100'000;  // time after kDrainUs after which connections are broken
 
-// Both ends are on this machine, so no silence has to be explained.
+// No keepalive: both ends are on this machine, and the kernel reports when one of them ends.
 WireServerOptions WireOptions() {
   WireServerOptions options;
   options.keepalive = net::Keepalive::Never();
@@ -61,14 +61,15 @@ class ListeningSocket final : public DirectorySocket {
                                     if (protocol == Protocol::kGrpc) Remember(*caller);
                                     gateway_->Serve(protocol, std::move(caller));
                                   });
-    // Without one the store is used without the socket, as where none can be made.
+    // If the port does not start, the store is used without the socket, as when the socket could
+    // not be made.
     if (port.ok()) port_ = *std::move(port);
   }
 
  private:
-  // On the port's thread.
+  // Keeps a copy of a gRPC connection's descriptor, for Stop. Called on the port's thread.
   void Remember(const net::Socket& caller) {
-    // Forgets the connections that have ended, which poll reports as hung up.
+    // Drops the connections that have ended, which poll reports as hung up.
     open_.remove_if([](const net::Fd& fd) {
       pollfd ended{fd.get(), 0, 0};
       return ::poll(&ended, 1, 0) > 0;
@@ -77,9 +78,9 @@ class ListeningSocket final : public DirectorySocket {
     open_.emplace_back(::fcntl(caller.fd(), F_DUPFD_CLOEXEC, 0));
   }
 
-  // gRPC does not close a connection while the reader takes nothing of what is being sent, for
-  // example because its user looks at a pager, and its server does not stop until then. So a second
-  // thread breaks the connections when the time is over.
+  // Stops the gateway. gRPC does not close a connection while its reader takes nothing of what is
+  // being sent, for example because the user looks at a pager, and its server does not stop before
+  // that. So a second thread breaks the connections when the time is over.
   void Stop() {
     engine::Mutex mutex;
     engine::CondVar changed;
@@ -117,12 +118,12 @@ class ListeningSocket final : public DirectorySocket {
   }
 
   const std::string path_;
-  std::unique_ptr<net::Socket> socket_;  // until Serve
+  std::unique_ptr<net::Socket> socket_;  // moved to the port by Serve
   Client* client_ = nullptr;             // null: Serve was not called yet
   std::unique_ptr<Gateway> gateway_;
   std::list<net::Fd> open_;           // copies of gRPC's descriptors; of the port's thread until
                                       // that has ended
-  std::unique_ptr<SharedPort> port_;  // its thread uses the fields before
+  std::unique_ptr<SharedPort> port_;  // last, as its thread uses the fields above
 };
 
 }  // namespace

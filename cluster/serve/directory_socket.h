@@ -20,8 +20,8 @@ class DirectorySocket {
       const std::string& directory);
   // Serves `client`, which must outlive the socket. To be called once.
   virtual void Serve(Client* client) = 0;
-  // Continues for a short time while other processes make short calls; then accepts no new ones,
-  // finishes those that must not be repeated, and cuts streams (wire/departure.h).
+  // Continues to serve for a short time while other processes make short calls. Then it accepts no
+  // new calls, finishes those that must not be repeated, and cuts streams (wire/departure.h).
   virtual ~DirectorySocket() = default;
 };
 

@@ -30,7 +30,8 @@ Status Gateway::BeginGrpc() {
   return OkStatus();
 }
 
-// A protocol that does not start closes the connection, and its caller tries again.
+// If the server of the protocol does not start, the connection is closed, and its caller tries
+// again.
 void Gateway::Serve(Protocol protocol, std::unique_ptr<net::Socket> connection) {
   engine::MutexLock lock(&mutex_);
   if (is_stopped_) return;

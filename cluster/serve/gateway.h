@@ -18,16 +18,16 @@ namespace sippar::cluster {
 
 class Gateway {
  public:
-  // `client` outlives the gateway. The address in `options` is not used. `wire`: of the second
-  // protocol, where this gateway does not say it itself.
+  // `client` outlives the gateway. The address in `options` is not used. `wire`: options of the
+  // cluster/net server; the gateway sets its address and slow calls itself.
   Gateway(Client* client, const ApiServerOptions& options, WireServerOptions wire);
   ~Gateway() { Stop(0); }
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
 
-  // Starts gRPC before there is a connection. kUnavailable: it does not start.
+  // Starts the gRPC server now instead of at the first connection. kUnavailable: it does not start.
   [[nodiscard]] Status StartGrpc();
-  // Serves the caller, which speaks kGrpc or kWire.
+  // Serves the caller at the other end of `connection`, which speaks `protocol`: kGrpc or kWire.
   void Serve(Protocol protocol, std::unique_ptr<net::Socket> connection);
   // Number of calls over cluster/net so far, without streams of changes.
   uint64_t wire_calls();

@@ -20,7 +20,7 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int kThreadsMax = 512;     // one per synchronous call; further calls are refused at once
+constexpr int kThreadsMax = 512;     // one for each synchronous call; more calls are refused
 constexpr int kIdleThreadsMax = 64;  // threads kept waiting: starting one costs as much as a read
 // One loop reads as many calls as about four cores can answer.
 size_t LoopCount() { return std::max<size_t>(engine::HardwareThreads() / 4, 1); }
@@ -58,7 +58,8 @@ Status GrpcServer::Start() {
   // Debian builds Abseil with deadlock detection: each lock that gRPC takes would then be checked
   // for cycles under one global lock, which serialises all threads.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  // gRPC would print lines about connections that end. For them, a user can set GRPC_VERBOSITY.
+  // By default gRPC prints a line for each connection that ends. A user who wants to see its log
+  // sets GRPC_VERBOSITY.
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
   grpc::ServerBuilder builder;
   // The loops read from all connections. Calls that they do not carry out themselves go to a thread

@@ -25,8 +25,8 @@ namespace sippar::cluster {
 
 class GrpcServer {
  public:
-  // `client` must outlive the server. Of `options` the address and what slow calls are is not used.
-  // `slow_calls`: not reported if null.
+  // `client` must outlive the server. The address in `options` and its settings for slow calls are
+  // not used. `slow_calls`: gets the reports of slow calls; null: there are none.
   GrpcServer(Client* client, const ApiServerOptions& options,
              std::shared_ptr<SlowCalls> slow_calls);
   ~GrpcServer() { Stop(0); }

@@ -1,6 +1,6 @@
-// The first bytes are only looked at, so that the connection's protocol reads all of them. They
-// stay in the socket's buffer meanwhile, and a wait that asks "is there something to read" would
-// end at once; the epoll is edge-triggered for connections, so it tells of new bytes alone.
+// The first bytes of a connection are peeked, not read, so that the server of its protocol reads
+// all of them. They stay in the socket's buffer. A level-triggered wait for input would therefore
+// end at once, so connections are watched edge-triggered, which reports only new bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/serve/shared_port.h"
 
@@ -23,7 +23,9 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr uint64_t kStopNumber = 0;  // then those of the listening sockets, then of connections
+// Numbers identify descriptors in epoll events: 0 is stop_, then come the listening sockets, then
+// the connections.
+constexpr uint64_t kStopNumber = 0;
 constexpr int kAcceptsInARow = 64;
 constexpr int kEventsInARow = 64;
 constexpr int64_t kNoFilesUs = 100'000;  // wait before the next accept if descriptors ran out
@@ -101,7 +103,7 @@ void SharedPort::Run() {
   }
 }
 
-// -1: for ever.
+// How long to wait for events, in milliseconds; -1: without limit.
 int SharedPort::MillisToWait() const {
   if (silent_.empty()) return -1;
   const int64_t left_nanos = silent_.begin()->second.until_nanos - Now();
@@ -120,7 +122,7 @@ void SharedPort::Accept(const net::Socket& listening) {
     ++accepted_;
     const uint64_t number = ++last_number_;
     silent_[number] = {*std::move(accepted), Now() + options_.silence_us * 1000};
-    // Most callers have spoken by now.
+    // The first bytes of most connections have come by now.
     Look(number);
     if (!silent_.contains(number)) continue;
     if (silent_.size() > options_.silent_max) silent_.erase(silent_.begin());
@@ -128,7 +130,7 @@ void SharedPort::Accept(const net::Socket& listening) {
   }
 }
 
-// Hands the connection on, or ends it, once its first bytes tell what it is.
+// Hands the connection on, or closes it, once its first bytes tell its protocol.
 void SharedPort::Look(uint64_t number) {
   auto found = silent_.find(number);
   if (found == silent_.end()) return;
@@ -140,7 +142,7 @@ void SharedPort::Look(uint64_t number) {
   std::unique_ptr<net::Socket> known = std::move(found->second.connection);
   silent_.erase(found);
   if (protocol == Protocol::kOther) return;
-  // A connection that was never watched is in no epoll.
+  // Fails for a connection that was never watched, which does no harm.
   static_cast<void>(::epoll_ctl(events_.get(), EPOLL_CTL_DEL, known->fd(), nullptr));
   take_(protocol, std::move(known));
 }

@@ -1,6 +1,6 @@
-// A port on which both protocols are served: accepts connections, waits for the first bytes of
-// each, and hands it on. One thread does that for all, and sleeps while nothing comes.
-// SPDX-License-Identifier: Apache-2.0
+// A port that serves both protocols: accepts connections, waits for the first bytes of each to see
+// which protocol it speaks, and hands it on. One thread does this for all connections, and sleeps
+// while nothing comes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,10 @@
 namespace sippar::cluster {
 
 struct SharedPortOptions {
-  std::vector<std::unique_ptr<net::Socket>> sockets;  // that listen
+  std::vector<std::unique_ptr<net::Socket>> sockets;  // listening sockets
   bool for_this_user = false;       // of unix sockets: callers of other users are not served
   int64_t silence_us = 10'000'000;  // time for a caller's first bytes
-  size_t silent_max = 1024;         // callers that wait for it; one more ends the first of them
+  size_t silent_max = 1024;         // most callers without first bytes; one more closes the oldest
 };
 
 class SharedPort {
@@ -36,10 +36,10 @@ class SharedPort {
   SharedPort(const SharedPort&) = delete;
   SharedPort& operator=(const SharedPort&) = delete;
 
-  // Nothing is accepted or handed on any more. Not on the port's thread.
+  // Stops the thread: from then on nothing is accepted or handed on. Not on the port's thread.
   void Stop();
   uint64_t accepted() const { return accepted_; }  // connections so far
-  // A connection has come, or is waiting to be accepted. Before Stop.
+  // True: a connection has come so far, or waits to be accepted. Not after Stop.
   bool HasCallers() const;
 
  private:
@@ -62,7 +62,8 @@ class SharedPort {
   const net::Fd events_;  // an epoll
   const net::Fd stop_;    // an eventfd
   std::atomic<uint64_t> accepted_{0};
-  // Both belong to the port's thread. A connection's number is greater than those before it.
+  // Both belong to the port's thread. silent_ has the connections without first bytes. Numbers
+  // grow, so its first entry is the oldest connection.
   std::map<uint64_t, Silent> silent_;
   uint64_t last_number_ = 0;
   engine::Thread thread_;

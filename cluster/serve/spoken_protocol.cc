@@ -6,7 +6,7 @@
 namespace sippar::cluster {
 namespace {
 
-// With it every HTTP/2 client begins that knows that its server speaks HTTP/2 (RFC 9113, 3.4).
+// The first bytes of every HTTP/2 client that knows that its server speaks HTTP/2 (RFC 9113, 3.4).
 constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 }  // namespace

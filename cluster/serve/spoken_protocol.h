@@ -9,13 +9,13 @@
 namespace sippar::cluster {
 
 enum class Protocol : uint8_t {
-  kNotKnownYet,  // more bytes have to come
+  kNotKnownYet,  // the bytes so far do not tell it
   kGrpc,         // the Cloud Bigtable API
   kWire,         // cluster/net: another process of this program
   kOther,
 };
 
-// So many bytes are always enough.
+// This many bytes always tell the protocol.
 inline constexpr size_t kFirstBytesMax = 64;
 
 // `bytes`: what has come so far, from the first byte on.

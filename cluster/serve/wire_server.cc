@@ -34,7 +34,7 @@ StatusOr<net::ServerOptions> OptionsOf(const WireServerOptions& options) {
 
 }  // namespace
 
-// A client's objects are its own, so the ports only point to them.
+// The ports do not own the interfaces of `client`; they only point to them.
 StatusOr<std::unique_ptr<WireServer>> WireServer::Start(Client* client,
                                                         const WireServerOptions& options) {
   ASSIGN_OR_RETURN(net::ServerOptions net, OptionsOf(options));

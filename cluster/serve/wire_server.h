@@ -18,11 +18,11 @@ namespace sippar::cluster {
 struct WireServerOptions {
   // HOST:PORT, port 0: any free one. Empty: the server has only the connections that it is given.
   std::string listen = "localhost:0";
-  std::string name = "sippar";        // of this member, for its callers' errors
-  std::string cluster;                // its id; empty: callers of any cluster are served
-  std::shared_ptr<net::TlsKeys> tls;  // null: plain, for this machine only
+  std::string name = "sippar";        // of this process, for the errors that its callers see
+  std::string cluster;                // id of the cluster; empty: callers of any are served
+  std::shared_ptr<net::TlsKeys> tls;  // null: no TLS, for this machine only
   net::Keepalive keepalive;
-  int64_t goodbye_us = 1'500'000;         // time for callers to take the goodbye when it stops
+  int64_t goodbye_us = 1'500'000;         // time for callers to read the goodbye at a stop
   std::shared_ptr<SlowCalls> slow_calls;  // null: not reported
 };
 

@@ -84,8 +84,8 @@ Status ControlHandler::Perform(const calls::SetSchema& asked) {
 Status ControlHandler::ChangeSchema(const TableRecord& table,
                                     const std::shared_ptr<const engine::TableSchema>& schema,
                                     Served* served) {
-  // Excludes splits and unloads: one that has copied the tablet's state would lose what
-  // TabletFamilies::Prepare records.
+  // Excludes splits and unloads: they copy the tablet's state, and a copy made before
+  // TabletFamilies::Prepare would lack what Prepare records.
   RETURN_IF_ERROR(parts_->served->BeginSchemaChange(*served));
   std::optional<engine::WritesHeld> held;
   // Writes wait while a family is dropped and created again: each must clearly belong to the old
@@ -131,7 +131,8 @@ StatusOr<std::vector<uint64_t>> ControlHandler::Perform(const calls::HeldFiles& 
 Status ControlHandler::Perform(const calls::ForgetBirths& asked) {
   RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
-  // The births must not change while a schema change records new ones.
+  // Excludes schema changes, which record new births. (A birth is the sequence number below which a
+  // family's cells belong to a dropped family of the same name.)
   engine::MutexLock lock(&schema_mutex_);
   return served->tablet->families().ForgetBirths();
 }

@@ -21,8 +21,8 @@ class ControlHandler final : public TabletControl {
   ControlHandler(const ServerParts* parts, TabletMoves* moves, TabletSplitter* splitter)
       : parts_(parts), moves_(moves), splitter_(splitter) {}
 
-  // One server takes every call to its end, whatever its options. Its failures say that they are
-  // its own: a server that answers is not silent.
+  // A call that has begun runs to its end, so its options are ignored. Failures are marked as
+  // answers (api/member_answer.h): the master must not take them for the silence of a dead server.
   void Carry(const AnyCall& call, const CallOptions&) override {
     AnswerBy(call, [this](const auto& asked) { return MarkAnswered(Perform(asked)); });
   }

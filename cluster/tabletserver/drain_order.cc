@@ -42,7 +42,8 @@ StatusOr<std::vector<Leaving>> OtherServers(LockSession* session, const ServerId
   for (const std::string& name : names) {
     auto id = ServerId::Parse(name);
     if (!id.ok() || *id == own) continue;
-    auto file = session->Read(lock_paths::Server(*id), Freshness::kCached);  // as new as the list
+    // kCached, because that is not older than the list.
+    auto file = session->Read(lock_paths::Server(*id), Freshness::kCached);
     if (file.status().code() == StatusCode::kNotFound) continue;
     RETURN_IF_ERROR(file.status());
     if (file->holder == 0) continue;  // dead: the master recovers it, or the next start does

@@ -1,7 +1,8 @@
-// Servers that end together still need METADATA to write the last state of their tablets. So a
-// server keeps its METADATA tablets until the others that end have let their user tablets go, and
-// the root tablet until they have let those of METADATA go; unless a server that stays can take
-// them over. SPDX-License-Identifier: Apache-2.0
+// The order in which servers that shut down together unload their tablets. Each of them still needs
+// METADATA to write the last state of its tablets. So a server keeps its METADATA tablets until the
+// others have unloaded their user tablets, and the root tablet until they have unloaded their
+// METADATA tablets. If a server that stays can take the tablets over, it need not wait.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -13,25 +14,26 @@
 
 namespace sippar::cluster {
 
-// What ends: one server, or all of the cluster's. Then those that have not begun yet soon will, and
-// take nothing over.
+// What shuts down: one server, or all servers of the cluster. In the second case no server takes
+// tablets over, since those that have not begun to shut down soon will.
 enum class Ending : uint8_t { kOneServer, kAllServers };
 
-// How far the clean end of a server has come. Its member record names it.
+// How far the shutdown of a server has come. The server writes it into its member record.
 enum class Leaving : uint8_t {
   kStays,
   kBegun,
-  kUserTablets,  // those are gone
-  kMetadata,     // and all of METADATA but the root tablet
+  kUserTablets,  // all its user tablets are unloaded
+  kMetadata,     // so are its METADATA tablets, except the root tablet
 };
 
 std::string_view NameOf(Leaving leaving);  // "" for kStays
 Leaving LeavingOf(std::string_view name);  // an unknown name: kStays
 
-// Whether a server that has come so far may let the next level go, beside these live servers. Pure.
+// True if a server that has come as far as `done` may unload the next level of tablets. `others`
+// has how far each other live server has come. Pure.
 bool MayGoOn(Ending ending, Leaving done, const std::vector<Leaving>& others);
 
-// The live servers but `own`, as their member records say.
+// How far each live server except `own` has come, by its member record.
 [[nodiscard]] StatusOr<std::vector<Leaving>> OtherServers(LockSession* session,
                                                           const ServerId& own);
 

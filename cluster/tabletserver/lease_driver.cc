@@ -56,7 +56,7 @@ void LeaseDriver::End() {
 void LeaseDriver::Stop() {
   End();
   driver_.Join();
-  stop_watchdog_ = true;  // only now, as the driver may hang until it has returned
+  stop_watchdog_ = true;  // only after the join, in which the driver may hang
   watchdog_.Join();
 }
 
@@ -130,7 +130,7 @@ void LeaseDriver::Drive() {
 // new time. So the watchdog covers a callback that hangs.
 void LeaseDriver::Step(const LeaseEvent& event) {
   LeaseState before = std::exchange(state_, StepLease(state_, event, clock_->MonotonicNanos()));
-  // KEnded does not match and so is never overwritten.
+  // The exchange fails if the value is kEnded, so kEnded is never overwritten.
   int64_t published = before.serve_until_nanos;
   serve_until_nanos_.compare_exchange_strong(published, state_.serve_until_nanos,
                                              std::memory_order_acq_rel);
@@ -148,7 +148,7 @@ LeaseEvent EventOf(const Status& status) {
     case StatusCode::kAlreadyExists:  // another session has the lock
       return {LeaseEvent::kOver};
     case StatusCode::kNotFound:
-    case StatusCode::kAborted:  // of CheckStoreMark: the cluster has another store now, or none
+    case StatusCode::kAborted:  // from CheckStoreMark: the cluster has another store now, or none
       return {LeaseEvent::kFileGone};
     default:
       return {LeaseEvent::kNoAnswer};
@@ -162,7 +162,7 @@ LeaseEvent LeaseDriver::Ask() {
   std::shared_ptr<LockSession> asked = session();
   auto over_at_nanos = asked->Heartbeat();
   if (!over_at_nanos.ok()) return EventOf(over_at_nanos.status());
-  auto file = asked->Read(options_.path, Freshness::kCached);  // as new as the heartbeat
+  auto file = asked->Read(options_.path, Freshness::kCached);  // not older than the heartbeat
   if (!file.ok()) return EventOf(file.status());
   if (file->holder != asked->id()) return {LeaseEvent::kOver};
   return {LeaseEvent::kAlive, *over_at_nanos};
@@ -184,9 +184,9 @@ LeaseEvent LeaseDriver::Regain() {
   return {LeaseEvent::kAlive, *over_at_nanos};
 }
 
-// Calls on the lock service take at most T/3, so a driver that works makes a step within T/2. The
-// watchdog counts only time in which it runs itself: a process that was frozen as a whole does not
-// hang, and its driver finds out what became of the lease.
+// Calls on the lock service take at most a third of the session's timeout, so a driver thread that
+// does not hang makes a step within half of it. The watchdog counts only time in which it runs
+// itself: after the whole process was frozen, the driver finds out what became of the lease.
 void LeaseDriver::Watch() {
   const int64_t patience_us = options_.session.timeout_us / 2;
   const int64_t step_us = std::clamp<int64_t>(patience_us / 10, 1, kWatchdogStepMax);

@@ -25,11 +25,11 @@ struct LeaseOptions {
   std::string path;                // the server's lock file
   std::string store_mark;          // as for CheckStoreMark (lock/store_mark.h)
   // Called by the driver's thread with false when serving stops: calls in flight should end, and
-  // the callee may wait for them for at most T/3. Called with true when serving continues. May be
-  // empty.
+  // the callee may wait for them for at most a third of the session's timeout. Called with true
+  // when serving continues. May be empty.
   std::function<void(bool serving)> on_change;
   // Ends the process at once (_exit), because a clean-up could hang. `why` is a string literal. In
-  // tests and simulations it may return; this life then never serves again.
+  // tests and simulations it may return; the server then never serves again.
   std::function<void(const char* why)> end_process;
 };
 

@@ -19,7 +19,8 @@ void StopServing(LeaseState* state, LeasePhase phase, int64_t now_nanos) {
   state->phase = phase;
   // Never later than before: a step that stops serving must not extend the lease.
   state->serve_until_nanos = std::min(state->serve_until_nanos, now_nanos);
-  // Confirmed by the caller of this step, so the watchdog has nothing to wait for.
+  // The driver publishes this only after on_change has returned, that is, once serving has stopped.
+  // From then on the watchdog has nothing to wait for.
   state->confirm_by_nanos = INT64_MAX;
 }
 

@@ -32,7 +32,7 @@ struct LeaseState {
   int64_t timeout_nanos = 0;
   LeasePhase phase = LeasePhase::kHeld;
   int64_t serve_until_nanos = 0;  // reads and acknowledgements are answered only before it
-  int64_t confirm_by_nanos = 0;   // past it, the watchdog counts
+  int64_t confirm_by_nanos = 0;   // past it, the watchdog counts how long the driver hangs
   int64_t ask_at_nanos = 0;       // time of the next heartbeat, or of the next try to take the lock
 };
 
@@ -61,7 +61,7 @@ LeaseState StartLease(int64_t timeout_nanos, int64_t over_at_nanos);
 LeaseState StepLease(const LeaseState& state, const LeaseEvent& event, int64_t now_nanos);
 // What to do at `now_nanos`. The driver does it and passes the outcome to StepLease.
 LeaseAction NextAction(const LeaseState& state, int64_t now_nanos);
-// When to look again if nothing happens before.
+// Time at which the driver must make its next step if no event comes before.
 int64_t WakeAt(const LeaseState& state);
 const char* PhaseName(LeasePhase phase);
 

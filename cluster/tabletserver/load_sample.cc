@@ -15,7 +15,7 @@ std::optional<std::string> ChooseLoadMiddle(std::vector<std::string> rows) {
   if (rows.size() < kRowsMin) return std::nullopt;
   std::sort(rows.begin(), rows.end());
   const size_t middle = rows.size() / 2;
-  // Tries the cuts closest to the middle first. A cut between two equal rows is none.
+  // Tries the cuts closest to the middle first. No cut is possible between two equal rows.
   for (size_t distance = 0; distance <= middle - rows.size() / kSideDivisor; ++distance) {
     for (size_t cut : {middle + distance, middle - distance}) {
       if (rows[cut - 1] < rows[cut]) return std::move(rows[cut]);

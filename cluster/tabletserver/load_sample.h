@@ -28,8 +28,8 @@ class LoadSample {
     uint64_t before = calls_.fetch_add(calls, std::memory_order_relaxed);
     if (before / kEvery != (before + calls) / kEvery) Keep(row);
   }
-  // The row to split at. `start` is the tablet's first row; it counts for scans that began before
-  // it.
+  // The row to split at. `start` is the tablet's first row; a scan that began in front of it counts
+  // as a call for `start`.
   std::optional<std::string> MiddleRow(const std::string& start) const;
 
  private:

@@ -56,8 +56,8 @@ Status MetadataStateStore::Change(
     written = metadata_->Write(&changed, event);
     if (written.ok()) record = std::move(changed);
     if (written.code() != StatusCode::kAborted) return written;
-    // By the first row, not by the key: after a split the record with the first row has another
-    // limit.
+    // Looks the record up by its first row, not by its key: after a split the record with that row
+    // has another limit, and so another key.
     auto found = metadata_->Find(record.table_id, record.range.start);
     if (found.status().code() == StatusCode::kNotFound) tracked->lost = true;
     if (tracked->lost) return Lost(record.tablet_id);

@@ -9,15 +9,16 @@
 
 namespace sippar::cluster {
 
-// The record with a state that its server saved. The names of dead servers' logs go in the same
-// write that names the SSTables with the last of their records, up to `replayed_through`
-// (PROTOCOL.md, F6).
+// The record with a state that its server has saved. Drops the names of dead servers' logs once the
+// state's SSTables hold everything replayed from these logs, that is, all sequence numbers up to
+// `replayed_through` (PROTOCOL.md, F6).
 TabletRecord WithState(TabletRecord record, const engine::TabletState& state,
                        uint64_t replayed_through);
 // True if the record says all that WithState would make it say.
 bool IsCurrent(const TabletRecord& record, const engine::TabletState& state);
 
-// The record after its server, which leaves, has closed and saved the tablet.
+// The unassigned record of a tablet that its server has closed and saved because the server shuts
+// down.
 TabletRecord WithoutServer(TabletRecord record);
 
 // The record that commits a split: both children in one row, under one epoch above the parent's.
@@ -28,7 +29,7 @@ TabletRecord WithSplit(TabletRecord record, const engine::TabletState& closed,
 enum class Standing : uint8_t {
   kMine,   // same tablet, server and epoch: only the count of changes differs
   kSplit,  // this server's own split was committed, and another process has finished it
-  kLost,   // another owner or another shape: nothing that this server knows counts any more
+  kLost,   // another server has the tablet, or other tablets have its rows
 };
 Standing StandingOf(const TabletRecord& found, const TabletRecord& mine, const SplitRecord* split);
 

@@ -87,8 +87,8 @@ class ServedSet {
   std::map<uint64_t, uint64_t> busy_ GUARDED_BY(mutex_);  // busy tablets, with their tables
   // Newest schema versions of the tables that were altered, by table.
   std::map<uint64_t, uint64_t> schemas_ GUARDED_BY(mutex_);
-  // For each tablet that was served here, the highest epoch that has ended. Grows with the moves
-  // during one life.
+  // For each tablet that was served here, the highest epoch that has ended. Entries are kept until
+  // the process ends.
   std::map<uint64_t, uint64_t> closed_ GUARDED_BY(mutex_);
 };
 

@@ -23,15 +23,15 @@ struct ServerParts {
   MetadataTable* metadata = nullptr;
   MetadataStateStore* states = nullptr;
   ServedSet* served = nullptr;
-  // OK while the lease is certainly held and nothing has ended this life.
+  // OK while the lease is certainly held and the server has not ended.
   std::function<Status()> check_serving;
   // As LeaseDriver::LeftMicros.
   std::function<std::optional<int64_t>()> lease_left_us;
-  // True once this life has ended for good. (A lease that ran out may come back.)
+  // True once the server has ended for good. (A lease that ran out may come back.)
   std::function<bool()> has_ended;
   // Tells the master that a split is in METADATA; best effort.
   std::function<void(uint64_t parent_tablet_id)> tell_split;
-  std::weak_ptr<void> life;  // the server that owns all of these; streams hold it
+  std::weak_ptr<void> life;  // the server that owns all of these; a stream keeps it alive
 };
 
 }  // namespace sippar::cluster

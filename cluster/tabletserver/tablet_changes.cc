@@ -74,7 +74,8 @@ StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::Ta
         "continuation token: it belongs to another table, perhaps a dropped one of the same name; "
         "read this table from a start time");
   }
-  // Only a time that the caller has chosen is checked: that of a token may be ahead of this clock.
+  // Checks only a time that the caller has chosen: the time in a token comes from another server's
+  // clock, which may be ahead of this one.
   if (start_us > now_us && request.tokens.empty()) {
     return InvalidArgument(fmt::format("start_time is {} us, which is in the future (now is {} us)",
                                        start_us, now_us));
@@ -110,8 +111,9 @@ class TabletChanges final : public ChangeStream {
         return Cancelled("the caller cancelled the stream or disconnected");
       RETURN_IF_ERROR(ConfigOf(*tablet_->schema()).status());
       bool is_whole = false;
-      // If the tablet has left, the batch is discarded and the reader continues elsewhere with the
-      // token from before it: the order of these two lines matters.
+      // Checks is_here_ after the read, not before it: if the tablet has left by then, the batch
+      // may be incomplete. It is discarded, and the reader continues at another server with the
+      // token from before the batch.
       const std::string before = token_;
       RETURN_IF_ERROR(ReadSome(&batch, &is_whole));
       if (!is_here_()) return Elsewhere(before);
@@ -154,9 +156,9 @@ class TabletChanges final : public ChangeStream {
   }
 
   void Give(ReadChange read, int64_t low_us, ChangeBatch* batch) {
-    // Commit times of different rows may be out of order by the duration of a write. So the stream
-    // ends by the low watermark, and after a change past the end was left out, the token no longer
-    // advances.
+    // Commit times of different rows may be out of order by the duration of a write. So a change
+    // past the end does not end the stream; a low watermark past the end does. Once a change past
+    // the end has been left out, the token no longer advances.
     if (read.record.wall_us > end_us_) is_past_end_ = true;
     if (!is_past_end_) token_ = std::move(read.token);
     if (read.record.wall_us > end_us_) return;

@@ -11,8 +11,8 @@
 namespace sippar::cluster {
 
 // As TabletService::ReadChanges. When `is_here` returns false, another server may have the tablet's
-// rows, so whatever was read before that cannot prove that there are no more changes. `clock`
-// outlives the stream.
+// rows and newer changes of them, so the stream sends its reader there. `clock` outlives the
+// stream.
 std::unique_ptr<ChangeStream> NewTabletChanges(std::shared_ptr<engine::Tablet> tablet,
                                                std::function<bool()> is_here, engine::Clock* clock,
                                                const ChangesRequest& request, CancelFlag cancel);

@@ -19,8 +19,8 @@ struct Held {
 
 }  // namespace
 
-// The lease is checked before a write begins because that is cheaper: a write that fails at the
-// fence ends this life.
+// Checks the lease before a write begins, too: a write that finds it lost only after its sync
+// (TabletServer::CheckFence) ends the process.
 StatusOr<std::shared_ptr<Served>> TabletHandler::Find(const TabletAddress& tablet) const {
   RETURN_IF_ERROR(parts_->check_serving());
   return parts_->served->Find(tablet);
@@ -75,7 +75,9 @@ StatusOr<TabletHandler::Updates::Reply> TabletHandler::Perform(const Updates& as
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served,
                    FindForWrite(asked.to, asked.batch.size(), asked.batch[0].row));
   Updates::Reply answers = served->tablet->writer().UpdateBatch(asked.batch.values());
-  // An update that changed its row has passed the fence; one that did not is only a read.
+  // An update that changed its row was checked against the lease after its sync
+  // (TabletServer::CheckFence). An update that changed nothing is only a read, so it is checked
+  // here.
   auto wrote = [](const StatusOr<engine::RowUpdateResult>& answer) {
     return answer.ok() &&
            (answer->cells_set > 0 || answer->columns_deleted > 0 || answer->row_deleted);
@@ -94,7 +96,8 @@ Status TabletHandler::Perform(const calls::CommitRow<TabletAddress>& asked) {
   std::vector<engine::RowCheck> row_checks;
   for (const ReadCheck& check : *asked.checks) row_checks.push_back({check.read, check.digest});
   Status status = served->tablet->CommitRow(mutation, row_checks);
-  // "The row has changed" and "it has not" are answers of a read, too.
+  // kAborted ("the row has changed") and OK without a write tell what was read, so they are checked
+  // like reads.
   if (status.code() == StatusCode::kAborted || mutation.entries.empty()) {
     RETURN_IF_ERROR(CheckAnswer(*served));
   }

@@ -1,6 +1,7 @@
 // TabletService of a server's tablets. Every answer is true at some moment during the call
-// (PROTOCOL.md): a write is acknowledged by the log's fence after its sync; a read takes its
-// snapshot and then checks that the lease was still held and the tablet still here. Thread safe.
+// (PROTOCOL.md): a write is acknowledged if the lease is found held after the sync of the log; a
+// read takes its snapshot and then checks that the lease is still held and the tablet still served
+// here. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

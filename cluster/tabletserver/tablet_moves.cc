@@ -57,8 +57,8 @@ StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
                                   table.schema_version);
 }
 
-// In the order of the record: the servers had the tablet one after another, so each log continues
-// where the one before ended.
+// Replays the logs in the order of `record.logs`: the dead servers had the tablet one after
+// another, so each log continues where the one before it ended.
 Status TabletMoves::ReplayLogs(const TabletRecord& record, engine::Tablet* tablet) {
   for (const ServerId& dead : record.logs) {
     ASSIGN_OR_RETURN(std::shared_ptr<engine::SealedLog> log, FindLog(dead));
@@ -125,9 +125,9 @@ Status TabletMoves::GiveUp(Served* served) {
     auto closed = giving_way.Close();
     CRASH_POINT("unload.after_close");
     status = closed.status();
-    // The next server will give out the sequence numbers after the saved state. A group that was
-    // refused here may still have such numbers in the log; it must not be found there by a
-    // recovery.
+    // The next server will give out the sequence numbers after the saved state. A group of writes
+    // that failed here may have the same numbers in this server's log, so it is cut off: a recovery
+    // must not find it.
     if (status.ok()) status = parts_->host->CutRefused();
     if (status.ok()) status = parts_->states->SaveLast(closed->front());
   }
@@ -137,7 +137,8 @@ Status TabletMoves::GiveUp(Served* served) {
   served->open = false;
   giving_way.Retire();
   parts_->host->Forget(id);
-  // Otherwise its next server waits for the recovery of this one's empty log.
+  // Makes the record unassigned; otherwise the tablet's next server would wait for the recovery of
+  // this server's log, although it needs nothing from that log.
   if (leaves_) (void)parts_->states->Release(id);
   parts_->states->Forget(id);
   parts_->host->RemoveObsoleteSegments();

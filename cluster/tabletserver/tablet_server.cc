@@ -18,15 +18,15 @@ namespace {
 constexpr int64_t kBusyUs = 10'000'000;
 constexpr size_t kUnloadsMax = 8;  // unloads in flight
 constexpr int64_t kTryAgainUs = 10'000;
-// How long it waits for other servers that end at the same time and still need METADATA.
+// How long a clean end waits for other servers that end at the same time and still need METADATA.
 constexpr int64_t kOthersUs = 30'000'000;
 
-// The record with the lease as the lock service has granted it: a master that removes this server
-// waits for its end.
+// The member record with the lease that the lock service has granted: a master that removes this
+// server waits until that lease has ended.
 StatusOr<std::string> WithLease(const std::string& reached_at, LockSession* session,
                                 engine::Clock* clock) {
   auto record = MemberRecord::Decode(reached_at);
-  if (!record.ok()) return reached_at;  // no other process calls this one
+  if (!record.ok()) return reached_at;  // no member record: no other process calls this one
   const int64_t before_nanos = clock->MonotonicNanos();
   ASSIGN_OR_RETURN(int64_t over_at_nanos, session->Heartbeat());
   if (over_at_nanos == INT64_MAX) return reached_at;  // the session has no timeout
@@ -55,8 +55,8 @@ StatusOr<std::shared_ptr<TabletServer>> TabletServer::Start(TabletServerOptions 
   return server;
 }
 
-// Makes the log directory first and then the file by which the master learns of this life. So a
-// life that is known has a log, and if its log is missing, it was lost.
+// Makes the log directory first and then the file by which the master learns of this server. So
+// every server that the master knows has had a log, and a missing log is a lost one.
 Status TabletServer::Join() {
   SessionOptions session_options{options_.name, options_.lease_us, options_.store.clock};
   ASSIGN_OR_RETURN(std::unique_ptr<LockSession> opened,
@@ -70,8 +70,8 @@ Status TabletServer::Join() {
         return MakeLogDirectory();
       });
   if (!registered.ok()) {
-    // Renames the log as the master would do in a recovery. It is empty, and under this name the
-    // sweep removes it.
+    // Renames the log as the master does in a recovery. The log is empty, and under this name the
+    // master's garbage collection removes it.
     std::string sealed = store_paths::SealedLog(options_.directory, parts_.id);
     if (log_owner_ != nullptr) (void)options_.store.fs->Rename(log_directory_, sealed);
     return registered.status();
@@ -83,7 +83,8 @@ Status TabletServer::Join() {
     (void)options_.store.fs->Rename(log_directory_, sealed);
     return marked;
   }
-  // If the start took very long, the master may have swept the log, as no known life had it.
+  // If the start took very long, the master may have removed the log as one that belongs to no
+  // known server.
   ASSIGN_OR_RETURN(bool has_log, options_.store.fs->Exists(log_directory_));
   if (!has_log) {
     (void)session->Remove(registered->path, 1);
@@ -153,13 +154,13 @@ Status TabletServer::CheckServing() const {
   return lease_->CheckLease();
 }
 
-// W3, after the sync: does the log directory still have its name, and is the lease still held? If
-// not, no caller may learn of the group, since the recovery decides whether it counts, and this
-// life is over.
+// Step W3 of PROTOCOL.md, after the sync of a group of writes: does the log directory still have
+// its name, and is the lease still held? If not, no writer of the group gets an answer, since the
+// recovery of the log decides whether the group counts, and this server ends.
 Status TabletServer::CheckFence() {
   Status status = CheckServing();
-  // Without a remote transport the process has a single life, and no other server could take the
-  // log over.
+  // Without a remote transport this server is the only one, so no other server could take its log
+  // over.
   bool is_alone = options_.transport != nullptr && !options_.transport->LosesAnswers();
   if (status.ok() && !is_alone) {
     auto ours = options_.store.fs->Exists(log_directory_);
@@ -186,8 +187,8 @@ void TabletServer::End(const char* why) {
 bool TabletServer::Reshape() {
   if (!CheckServing().ok()) return false;
   if (moves_.DropLost()) return true;
-  // Without its directory the log cannot begin a new segment, so writes would fail without ever
-  // reaching the fence.
+  // Without its directory the log cannot begin a new segment, so writes would fail before
+  // CheckFence, which ends the server, is ever called.
   auto ours = options_.store.fs->Exists(log_directory_);
   if (ours.ok() && !*ours) {
     GiveUp("its log directory was removed or renamed");
@@ -227,10 +228,10 @@ Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
   }
 }
 
-// Best effort: what is not told costs the others a wait.
+// Best effort: if the write fails, other servers that shut down only wait longer.
 void TabletServer::TellLeaving(Leaving done) {
   auto record = MemberRecord::Decode(reached_at_);
-  if (!record.ok()) return;  // no other process calls this one
+  if (!record.ok()) return;  // no member record: no other process calls this one
   record->leaving = NameOf(done);
   const std::string path = lock_paths::Server(parts_.id);
   std::shared_ptr<LockSession> session = lease_->session();

@@ -1,7 +1,7 @@
-// One life of a tablet server (paper section 5.2): an epoch, a locked file of the lock service, a
-// log directory, and the tablets that it serves while its lease is certainly held. The life, and
-// with it the process, ends when the file is gone, or when a write was synced that must not be
-// acknowledged. SPDX-License-Identifier: Apache-2.0
+// One life, that is one run, of a tablet server (paper section 5.2): an epoch, a locked file of the
+// lock service, a log directory, and the tablets that it serves while its lease is certainly held.
+// The life, and with it the process, ends when the file is gone, or when a write was synced that
+// must not be acknowledged. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@
 namespace sippar::cluster {
 
 struct TabletServerOptions {
-  std::string name;            // chosen by the operator; the epochs tell its lives apart
-  std::string reached_at;      // content of its lock file; a member's record also gets its lease
+  std::string name;            // chosen by the operator; each run under it has another epoch
+  std::string reached_at;      // content of its lock file; if a member record, the lease is added
   std::string directory;       // shared by all servers (store_paths.h); has wal/ and sst/
   std::string store_mark;      // as LeaseOptions::store_mark
   engine::StoreOptions store;  // file system, clock and sizes of this server
@@ -37,7 +37,7 @@ struct TabletServerOptions {
 // Thread safe. Everything in the options outlives it. Streams that it has given out keep it alive.
 class TabletServer : public std::enable_shared_from_this<TabletServer> {
  public:
-  // Starts a new life. kAlreadyExists: another process is alive under this name.
+  // Starts a server with a new epoch. kAlreadyExists: another process is alive under this name.
   // kFailedPrecondition: the lock service was restored from an older copy (tests/FAULTS.md X6).
   [[nodiscard]] static StatusOr<std::shared_ptr<TabletServer>> Start(TabletServerOptions options);
   ~TabletServer() { Abandon(); }
@@ -49,12 +49,13 @@ class TabletServer : public std::enable_shared_from_this<TabletServer> {
   std::shared_ptr<TabletService> Tablets() { return {shared_from_this(), &*data_}; }
   std::shared_ptr<TabletControl> Control() { return {shared_from_this(), &*control_}; }
 
-  // Clean end: flushes and unloads every tablet, METADATA's own last, then releases the lock. Its
-  // log is then needed by no one. On error the lock is kept, and what is left is recovered.
+  // Clean end: flushes and unloads every tablet, METADATA's own last, then releases the lock. After
+  // that no process needs its log. On error the lock is kept, and what is left is recovered.
   [[nodiscard]] Status Drain(Ending ending = Ending::kOneServer);
-  // One round of the background work; true if it did something.
+  // One round of the background work: unloads tablets that METADATA has given away, or makes one
+  // split that is due. True if it did something.
   bool Reshape();
-  // OK while the lease is held and this life has not ended.
+  // OK while the lease is held and the server has not ended.
   [[nodiscard]] Status CheckServing() const;
   engine::TabletHost* host() { return &*host_; }
 
@@ -65,14 +66,15 @@ class TabletServer : public std::enable_shared_from_this<TabletServer> {
   void Begin();
   Status CheckFence();
   Status UnloadAll(bool (*chosen)(const Served&));
-  // Tells other servers how far the clean end has come, and waits until they allow the next step.
+  // TellLeaving tells other servers how far the clean end has come; AwaitOthers waits until they
+  // have come far enough for the next step.
   void TellLeaving(Leaving done);
   void AwaitOthers(Ending ending, Leaving done);
   void GiveUp(const char* why);
   void End(const char* why);
 
   const TabletServerOptions options_;
-  std::string reached_at_;  // with the lease
+  std::string reached_at_;  // options_.reached_at with the lease added
   ServerParts parts_;
   MetadataStateStore states_;
   std::unique_ptr<engine::TabletHost> host_;  // outlives all that refers to its tablets

@@ -65,8 +65,8 @@ Status TabletSplitter::Replace(const std::shared_ptr<Served>& parent, const std:
   SplitRecord halves = Halves(*parent->tablet, closed[0], row, ids);
   auto committed = Commit(closed[0], halves);
   if (!committed.ok()) {
-    // This life is ending and the outcome is unknown: the parent must accept no more writes, as the
-    // children may exist.
+    // The server is ending and the outcome is unknown: the parent must accept no more writes, as
+    // the children may exist.
     if (OutcomeIsUnknown(committed.status())) giving_way.GiveUp();
     return committed.status();
   }
@@ -85,9 +85,9 @@ Status TabletSplitter::Replace(const std::shared_ptr<Served>& parent, const std:
   return OkStatus();
 }
 
-// The tablet is closed during this call, so the commit is repeated until its outcome is known, for
-// as long as this life lasts. It goes on without a lease, too, because the lease may come back:
-// otherwise the tablet would stay closed although this server is alive.
+// The tablet is closed during this call, so the commit is repeated until its outcome is known or
+// the server ends. It is repeated without a lease, too, because the lease may come back: otherwise
+// the tablet would stay closed although this server is alive.
 StatusOr<TabletRecord> TabletSplitter::Commit(const engine::TabletState& closed,
                                               const SplitRecord& split) {
   auto committed = parts_->states->CommitSplit(closed, split);
@@ -99,7 +99,7 @@ StatusOr<TabletRecord> TabletSplitter::Commit(const engine::TabletState& closed,
   return committed;
 }
 
-// The children are opened, and name their files, before the parent lets go of them.
+// Opens the children, which then hold their files, before the parent lets go of these files.
 std::vector<std::shared_ptr<Served>> TabletSplitter::ServeChildren(const Served& parent,
                                                                    const TabletRecord& committed) {
   std::vector<std::shared_ptr<Served>> children;

@@ -7,10 +7,11 @@
 
 namespace sippar::cluster {
 
-// Nothing of the call was done: its server is leaving the store and accepts no more calls, or the
-// call never reached it.
+// The call was not begun: its server is leaving the store and accepts no more calls, or the call
+// never reached it.
 using net::kNotBegun;
-// Of a stream: its server leaves the store and has ended it. The rest is read from the next one.
+// A stream was ended by its server, which is leaving the store. The caller can read the rest from
+// the next process that serves the store.
 inline constexpr char kCut[] = "sippar/cut";
 // A stream broke off, but the last cell that it returned is the last cell of its row.
 inline constexpr char kRowIsWhole[] = "sippar/row-is-whole";

@@ -17,7 +17,7 @@ bool CallGate::Enter() {
 
 void CallGate::Leave() {
   engine::MutexLock lock(&mutex_);
-  // While the gate is open no thread waits, so an ordinary call need not notify.
+  // Only while the gate is shut does a thread wait for the last call to end.
   if (--running_ == 0 && is_shut_) changed_.NotifyAll();
 }
 

@@ -22,11 +22,12 @@ class CallGate {
     const bool is_open_;
   };
 
-  // The same without an object; each Enter that was true is followed by one Leave.
+  // Enter and Leave do the same without an object. Each Enter that returned true must be followed
+  // by one Leave.
   [[nodiscard]] bool Enter();
   void Leave();
 
-  // No call begins after this.
+  // Shuts the gate: no call begins after this.
   void Shut();
   // Waits until no call is running. False: some still run after `limit_us`.
   bool WaitUntilQuiet(int64_t limit_us);

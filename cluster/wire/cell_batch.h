@@ -1,9 +1,12 @@
-// Packs the cells of a read into messages, and unpacks them. Values of any size are possible: large
-// ones are cut into pieces. Each message is
+// Packs the cells of a read into messages, and unpacks them. Large values are cut into pieces, so
+// values of any size are possible. A message is
 //   rest of the value that the message before began | cells
-//   cell: flags (1 row, 2 family, 4 qualifier follow; else as the cell before; 8 the read left the
-//         value out) | those | time | sequence | size of the value | value, or what of it fits
-// The first cell of a message has all keys, so that a reader's views point into one message.
+// and a cell is
+//   flags | row, family, qualifier, if flagged | time | sequence | size of the value | value, or
+//   as much of it as fits
+// Flags: 1 row, 2 family, 4 qualifier follow (otherwise they are those of the cell before); 8 the
+// read left the value out. The first cell of a message has all keys, so a reader's views point into
+// one message only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,11 +24,12 @@ namespace sippar::cluster {
 class CellPacker {
  public:
   // Sends one message; false: the reader wants no more. `ends_row`: the last cell of the message is
-  // the last of its row. That is the case unless a row is larger than a message.
+  // the last of its row. It is false if the message was cut within a row, because a value filled it
+  // or because the row went on beyond twice the usual size of a message, and after a failed read.
   using Send = std::function<bool(std::string bytes, bool ends_row)>;
   explicit CellPacker(Send send);
 
-  // Both return false as soon as `send` did.
+  // Add packs one cell, Flush sends what is packed. False: `send` has returned false.
   [[nodiscard]] bool Add(const engine::CellView& cell);
   [[nodiscard]] bool Flush(bool ends_row = true);
 

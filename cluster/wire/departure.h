@@ -1,6 +1,6 @@
-// How a member leaves the store that it serves, so that the processes that it served go on with the
-// next one: it knows what is being served, begins no more of it, and ends it. Thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// Ends the work of a process that is about to give up the store that it serves, so that its clients
+// can continue with the next process that serves it. It counts the calls and streams that run,
+// refuses new ones, and ends those that are left. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -15,21 +15,22 @@ namespace sippar::cluster {
 
 class Departure {
  public:
-  // Ends everything in order. No change that must not be repeated begins any more, and its caller
-  // learns that nothing was done; those that run are finished. Streams may go on for 0.3 s and are
-  // then cut, if possible at the end of a row. Returns at once if no call has come.
+  // Ends all work, in this order: calls that must not be repeated are refused from now on, and
+  // their callers learn that nothing was done. Streams have 0.3 s to end by themselves; then they
+  // are cut, if possible at the end of a row. Calls that must not be repeated and already run are
+  // finished, for at most 30 s. Returns at once if no call has come.
   void Leave();
 
   // Number of calls so far, without streams of changes.
   uint64_t calls_begun() const { return calls_begun_; }
   void CountCall() { ++calls_begun_; }
-  // Of calls that must not be repeated.
+  // The gate of the calls that must not be repeated.
   CallGate* changes() { return &changes_; }
 
-  // What the caller of a call hears that does not begin.
+  // The error for a call that was refused.
   static Status Refusal();
 
-  // A stream while it is served.
+  // Registers a stream as long as it is served.
   class Stream {
    public:
     enum Kind : uint8_t { kEnds, kEndless };
@@ -38,10 +39,11 @@ class Departure {
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
-    const Status& begun() const { return begun_; }  // an error: it may not begin
-    // The stream is to end where its reader can go on at the next member.
+    const Status& begun() const { return begun_; }  // not OK: the stream may not begin
+    // True: the stream shall end at the next place where its reader can continue at another
+    // process.
     bool is_cut() const { return departure_->is_cutting_.load(std::memory_order_relaxed); }
-    // What the reader of a stream hears that was cut.
+    // The error for the reader of a stream that was cut.
     static Status Cut();
 
    private:
@@ -55,7 +57,7 @@ class Departure {
   void CutStreams();
 
   CallGate changes_;
-  CallGate streams_;  // that end by themselves
+  CallGate streams_;  // streams that end by themselves
   std::atomic<bool> is_leaving_{false}, is_cutting_{false};
   std::atomic<uint64_t> calls_begun_{0};
   engine::Mutex mutex_;

@@ -12,16 +12,17 @@
 namespace sippar::cluster {
 namespace {
 
-// 0: without a limit. Such a call ends with the connection at the latest, on which a member that
-// says nothing is asked and then left.
+// The timeout of one attempt; 0: no limit. A call without a limit fails at the latest when its
+// connection ends; keepalive (cluster/net/keepalive.h), where it is on, ends a connection whose
+// other end is silent.
 int64_t TimeoutOf(const CallRule& rule, const CallOptions& options) {
   const int64_t limit_us = MicrosOf(rule.limit);
   if (limit_us == 0 || options.timeout_us == 0) return limit_us + options.timeout_us;
   return std::min(limit_us, options.timeout_us);
 }
 
-// Of a call that got no answer. An attempt that ran out is kUnavailable, so that it is made again;
-// if the caller's own time is over, too, that is the answer.
+// The error of a call that got no answer: kUnavailable while the caller has time left, so that the
+// call can be made again; otherwise the caller's own kDeadlineExceeded or kCancelled.
 Status Ended(const Status& failure, Effect effect, const CallTime& time) {
   if (failure.code() != StatusCode::kUnavailable) return failure;
   const Status caller = time.Check();
@@ -74,7 +75,7 @@ StatusOr<std::shared_ptr<net::Channel>> Line::Reach() {
     return address.status().code() == StatusCode::kUnavailable ? net::MarkNotBegun(address.status())
                                                                : address.status();
   }
-  // Other calls may still wait for answers on the channel before it; it goes with the last of them.
+  // Other calls may still wait for answers on the old channel. The last of them destroys it.
   std::shared_ptr<net::Channel> before;
   engine::MutexLock lock(&mutex_);
   is_in_doubt_ = false;
@@ -101,8 +102,10 @@ StatusOr<std::shared_ptr<net::Channel>> Line::NewChannel(const MemberAddress& ad
   return net::Channel::New(std::move(to), settings_.loops);
 }
 
-// A line that goes on outlives its member. Where another process has taken the member's port, of
-// another cluster or version, the member is not there now; its refusal is no answer to the call.
+// The error of a call on the channel. If another process, of another cluster or version, has taken
+// the port of a member that has ended, its refusal is no answer to the call: the error becomes
+// kUnavailable, as for a member that cannot be reached. A line that does not reconnect reports the
+// refusal itself.
 Status Line::Heard(const Status& failure) {
   const bool is_taken_port = options_.reconnects && net::IsWithoutHello(failure);
   if (failure.code() != StatusCode::kUnavailable && !is_taken_port) return failure;

@@ -1,10 +1,11 @@
-// The way to one member on one lane (cluster/net/lane.h): makes calls and opens streams, each once,
-// without retries. Finds the member's address when it is first needed. Thread safe.
+// A line makes the calls and opens the streams of this process to one member on one lane
+// (cluster/net/lane.h), each once, without retries. It finds the member's address when that is
+// first needed. Thread safe.
 //
-// Errors of a call: those of the member; kCancelled and kDeadlineExceeded where the caller's
-// options ended the wait; kUnavailable where no answer came. net::IsNotBegun tells whether the call
-// was certainly not begun; without that mark its outcome is unknown. SPDX-License-Identifier:
-// Apache-2.0
+// Errors of a call: those of the member; kCancelled and kDeadlineExceeded if the caller's options
+// ended the wait; kUnavailable if no answer came. net::IsNotBegun tells whether the call was
+// certainly not begun; otherwise its outcome is unknown.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -23,11 +24,11 @@ namespace sippar::cluster {
 
 // What the lines of a process share.
 struct LineSettings {
-  // This and the clock outlive the lines. A client of one member (wire/remote_client.h) has loops
-  // of its own if there are none.
+  // `loops` and `clock` outlive the lines. With null loops, a client of one member
+  // (wire/remote_client.h) makes its own.
   net::LaneLoops* loops = nullptr;
   engine::Clock* clock = nullptr;
-  net::Hello hello = {};  // of this process; lane and expected life are each line's
+  net::Hello hello = {};  // of this process; each line sets `lane` and `expected`
   std::shared_ptr<net::TlsKeys> tls = nullptr;  // null: plain
   net::Keepalive keepalive = {};
   net::LaneBounds bounds = {};
@@ -36,10 +37,10 @@ struct LineSettings {
 struct LineOptions {
   net::Lane lane = net::Lane::kUsers;
   std::function<StatusOr<MemberAddress>()> find = nullptr;
-  // The member may be another one after a call got no answer, as the master: its address is looked
-  // up again, and another channel is made if it differs.
+  // True: another process may become this member, as with the master. After a call without an
+  // answer the address is looked up again, and if it differs, a new channel is made.
   bool finds_again = false;
-  // A connection that has ended is made again by the next call. Without it the line ends.
+  // True: the next call after the end of the connection connects again. False: the line then ends.
   bool reconnects = true;
 };
 
@@ -51,25 +52,25 @@ class Line {
   // Returns the encoded reply.
   [[nodiscard]] StatusOr<std::string> Call(Method method, const CallRule& rule,
                                            std::string_view call, const CallOptions& options);
-  // Errors of the stream come with its first part.
+  // Opens a stream. If the server fails it, its first part is that error.
   [[nodiscard]] StatusOr<std::unique_ptr<PartStream>> Open(Method method, std::string request,
                                                            const CallOptions& options);
   engine::Clock* clock() const { return settings_.clock; }
-  // The line has ended, for one that does not reconnect.
+  // True: the connection has ended, and the line does not reconnect.
   bool is_over();
 
  private:
   StatusOr<std::shared_ptr<net::Channel>> Reach();
   StatusOr<std::shared_ptr<net::Channel>> NewChannel(const MemberAddress& address) const;
-  // What the caller of a call gets that failed so.
+  // The error that the caller gets for this failure of a call.
   Status Heard(const Status& failure);
 
   const LineSettings settings_;
   const LineOptions options_;
   engine::Mutex mutex_;
   std::shared_ptr<net::Channel> channel_ GUARDED_BY(mutex_);
-  MemberAddress address_ GUARDED_BY(mutex_);     // of channel_
-  bool is_in_doubt_ GUARDED_BY(mutex_) = false;  // the address may be another one by now
+  MemberAddress address_ GUARDED_BY(mutex_);     // to which channel_ leads
+  bool is_in_doubt_ GUARDED_BY(mutex_) = false;  // look the address up again before the next call
 };
 
 }  // namespace sippar::cluster

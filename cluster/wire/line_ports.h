@@ -1,6 +1,6 @@
-// The interfaces of cluster/api over lines: what a process holds of another one. Each call is made
-// once; a caller that retries writes must give them request ids (cluster/PROTOCOL.md). Thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// Implements the interfaces of cluster/api by calls to another process over a line (wire/line.h).
+// Each call is made once; a caller that retries writes must give them request ids
+// (cluster/PROTOCOL.md). Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace sippar::cluster {
 
-// An interface whose calls are all values: AdminApi, TabletControl, MasterNotices.
+// For the interfaces that have calls but no streams: AdminApi, TabletControl, MasterNotices.
 template <class Interface, Method kMethod>
 class LinePort final : public Interface {
  public:
@@ -33,7 +33,7 @@ using LineAdmin = LinePort<AdminApi, Method::kAdmin>;
 using LineControl = LinePort<TabletControl, Method::kControl>;
 using LineNotices = LinePort<MasterNotices, Method::kNotices>;
 
-// Tables by their names, of a member that finds their tablets.
+// DataApi of a member that finds the tablets of a table by the table's name.
 class LineData final : public DataApi {
  public:
   explicit LineData(std::shared_ptr<Line> line) : line_(std::move(line)) {}
@@ -51,7 +51,7 @@ class LineData final : public DataApi {
   const std::shared_ptr<Line> line_;
 };
 
-// The tablets of one server.
+// TabletService of one tablet server.
 class LineTablets final : public TabletService {
  public:
   explicit LineTablets(std::shared_ptr<Line> line) : line_(std::move(line)) {}

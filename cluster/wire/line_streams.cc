@@ -68,7 +68,7 @@ class LineCells final : public CellStream {
     const Status& outcome = parts_->end().outcome;
     End(outcome.ok() && cells_.is_within_cell() ? Damaged("it ends within a cell") : outcome);
   }
-  // No word came from the server about the end.
+  // The stream broke off before the server's last message.
   void Break(Status why) {
     if (ends_row_) MarkFailure(kRowIsWhole, &why);
     End(why);
@@ -82,7 +82,7 @@ class LineCells final : public CellStream {
   engine::ReadCounters* const counters_;
   CellUnpacker cells_;
   bool is_valid_ = false;
-  bool ends_row_ = false;  // the last part ended with a whole row
+  bool ends_row_ = false;  // the last part ended at the end of a row
   Status status_;
 };
 
@@ -101,7 +101,8 @@ class LineChanges final : public ChangeStream {
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
     const int64_t until_nanos = clock_->MonotonicNanos() + wait_us * 1000;
-    // Batches without changes are the server's signs of life; only their positions count.
+    // The server sends batches without changes to show that it is alive. Of them only the positions
+    // are kept.
     while (ahead_.changes.empty() && !ahead_.is_over && !ahead_.is_elsewhere) {
       ASSIGN_OR_RETURN(bool has_come, Take((until_nanos - clock_->MonotonicNanos()) / 1000));
       if (!has_come) break;
@@ -128,7 +129,7 @@ class LineChanges final : public ChangeStream {
 
   const std::unique_ptr<PartStream> parts_;
   engine::Clock* const clock_;
-  ChangeBatch ahead_;  // the next batch to return; without changes it holds the position alone
+  ChangeBatch ahead_;  // next batch to return; if it has no changes, only a position
 };
 
 }  // namespace
@@ -166,7 +167,8 @@ Status RunOverLine(Line* line, Method method, std::string request, const CallOpt
 StatusOr<std::unique_ptr<ChangeStream>> ChangesOverLine(Line* line, Method method,
                                                         std::string request,
                                                         const CallOptions& options) {
-  // A stream of changes has no end of its own, so a timeout limits its beginning alone.
+  // A stream of changes never ends by itself, so the timeout limits only the wait for its
+  // beginning.
   ASSIGN_OR_RETURN(std::unique_ptr<PartStream> parts,
                    line->Open(method, std::move(request), {.cancel = options.cancel}));
   auto changes = std::make_unique<LineChanges>(std::move(parts), line->clock());

@@ -1,5 +1,5 @@
-// The caller's end of streams over a line: cells, the rows of a program, changes.
-// SPDX-License-Identifier: Apache-2.0
+// The caller's end of the streams over a line (wire/line.h): cells, the rows of a program, and
+// changes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -15,11 +15,11 @@ namespace sippar::cluster {
 [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> ReadOverLine(Line* line, Method method,
                                                                  std::string request,
                                                                  const CallOptions& options);
-// `request`: RunRequest.
+// Runs a program and gives its rows to `sink`. `request` is an encoded RunRequest.
 [[nodiscard]] Status RunOverLine(Line* line, Method method, std::string request,
                                  const CallOptions& options, engine::ProgramSink* sink);
-// `request`: ChangesCall. Waits for the first batch, which the server sends at once, or for its
-// error: so an invalid request fails here.
+// `request` is an encoded ChangesCall. Waits for the first batch, which the server sends at once,
+// or for an error, so an invalid request fails here.
 [[nodiscard]] StatusOr<std::unique_ptr<ChangeStream>> ChangesOverLine(Line* line, Method method,
                                                                       std::string request,
                                                                       const CallOptions& options);

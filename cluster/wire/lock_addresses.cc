@@ -9,7 +9,8 @@
 namespace sippar::cluster {
 namespace {
 
-// The session is no concern of the caller: to it the member is not known now.
+// Whatever the error of the lock session is, for the caller the address is only unknown at present:
+// kUnavailable.
 Status NotKnown(const Status& failure, const std::string& member) {
   return Unavailable(fmt::format("{}: its address is not known ({})", member, MessageOf(failure)));
 }
@@ -36,7 +37,8 @@ StatusOr<MemberAddress> LockAddresses::OfMaster() {
         "master: none runs at present (no process holds its lock); try again, or start one");
   auto record = MemberRecord::Decode(file->content);
   if (!record.ok()) return NotKnown(record.status(), "master");
-  // What an earlier master wrote stays until its successor writes.
+  // The file keeps the address of the master before until the new one writes its own. The fence
+  // tells whose it is.
   if (record->fence != file->fence) {
     return Unavailable("master: it has not recorded its address yet; try again");
   }

@@ -1,5 +1,5 @@
-// Addresses of members, as they registered them in the lock service. SPDX-License-Identifier:
-// Apache-2.0
+// Addresses of members, as they registered them in the lock service.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/lock/lock_service.h"
@@ -9,11 +9,12 @@ namespace sippar::cluster {
 
 class LockAddresses final : public MemberAddresses {
  public:
-  // The session outlives the object; one that reconnects (lock/steady_session.h) is best.
+  // `session` outlives the object. It should be one that reconnects (lock/steady_session.h).
   explicit LockAddresses(LockSession* session) : session_(session) {}
 
   StatusOr<MemberAddress> OfServer(const ServerId& server) override;
-  // Any life of a master's process: masters have a lock and no life in the lock service.
+  // The address has an empty `life`, so any start of the process is accepted: a master holds the
+  // master lock and registers no name for each start.
   StatusOr<MemberAddress> OfMaster() override;
 
  private:

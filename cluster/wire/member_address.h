@@ -12,19 +12,19 @@ namespace sippar::cluster {
 struct MemberAddress {
   std::string host;  // a name, an address, or "unix:PATH"
   uint16_t port = 0;
-  std::string life;  // the name that the member has to have, as "ts1.42"; empty: any
+  std::string life;  // name of one start of the member, as "ts1.42"; empty: any
 
   bool operator==(const MemberAddress&) const = default;
 };
 
-// Says where members are, from what they registered in the lock service. Its calls may wait. Thread
-// safe.
+// Finds the addresses of members, which they registered in the lock service. Its calls may wait.
+// Thread safe.
 class MemberAddresses {
  public:
   virtual ~MemberAddresses() = default;
-  // kUnavailable: the life has ended, or the lock service does not answer.
+  // kUnavailable: this start of the server has ended, or the lock service does not answer.
   [[nodiscard]] virtual StatusOr<MemberAddress> OfServer(const ServerId& server) = 0;
-  // The process that holds the master lock. kUnavailable: no process does.
+  // The address of the process that holds the master lock. kUnavailable: none does.
   [[nodiscard]] virtual StatusOr<MemberAddress> OfMaster() = 0;
 };
 

@@ -1,4 +1,4 @@
-// The deadline and the cancel flag of a call, for the work that its server does for it.
+// Passes the deadline and the cancel flag of a call on to the work that its server does for it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace sippar::cluster {
 
-// The time that is left until the caller's deadline, and its cancel flag, which also is set when
-// its connection ends. The flag keeps the call alive.
+// The time that is left until the caller's deadline, and the cancel flag, which is also set when
+// the caller's connection ends. The flag keeps the call alive.
 inline CallOptions OptionsOf(const std::shared_ptr<net::ServerCall>& call) {
   CallOptions options;
   options.cancel = CancelFlag(call, call->cancelled());

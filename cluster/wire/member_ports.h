@@ -11,12 +11,13 @@
 
 namespace sippar::cluster {
 
-// Null: the member has not this role, and tells callers so.
+// The interfaces that a member serves. Null: the member does not have this role, and refuses its
+// calls.
 struct MemberPorts {
-  std::shared_ptr<DataApi> data = nullptr;    // of a gateway, or of a process that has a store open
-  std::shared_ptr<AdminApi> admin = nullptr;  // of a master, or of the same
-  // Of a master that may stand by: whether it takes the call of this name now. Otherwise the call
-  // is not begun.
+  std::shared_ptr<DataApi> data = nullptr;    // of a gateway or of a process with an open store
+  std::shared_ptr<AdminApi> admin = nullptr;  // of a master or of a process with an open store
+  // Of a master: whether it accepts the call of this name now. A call that it does not accept, as
+  // while it is on standby, is not begun. Null: it accepts all.
   std::function<bool(std::string_view call)> takes = nullptr;
   std::shared_ptr<TabletService> tablets = nullptr;  // these two of a tablet server
   std::shared_ptr<TabletControl> control = nullptr;

@@ -1,5 +1,5 @@
-// The Transport between processes: lines over cluster/net to members, which are found by what they
-// registered. SPDX-License-Identifier: Apache-2.0
+// The Transport between processes: makes lines (wire/line.h) to members, whose addresses it finds
+// by what they registered in the lock service. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -14,13 +14,14 @@ namespace sippar::cluster {
 // Thread safe.
 class MemberTransport final : public Transport {
  public:
-  // `addresses` outlives what this hands out.
+  // `addresses` outlives the object and all interfaces that it returns.
   MemberTransport(LineSettings settings, MemberAddresses* addresses)
       : settings_(std::move(settings)), addresses_(addresses) {}
 
   std::shared_ptr<TabletService> Tablets(const ServerId& server, net::Lane lane) override;
   std::shared_ptr<TabletControl> Control(const ServerId& server) override;
-  // An administrator's calls may take long, so the master's other calls have a lane without them.
+  // Calls of AdminApi may take long. They use the users' lane, so they do not delay other calls to
+  // the master.
   std::shared_ptr<AdminApi> Admin() override;
   std::shared_ptr<MasterNotices> Notices() override;
 
@@ -32,8 +33,8 @@ class MemberTransport final : public Transport {
   const LineSettings settings_;
   MemberAddresses* const addresses_;
   engine::Mutex mutex_;
-  // One line, and so one connection, for all handles of one life on one lane, also when there is
-  // none for a while. It stays until a later life of that name is called.
+  // One line, and so one connection, for each start of a server and each lane. All interfaces
+  // returned for them share it. It stays until a later start of the same server is asked for.
   std::map<Key, std::shared_ptr<Line>> lines_ GUARDED_BY(mutex_);
   std::map<net::Lane, std::shared_ptr<Line>> master_lines_ GUARDED_BY(mutex_);
 };

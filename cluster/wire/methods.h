@@ -1,5 +1,5 @@
-// What a request over cluster/net asks for. A call that is a value (api/call.h) is sent by its
-// name, to one of the interfaces; each stream has a method of its own. Pure.
+// The methods of requests over cluster/net. Calls are sent by their names (api/call.h) and share
+// one method for each interface; each kind of stream has a method of its own. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,9 +11,10 @@
 
 namespace sippar::cluster {
 
-// Numbers are never given to another method: neighbours in version know them, too.
+// A number is never given to another method, because members of the version before or after this
+// one know the numbers, too.
 enum class Method : uint16_t {
-  kProbe = 1,  // an empty answer from a member that serves
+  kProbe = 1,  // answered with an empty reply once the member serves
 
   // Calls by their names: the body is that of EncodeNamedCall, the answer an encoded reply.
   kData = 16,

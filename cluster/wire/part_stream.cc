@@ -39,7 +39,8 @@ StatusOr<std::optional<std::string>> PartStream::Next() {
 }
 
 Status PartStream::Broken(const Status& why) const {
-  // Another process at the member's address: to the caller its member is not there (line.cc).
+  // If another process answers at the member's address, the member cannot be reached: kUnavailable
+  // for the caller, as in line.cc.
   const bool is_lost = why.code() == StatusCode::kUnavailable || net::IsWithoutHello(why);
   if (!is_lost) return why;
   const Status caller = time_.Check();

@@ -1,5 +1,5 @@
-// The parts of one stream as its caller takes them, until the caller cancels. Not thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// The caller's end of one stream: returns its parts until it ends or the caller cancels it. Not
+// thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@ namespace sippar::cluster {
 
 class PartStream {
  public:
-  // `time`: that of the caller.
+  // `time`: the caller's deadline and cancel flag.
   PartStream(std::shared_ptr<net::Channel> channel, std::shared_ptr<net::ReplyStream> stream,
              CallTime time)
       : channel_(std::move(channel)), stream_(std::move(stream)), time_(std::move(time)) {}
-  ~PartStream() { stream_->Cancel(); }  // a stream that has ended is left as it is
+  ~PartStream() { stream_->Cancel(); }  // without effect if the stream has ended
   PartStream(const PartStream&) = delete;
   PartStream& operator=(const PartStream&) = delete;
 
@@ -27,7 +27,7 @@ class PartStream {
   [[nodiscard]] StatusOr<std::optional<std::string>> Next();
   // False: no part came within `wait_us`. Otherwise Next does not wait.
   bool Await(int64_t wait_us);
-  // How the stream ended at its server. Set when Next has returned nullopt.
+  // How the stream ended at the server. Valid after Next has returned nullopt.
   const StreamEnd& end() const { return end_; }
 
  private:
@@ -35,7 +35,7 @@ class PartStream {
   Status Broken(const Status& why) const;
   StatusOr<std::optional<std::string>> TakeEnd();
 
-  const std::shared_ptr<net::Channel> channel_;  // the stream needs it
+  const std::shared_ptr<net::Channel> channel_;  // must live as long as the stream
   const std::shared_ptr<net::ReplyStream> stream_;
   const CallTime time_;
   bool is_over_ = false;

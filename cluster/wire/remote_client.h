@@ -12,10 +12,11 @@ namespace sippar::cluster {
 
 class RemoteClient final : public Client {
  public:
-  // When OK, the member has answered, and the two ends agree on a version. kUnavailable: no member
-  // answers, and net::IsWithoutHello tells whether another program may be there; kUnimplemented: no
-  // version in common; kPermissionDenied: a process of another user listens on the unix socket;
-  // kInvalidArgument: another cluster. `target` names the member in error messages.
+  // When OK, the member has answered, and both ends agree on a version. kUnavailable: no member
+  // answers, and net::IsWithoutHello tells whether another program may listen there;
+  // kUnimplemented: the ends have no version in common; kPermissionDenied: a process of another
+  // user listens on the unix socket; kInvalidArgument: the member belongs to another cluster.
+  // `target` names the member in error messages.
   [[nodiscard]] static StatusOr<std::unique_ptr<RemoteClient>> Connect(
       const MemberAddress& address, const std::string& target, const LineSettings& settings);
 
@@ -27,7 +28,7 @@ class RemoteClient final : public Client {
 
   // True after the connection has ended: this client can then do nothing more.
   bool is_lost() const { return line_->is_over(); }
-  // Asks the member for a sign of life. kUnavailable: none came.
+  // Checks that the member answers. kUnavailable: it does not.
   [[nodiscard]] Status Probe();
 
  private:
@@ -39,7 +40,8 @@ class RemoteClient final : public Client {
         data_(line_),
         admin_(line_) {}
 
-  // Those of the line, if it shares them with no other. They go last: the line uses them.
+  // The loops of the line, if they are its own. Declared before the line, so they are destroyed
+  // after it.
   const std::unique_ptr<net::LaneLoops> loops_;
   const std::shared_ptr<Line> line_;
   const std::string target_;

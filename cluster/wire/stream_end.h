@@ -13,7 +13,7 @@ struct StreamEnd {
   static constexpr int kFields = 2;
 };
 
-// Counters travel in the order of kReadCounterFields.
+// The counters are encoded in the order of kReadCounterFields.
 template <>
 struct Coding<engine::ReadCounters> {
   static void Put(const engine::ReadCounters& value, std::string* out) {

@@ -10,7 +10,7 @@
 
 namespace sippar::cluster {
 
-// Requests. `To` is the table's name, or the tablet's address.
+// The requests of streams. `To` is the name of a table, or the address of a tablet.
 template <class To>
 struct ReadRequest {
   To to;
@@ -36,20 +36,20 @@ struct ChangesCall {
   static constexpr int kFields = 2;
 };
 
-// A part: bytes, then one byte with what its reader has to know about them. For cells: the last
-// cell is the last of its row. For a piece of a batch of rows: the batch goes on in the next part.
-// The byte comes last so that a reader takes it off without a copy of the rest.
+// A part: bytes, then the mark as one byte, which says for cells that the last cell is the last of
+// its row, and for a piece of a batch of rows that the batch goes on in the next part. It is the
+// last byte, so that a reader removes it without copying the others.
 struct Part {
   std::string bytes;
   bool is_marked = false;
 };
 
 std::string EncodePart(Part part);
-// kInternal: the bytes are no part, though no checksum failed.
+// kInternal: the bytes are not a part, although their checksum is right.
 [[nodiscard]] StatusOr<Part> DecodePart(std::string bytes);
 
-// The answer with which a stream ends. What is left to send at the end comes with it: a read of a
-// few cells has no other message.
+// The last message of a stream. It also has the last part, so a read of a few cells needs no other
+// message.
 struct LastPart {
   std::string part;  // EncodePart, or empty
   StreamEnd end;

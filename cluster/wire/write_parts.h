@@ -12,7 +12,7 @@
 
 namespace sippar::cluster {
 
-// Limits of one call. One write may exceed the bytes and then goes alone.
+// Limits of one call. A write that is larger than kPartBytesMax is sent alone.
 inline constexpr size_t kPartBytesMax = 4 << 20;
 inline constexpr size_t kPartWritesMax = 10'000;
 
@@ -25,12 +25,12 @@ inline constexpr size_t kPartWritesMax = 10'000;
 }
 [[nodiscard]] inline Status CheckEntries(const engine::RowUpdate&) { return OkStatus(); }
 
-// About the bytes that the write has in a call.
+// Approximate bytes of the write in a call.
 inline size_t SizeOf(const RowMutation& mutation) { return mutation.StoredSize(); }
 inline size_t SizeOf(const engine::RowUpdate& update) { return update.Encode().size(); }
 
-// `send` makes one call with the options it is given. Without an answer each write of a part has an
-// unknown outcome; the other parts keep theirs.
+// Sends the batch in several calls. `send` makes one call with the options that it gets. If a call
+// gets no answer, only the outcome of its own writes is unknown.
 template <class Call, class Send>
 typename Call::Reply SendInParts(const Call& asked, const CallTime& time, const Send& send) {
   typename Call::Reply answers;

@@ -10,8 +10,8 @@ namespace sippar::engine {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Microseconds since 1970: the timestamp of a cell when the client names none. May jump both
-  // ways.
+  // Microseconds since 1970: the timestamp of a cell when the client gives none. May jump forward
+  // and back.
   virtual int64_t NowMicros() = 0;
   // Nanoseconds since an arbitrary start; never goes back. For intervals only.
   virtual int64_t MonotonicNanos() = 0;

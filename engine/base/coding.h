@@ -19,7 +19,7 @@ void PutBytes(std::string* out, std::string_view bytes);  // varint length, then
 inline uint32_t GetFixed32(const char* p) {
   uint32_t value;
   std::memcpy(&value, p, 4);
-  return value;  // x86-64, arm64 and the file formats are little-endian
+  return value;  // no byte swap: x86-64, arm64 and the file formats are little-endian
 }
 inline uint64_t GetFixed64(const char* p) {
   uint64_t value;

@@ -10,7 +10,8 @@ namespace sippar::engine {
 
 class CrashPoints {
  public:
-  // `action` runs at every passage of any point and receives its name; an empty one disarms.
+  // `action` is called whenever a thread reaches any crash point, with the name of the point. An
+  // empty `action` disarms all points.
   static void Arm(std::function<void(const char* name)> action);
   // Called through CRASH_POINT at the point `name`.
   static void Pass(const char* name) {

@@ -9,18 +9,19 @@ namespace sippar::engine {
 
 // Which bytes an escaped text keeps as they are.
 struct EscapeRules {
-  // Printable ASCII; well-formed UTF-8 without control characters; such UTF-8 without characters
-  // that are hidden (IsHiddenSequence of printable.h).
+  // kAscii keeps printable ASCII. kUtf8 keeps all well-formed UTF-8 except control characters.
+  // kVisible keeps what kUtf8 keeps, except hidden characters (IsHiddenSequence of printable.h).
   enum Kept : uint8_t { kAscii, kUtf8, kVisible };
   Kept kept = kVisible;
-  // Pairs of a character and what stands for it after a backslash: "\nn" writes a line's end as \n.
+  // Pairs: a character, then the letter that replaces it after a backslash. "\nn" stands for a
+  // newline that is written as \n.
   std::string_view letters = {};
-  // Printable ASCII characters that become \xHH all the same.
+  // Printable ASCII characters that are written as \xHH even so.
   std::string_view as_hex = {};
 };
 
-// The one escaper of bytes for people and for files of text: writes every byte that the rules do
-// not keep as \xHH. JSON has escapes of its own: query/format/json_value.h.
+// Writes every byte that the rules do not keep as \xHH. All messages and text files are escaped
+// with it, except JSON, which has escapes of its own (query/format/json_value.h).
 std::string EscapeBytes(std::string_view bytes, const EscapeRules& rules);
 
 // In double quotes, with printable ASCII kept and quotes within escaped as \x22.

@@ -11,7 +11,7 @@ namespace sippar::engine {
 std::string PrintableBytes(std::string_view bytes);
 
 // The length of the UTF-8 sequence at the start of `text`; 0 when it is malformed, a surrogate,
-// overlong, or a control character (U+0080 to U+009F too, which drive terminals as ESC does).
+// overlong, or a control character (U+0080 to U+009F too: they control a terminal as ESC does).
 size_t PrintableSequence(std::string_view text);
 
 // True if the sequence is a character that is invisible or changes the direction of the text around

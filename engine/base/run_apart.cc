@@ -22,7 +22,7 @@ struct Shared {
   Mutex mutex;
   CondVar ended;
   bool has_ended GUARDED_BY(mutex) = false;
-  bool is_counted GUARDED_BY(mutex) = false;  // counted in threads_left
+  bool is_counted GUARDED_BY(mutex) = false;  // abandoned, so threads_left counts it
 };
 
 void Work(Shared* shared) {

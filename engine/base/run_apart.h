@@ -1,4 +1,4 @@
-// Makes a call that cannot be stopped interruptible for its caller.
+// Lets a caller stop waiting for a call that itself cannot be interrupted.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace sippar::engine {
 
-// Runs `work` on its own thread and waits until it ends. When `stop` reports an error first,
-// returns that error and abandons the thread; `work` must therefore own everything it uses. Its
-// argument then signals that it was abandoned, so that it can end early between two steps. Returns
+// Runs `work` on a thread of its own and waits until it ends. When `stop` reports an error first,
+// returns that error and abandons the thread; `work` must therefore own everything it uses. The
+// signal `left` then tells `work` that it was abandoned, so that it can end early. Returns
 // kResourceExhausted while too many abandoned threads still run. In a simulation, whose clock does
 // not advance during the call, `work` runs on the caller's thread.
 [[nodiscard]] Status RunApart(std::function<void(const StopSignal& left)> work,

@@ -1,7 +1,7 @@
 // Deliberate mistakes that the simulator switches on by name, to measure whether and how soon it
-// finds them. SEEDED_BUG is the constant false, and no bug can be switched on, except in sources
-// that are compiled with SIPPAR_SEEDED_BUGS: tests/sim/CMakeLists.txt compiles those that name a
-// bug once more, for sippar_sim alone. At most one bug is on at a time.
+// finds them. They can be switched on only in code that is compiled with SIPPAR_SEEDED_BUGS;
+// elsewhere SEEDED_BUG is the constant false. tests/sim/CMakeLists.txt compiles the sources that
+// name a bug a second time with it, for sippar_sim alone. At most one bug is on at a time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

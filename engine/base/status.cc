@@ -41,7 +41,7 @@ bool HasCause(const Status& status, Cause cause) {
   return payload.has_value() && *payload == std::string(1, static_cast<char>(cause));
 }
 
-// Only the cause goes along: payloads of program and query errors describe the old message.
+// Copies only the cause: the payloads of program and query errors describe the old message.
 Status Annotate(const Status& status, std::string_view context) {
   if (status.ok()) return status;
   std::string text(context);

@@ -7,7 +7,8 @@
 namespace sippar::engine {
 namespace {
 
-// A status has three at most; to set one takes a search of those before it.
+// Our own statuses have at most three payloads. SetPayload searches those set before, so without
+// this bound a damaged count could cost quadratic time.
 constexpr size_t kPayloadsMax = 16;
 
 }  // namespace

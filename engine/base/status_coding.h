@@ -11,7 +11,7 @@ namespace sippar::engine {
 
 // code | and, unless it is OK: text | count | payloads, each its name and its value, by their names
 void EncodeStatus(const Status& status, std::string* out);
-// The reader fails where the bytes are no status.
+// Makes `reader` fail when the bytes are not an encoded Status.
 Status DecodeStatus(Reader* reader);
 
 }  // namespace sippar::engine

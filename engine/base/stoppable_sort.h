@@ -12,9 +12,9 @@
 
 namespace sippar::engine {
 
-// Sorts short runs, then merges them pair by pair, spending `budget` between steps. std::sort will
-// not do: it can only be left through its comparison, which must stay consistent to the end. After
-// an error *items has lost some of its items.
+// Sorts short runs, then merges them pair by pair, and spends `budget` between these steps.
+// std::sort cannot be ended early: it calls only the comparison, which must stay consistent to the
+// end. After an error *items has lost some of its items.
 template <typename Item, typename Less>
 [[nodiscard]] Status StoppableSort(std::vector<Item>* items, StopBudget* budget, Less less) {
   constexpr size_t kRun = 1024;

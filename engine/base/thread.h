@@ -1,4 +1,4 @@
-// Threads and locks under our own names: in a simulation they are fibers (thread_runtime.h).
+// Threads, locks and condition variables of the OS; in a simulation, those of ThreadRuntime.
 // Clang's -Wthread-safety reads the annotations. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -42,7 +42,7 @@ bool WakeUp::WaitFor(int64_t micros) {
       if (errno == ETIMEDOUT) return false;
     }
 #if defined(__SANITIZE_THREAD__)
-    __tsan_acquire(&semaphore_);  // it knows sem_post and sem_wait, but not this wait
+    __tsan_acquire(&semaphore_);  // TSan knows sem_post and sem_wait, but not sem_clockwait
 #endif
     return true;
   }

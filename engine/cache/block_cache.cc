@@ -58,11 +58,11 @@ class BlockCache::Shard {
   void Insert(const BlockKey& key, std::shared_ptr<const Block> block, CacheUse use) {
     std::list<Node> gone;  // destroyed after the lock is released
     MutexLock lock(&mutex_);
-    // A block larger than the cache would push out all others on probation and then itself.
+    // A block larger than this shard would push out all others on probation and then itself.
     if (block->charge() > capacity_bytes_) return;
     // The key is present only if another thread missed the same block at the same time and was
-    // faster (SstableReader::ReadBlock). Its block was just inserted as well, so there is seldom a
-    // protected place to lose, and the next use gives it back.
+    // faster (SstableReader::ReadBlock). Its block is replaced, on probation again. That is seldom
+    // a loss: the block is too new to be protected, and otherwise its next use protects it again.
     auto found = nodes_.find(key);
     if (found != nodes_.end()) Take(found->second, &gone);
     probation_bytes_ += block->charge();
@@ -78,9 +78,9 @@ class BlockCache::Shard {
     Evict(&gone);
   }
 
-  // A file is erased once in its life (FileRegistry::Remove), and the walk holds the lock of one
-  // shard: some 500 blocks of 64 KiB if the whole cache has 512 MiB. A list of blocks for each file
-  // would make the walk short but every Insert longer.
+  // Walks all blocks of the shard with its lock held: some 500 blocks of 64 KiB if the whole cache
+  // has 512 MiB. It is called once for each file, when that is deleted (FileRegistry::Remove). A
+  // list of blocks for each file would make the walk short but every Insert longer.
   void EraseFile(uint64_t file_id) {
     std::list<Node> gone;
     MutexLock lock(&mutex_);
@@ -157,9 +157,9 @@ class BlockCache::Shard {
 
 BlockCache::BlockCache(uint64_t capacity_bytes, uint64_t pinned_bytes)
     : capacity_bytes_(capacity_bytes), pins_(pinned_bytes) {
-  // For good: with another number of shards most blocks would belong elsewhere, and Find reads
-  // shards_ without a lock. A store begins with its memory limit (TabletHost), and later capacities
-  // are only smaller, so a shard never has to hold more than it was made for.
+  // The number of shards never changes: with another number most blocks would belong to other
+  // shards, and Find reads shards_ without a lock. A store creates its cache with the largest
+  // capacity that it will have (TabletHost), so a shard never holds more than it was made for.
   size_t count = ShardCount(capacity_bytes);
   for (size_t i = 0; i < count; ++i) {
     shards_.push_back(std::make_unique<Shard>(capacity_bytes / count));
@@ -169,7 +169,7 @@ BlockCache::BlockCache(uint64_t capacity_bytes, uint64_t pinned_bytes)
 BlockCache::~BlockCache() = default;
 
 void BlockCache::SetCapacity(uint64_t capacity_bytes) {
-  if (capacity_bytes_.load() == capacity_bytes) return;  // the usual case
+  if (capacity_bytes_.load() == capacity_bytes) return;  // no lock for the most frequent call
   MutexLock lock(&resize_mutex_);
   capacity_bytes_ = capacity_bytes;
   for (auto& shard : shards_) shard->SetCapacity(capacity_bytes / shards_.size());

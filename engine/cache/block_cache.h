@@ -23,7 +23,7 @@ enum class CacheUse : uint8_t {
 
 class BlockCache {
  public:
-  // `pinned_bytes` may be pinned by in-memory groups in addition (PinnedBlocks).
+  // In-memory groups may pin `pinned_bytes` in addition to the capacity (PinnedBlocks).
   explicit BlockCache(uint64_t capacity_bytes, uint64_t pinned_bytes = 0);
   ~BlockCache();
   BlockCache(const BlockCache&) = delete;
@@ -32,7 +32,7 @@ class BlockCache {
   // nullptr when the block is not cached.
   std::shared_ptr<const Block> Find(uint64_t file_id, uint64_t offset,
                                     CacheUse use = CacheUse::kPoint);
-  // Replaces an older block of the same place. A block larger than a shard is not kept.
+  // Replaces a cached block of the same file and offset. A block larger than a shard is not kept.
   void Insert(uint64_t file_id, uint64_t offset, std::shared_ptr<const Block> block,
               CacheUse use = CacheUse::kPoint);
   // Removes the blocks of a deleted file, so that they make room at once.
@@ -57,7 +57,7 @@ class BlockCache {
   class Shard;
   Shard& ShardOf(uint64_t file_id, uint64_t offset) const;
 
-  Mutex resize_mutex_;  // makes shards change in the order of capacity_bytes_
+  Mutex resize_mutex_;  // held by SetCapacity, so that two calls do not mix
   std::atomic<uint64_t> capacity_bytes_;
   PinBudget pins_;
   std::vector<std::unique_ptr<Shard>> shards_;

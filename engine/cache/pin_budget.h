@@ -11,7 +11,7 @@ class PinBudget {
  public:
   explicit PinBudget(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
-  // False, and counted as refused, when fewer bytes are left.
+  // Returns false, and counts a refusal, when fewer than `bytes` are left.
   bool Take(uint64_t bytes) {
     uint64_t used = used_bytes_.load();
     do {

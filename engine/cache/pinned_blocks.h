@@ -22,7 +22,8 @@ class PinnedBlocks {
   PinnedBlocks(const PinnedBlocks&) = delete;
   PinnedBlocks& operator=(const PinnedBlocks&) = delete;
 
-  // nullptr when absent. Valid as long as this object, so its user must hold the file.
+  // nullptr when the block is not pinned. The block lives as long as this object, so the caller
+  // must keep the file open while it uses the block.
   const Block* Find(size_t index) const {
     const Slot* slots = slots_.load(std::memory_order_acquire);
     return slots == nullptr ? nullptr : slots[index].load(std::memory_order_acquire);

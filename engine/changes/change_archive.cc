@@ -44,7 +44,7 @@ StatusOr<std::unique_ptr<ChangeArchive>> ChangeArchive::Open(FileSystem* fs,
                                                              const ChangePosition& position) {
   ASSIGN_OR_RETURN(std::vector<ChangeFileName> lost, ListLostChangeFiles(fs, directory));
   for (const ChangeFileName& file : lost) {
-    // The rows of its tablet are lost with the file, so it may concern any position.
+    // Only the lost file itself said which rows it covers, so it may concern any position.
     if (MayHave({file, file.last_sequence}, position)) return LostChangeFile(directory, file);
   }
   ASSIGN_OR_RETURN(std::vector<ChangeFileName> files, ListChangeFiles(fs, directory));

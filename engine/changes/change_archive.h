@@ -3,9 +3,9 @@
 // merge joined, are merged.
 //
 // Two files of a tablet may hold the same sequence numbers: a crash after a file was written leaves
-// the log as it was, and the next life writes those changes again. The newer file is trusted from
-// its first number on, since without syncs a power loss may have taken from the log what the older
-// file has there.
+// the log as it was, and the next process writes those changes again. The newer file is trusted
+// from its first number on: in a log without syncs, a power loss may have removed changes that the
+// older file still has, and their numbers were then used again.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,8 +29,8 @@ std::vector<CountedChangeFile> FilesThatCount(const std::vector<ChangeFileName>&
 
 class ChangeArchive {
  public:
-  // Opens the present files that may hold changes after `position`. kDataLoss: such a file was
-  // made, has not expired, and is missing.
+  // Opens the files that exist now and may hold changes after `position`. kDataLoss: such a file is
+  // missing although it has not expired.
   [[nodiscard]] static StatusOr<std::unique_ptr<ChangeArchive>> Open(
       FileSystem* fs, const std::string& directory, const ChangePosition& position);
 

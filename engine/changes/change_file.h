@@ -23,7 +23,7 @@ struct ChangeFileName {
   uint64_t first_sequence = 0;
   uint64_t last_sequence = 0;
   int64_t newest_us = 0;  // commit time of the newest change
-  uint64_t file_id = 0;   // never reused; a later life of the store has higher ids
+  uint64_t file_id = 0;   // never reused; files written after a restart have higher ids
 
   std::string Print() const;
   static std::optional<ChangeFileName> Parse(const std::string& name);

@@ -51,11 +51,11 @@ Status ChangeReader::ReadTail(std::vector<ReadChange>* changes, bool* is_whole) 
     ASSIGN_OR_RETURN(LogRecord decoded, DecodeLogBody(*record.body));
     Give(std::move(decoded), changes);
   }
-  // Also past changes that were not wanted, so that the next read does not look at them again.
+  // Moves the position past unwanted changes too, so that the next read does not look at them.
   if (view.end > 0) position_.Pass({view.end - 1, source_.tablet_id});
   *is_whole = view.is_whole;
-  // Only then is the watermark the position's: otherwise the tail has older changes that were not
-  // read.
+  // If the tail has more changes, its low watermark does not hold for the position yet: those
+  // changes may be older.
   if (view.is_whole) {
     position_.low_us = std::max(position_.low_us, view.low_watermark_us);
     position_.time_us = std::max(position_.time_us, position_.low_us);
@@ -68,7 +68,8 @@ Status ChangeReader::ReadArchive(std::vector<ReadChange>* changes) {
     ASSIGN_OR_RETURN(std::optional<LogRecord> record, archive_->Next(position_));
     if (!record.has_value()) {
       archive_.reset();
-      // Also past numbers without a wanted change, so that the next read starts in the tail.
+      // Moves the position to the end of the archive even if no wanted change is there, so that the
+      // next read starts in the tail.
       position_.Pass(archive_end_);
       return OkStatus();
     }

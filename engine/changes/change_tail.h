@@ -1,7 +1,7 @@
 // The changes of one tablet that no archive file holds yet: the bodies of its log records after the
 // redo point, in the order of the log. A change is added when it becomes visible, so it is synced
-// and fenced, and is dropped once a flush has written it to a file (change_file.h). A tablet
-// without a change stream pays one look at a flag per write. Thread safe.
+// and fenced, and is dropped once a flush has written it to a file (change_file.h). Without a
+// change stream, a write only tests one flag. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -13,8 +13,8 @@ namespace {
 // exceed what a section may hold (engine/FORMAT.md).
 constexpr uint64_t kIndexSizeMax = 64 << 20;
 
-// Ends the source when the job is cancelled. To check between outputs only would not do: a
-// compaction may read garbage for long before it writes anything.
+// Ends the input when the compaction is cancelled. A check between output files would come too
+// late: a compaction may read garbage for long before it writes anything.
 class CancellableIterator final : public EntryIterator {
  public:
   CancellableIterator(std::unique_ptr<EntryIterator> base, const std::atomic<bool>* cancel)
@@ -60,8 +60,8 @@ class CompactionJob {
     Status status = WriteAll();
     if (status.ok()) status = Finish();
     CRASH_POINT("compaction.before_directory_sync");
-    // Before the summaries are returned: a state must not name a file whose directory entry a power
-    // loss can take.
+    // Makes the directory entries durable before the summaries are returned: otherwise the tablet's
+    // state could name a file that a power loss removes.
     if (status.ok() && !outputs_.empty()) status = request_.fs->SyncDir(directory);
     if (!status.ok()) {
       RemoveOutputs();
@@ -84,7 +84,8 @@ class CompactionJob {
 
   void Pace() {
     uint64_t written = writer_->stored_bytes();
-    // In steps: taking the limiter's lock for each entry would cost more than writing the entry.
+    // Calls the limiter once per kPaceBytes: taking its lock for each entry would cost more than
+    // writing the entry.
     if (written < paced_ + kPaceBytes) return;
     request_.limiter->Acquire(written - paced_, request_.cancel);
     paced_ = written;

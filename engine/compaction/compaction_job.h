@@ -22,7 +22,7 @@ struct CompactionRequest {
   SstableOptions options;
   std::function<StatusOr<uint64_t>()> next_file_id;
   std::function<std::string(uint64_t file_id)> path_of;
-  std::unique_ptr<EntryIterator> entries;  // merged sources, before cleaning
+  std::unique_ptr<EntryIterator> entries;  // the merged inputs, still with garbage
   VisibilityIterator::Options visibility;  // mode, GC rules, now
   std::vector<std::string> boundaries;     // keys at which a new file begins, ascending
   // Sample for the dictionary of the output that holds keys in [first, limit); an empty limit is
@@ -32,9 +32,9 @@ struct CompactionRequest {
   RateLimiter* limiter = nullptr;  // null: unlimited
 };
 
-// Returns the new files in key order, none if everything was garbage, after it has synced
-// `directory`. On error it removes the files made so far, best effort; what is left is an orphan
-// that the next start sweeps.
+// Syncs `directory`, then returns the new files in key order; none if everything was garbage. On
+// error it removes the files made so far, best effort; the next start deletes any that stay, as
+// orphans.
 [[nodiscard]] StatusOr<std::vector<FileSummary>> RunCompaction(CompactionRequest request,
                                                                const std::string& directory);
 

@@ -10,8 +10,8 @@ namespace {
 
 using Runs = std::vector<RunInfo>;
 
-// Merges the newest runs of like size, or as many as exceed the number of runs that a read may have
-// to merge; none older than `begin`.
+// Chooses the newest runs of like size or, when there are more than runs_max, as many as it takes
+// to get back to that number. Chooses no run before index `begin`.
 std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
                                               const CompactionPolicyOptions& options) {
   if (runs.size() < begin + 2) return std::nullopt;
@@ -26,8 +26,8 @@ std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
   choice.limit = runs.size();
   choice.may_join = true;
   choice.is_debt = true;
-  // Above 3 over the limit and at most 2 within it, so a group over the limit is always more
-  // urgent.
+  // More than 3 with over runs_max runs, else at most 2: a group with too many runs is always more
+  // urgent than one without.
   double share = static_cast<double>(runs.size()) / static_cast<double>(options.runs_max);
   choice.urgency = share > 1 ? 2 + share : 1 + share;
   if (like >= options.tier_width) {
@@ -36,7 +36,7 @@ std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
     return choice;
   }
   if (runs.size() <= options.runs_max) return std::nullopt;
-  // Merging n runs leaves one, so to lose the excess takes one more.
+  // Merging n runs leaves one, so k runs fewer takes a merge of k + 1.
   size_t excess = runs.size() - options.runs_max + 1;
   size_t width = std::min(runs.size() - begin, std::max(excess, like));
   choice.first = runs.size() - width;
@@ -55,8 +55,8 @@ std::optional<CompactionChoice> ChooseForTombstones(const Runs& runs) {
     entries += run.entries;
     all_major &= run.major;
   }
-  // Tombstones in runs that a major compaction made are still needed; another one would keep them
-  // and be chosen again for ever.
+  // Tombstones that a major compaction kept are still needed. Another major compaction would keep
+  // them too, and would be chosen again for ever.
   if (all_major || tombstones * 2 <= entries) return std::nullopt;
   CompactionChoice choice;
   choice.limit = runs.size();
@@ -75,8 +75,8 @@ std::optional<CompactionChoice> ChooseForCycle(const Runs& runs,
   choice.limit = runs.size();
   choice.reason = fmt::format("major: garbage for {} s, at most {} s are allowed",
                               age_us / 1'000'000, options.cycle_us / 1'000'000);
-  // 1 when the cycle is over; after twice the cycle it exceeds every merging of a group that is
-  // within its limit of runs.
+  // The urgency is 1 at the end of the cycle. After twice the cycle it exceeds that of every
+  // merging compaction of a group with at most runs_max runs.
   choice.urgency = static_cast<double>(age_us) / static_cast<double>(options.cycle_us);
   return choice;
 }

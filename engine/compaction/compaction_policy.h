@@ -31,17 +31,19 @@ struct CompactionChoice {
   size_t first = 0;  // inputs are runs [first, limit), oldest first
   size_t limit = 0;
   std::string reason;
-  // True if only the number of runs is to be reduced: files that do not overlap may then stay.
+  // True if the purpose is only to reduce the number of runs. If no two input files overlap, they
+  // may then become one run as they are, without being rewritten.
   bool may_join = false;
   double urgency = 0;  // the group with the greater urgency goes first
-  // True if reads and writes are slower until it is done. Otherwise it may be slow (RateLimiter).
+  // True if reads and writes are slower until it is done. Otherwise the RateLimiter may slow it
+  // down.
   bool is_debt = false;
 };
 
 struct CompactionPolicyOptions {
   size_t runs_max = 8;      // most runs a group should have, as each read merges them
   size_t tier_width = 4;    // this many runs of like size become one
-  double size_ratio = 1.5;  // "like": at most this much larger than all newer inputs together
+  double size_ratio = 1.5;  // of like size: at most this times all newer inputs together
   int64_t now_us = 0;
   // Data that was deleted, or became garbage, this long ago leaves the disk with the next
   // compaction; 0: no such limit.

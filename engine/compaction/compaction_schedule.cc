@@ -20,9 +20,9 @@ std::optional<ScheduledCompaction> ScheduleCompaction(
     for (size_t run = choice->first; run < choice->limit; ++run) {
       bytes += candidate.runs[run].size_bytes;
     }
-    // The other thread has a large one; this thread looks for a smaller one.
+    // Another thread runs a large compaction; this thread looks for a smaller one.
     if (bytes > kLargeCompaction && !large_allowed) continue;
-    // Of two equally urgent ones the smaller goes first: it relieves reads sooner.
+    // Of two equally urgent compactions the smaller goes first: reads gain from it sooner.
     bool better = !best.has_value() || choice->urgency > best->choice.urgency ||
                   (choice->urgency == best->choice.urgency && bytes < best->bytes_in);
     if (better) best = ScheduledCompaction{i, std::move(*choice), bytes};

@@ -37,8 +37,8 @@ std::optional<ScheduledCompaction> ScheduleCompaction(
     const std::vector<CompactionCandidate>& candidates, const CompactionPolicyOptions& options,
     bool large_allowed);
 
-// The most runs of any group, by which writers are slowed down. Groups whose compactions fail are
-// left out, since waiting does not help them.
+// The largest number of runs in any group. Writers are slowed down when it is high. Groups whose
+// compactions fail are left out, since waiting does not help them.
 uint64_t MostRuns(const std::vector<CompactionCandidate>& candidates);
 
 // The pause after the n-th consecutive failure: 1 s, 2 s, 4 s, ... 64 s.

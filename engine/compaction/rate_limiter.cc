@@ -5,7 +5,7 @@
 
 namespace sippar::engine {
 namespace {
-// Longest sleep: a change of the rate or a cancel is noticed after it.
+// Longest sleep before Acquire looks at the rate and at `cancel` again.
 constexpr int64_t kSliceMicros = 20'000;
 }  // namespace
 

@@ -136,7 +136,8 @@ class FaultFileSystem::FaultyRandomFile final : public RandomFile {
     if (!fault.ok() && effect != FaultRule::kFlip) return fault;
     RETURN_IF_ERROR(base_->Read(offset, size, out));
     if (fault.ok() || size == 0) return OkStatus();
-    // The place depends on the call alone, so that a failing test can be repeated.
+    // Which byte is flipped depends only on offset and size, so that a failing test can be
+    // repeated.
     char& hit = (*out)[offset * 31 % size];
     hit = static_cast<char>(hit ^ 0x10);
     return OkStatus();

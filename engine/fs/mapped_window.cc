@@ -14,8 +14,8 @@ namespace {
 constexpr uint64_t kPageSize = 4096;
 constexpr int64_t kXfsMagic = 0x58465342;
 
-// True for file systems on which allocated blocks are guaranteed: on others, storing to a page that
-// cannot be provided would raise SIGBUS.
+// True if writing to an allocated block cannot fail for lack of space. On other file systems, such
+// as those that copy on write, a store to a mapped page could raise SIGBUS.
 bool KeepsPromises(int fd) {
   struct statfs about {};
   if (::fstatfs(fd, &about) != 0) return false;
@@ -43,9 +43,9 @@ void MappedWindow::Unmap() {
   if (memory_ == nullptr) return;
   ::munmap(memory_, limit_ - begin_);
   memory_ = nullptr;
-  // Starts the writing-back. An error here is not lost: the sync meets it again. The last page is
-  // left out, since the next window begins in it, and storing to a page that is being written may
-  // have to wait for the disk.
+  // Starts write-back. An error need not be handled here: the next sync reports it too. The last
+  // page is left out, since the next window begins in it, and storing to a page that is being
+  // written may have to wait for the disk.
   uint64_t whole = end_ / kPageSize * kPageSize - begin_;
   if (whole > 0) {
     ::sync_file_range(fd_, static_cast<off_t>(begin_), static_cast<off_t>(whole),

@@ -22,7 +22,7 @@ class MemoryFileSystem final : public FileSystem, public PatchFileMaker {
   ~MemoryFileSystem() override;
 
   // A copy of the disk as a power loss at this moment would leave it: everything durable; of each
-  // file's newer bytes a random prefix, sometimes with zeros at its end; of each directory's newer
+  // file's newer bytes a random prefix, in which some pages may be zeros; of each directory's newer
   // changes the first few, in order. Locks are free. This file system continues unharmed.
   std::unique_ptr<MemoryFileSystem> CrashClone(Random* random) const;
 

@@ -64,15 +64,15 @@ void OverlayFileSystem::Refuse(const Status& why) {
 }
 
 std::shared_ptr<OverlayFileSystem::UpperFile> OverlayFileSystem::NewFile(const std::string& path) {
-  std::string last = path.substr(path.rfind('/') + 1);  // only for readers of error messages
+  std::string last = path.substr(path.rfind('/') + 1);  // makes error messages readable
   return std::make_shared<UpperFile>(&upper_, fmt::format("/{}.{}", ++files_made_, last));
 }
 
 StatusOr<std::optional<OverlayFileSystem::Place>> OverlayFileSystem::Find(const std::string& path) {
   auto changed = changed_.find(path);
   if (changed != changed_.end()) return changed->second;
-  // The name itself is unchanged: it exists if it exists below what its nearest changed ancestor
-  // stands for.
+  // The name has no entry of its own in changed_. If an ancestor has one, the name is looked up
+  // below the path in `lower_` that the ancestor now stands for.
   std::string below = path;
   for (std::string above = ParentOf(path); !above.empty(); above = ParentOf(above)) {
     auto moved = changed_.find(above);
@@ -178,8 +178,8 @@ Status OverlayFileSystem::RemoveDir(const std::string& path) {
   ASSIGN_OR_RETURN(std::vector<std::string> names, NamesIn(path));
   if (!names.empty())
     return FailedPrecondition(fmt::format("remove {}: the directory is not empty", path));
-  // The marks of removed names in it must go: they would hide the contents of another directory
-  // that is renamed to this name later.
+  // The entries in changed_ of names removed from this directory must go: they would hide the
+  // contents of another directory that is renamed to this name later.
   const std::string prefix = path + "/";
   std::erase_if(changed_, [&](const auto& entry) { return entry.first.starts_with(prefix); });
   changed_[path] = std::nullopt;

@@ -26,7 +26,7 @@ class OverlayFileSystem final : public FileSystem {
 
   // From now on every change fails with `why`, as it would on the disk itself.
   void Refuse(const Status& why);
-  // True if a change was refused since then.
+  // True if a change failed because of Refuse.
   bool has_refused() const { return gate_->refused.load(); }
 
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override;

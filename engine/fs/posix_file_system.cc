@@ -89,8 +89,9 @@ class PosixAppendFile final : public AppendFile {
       if (::fallocate(fd_, 0, start, static_cast<off_t>(bytes)) != 0) return;
       window_.Map(fd_, size_, size_ + bytes);
     } else {
-      // Zeros are written, not only allocated: a later sync of bytes in their place changes no
-      // metadata, so the file system's journal is not involved, and takes a third of the time.
+      // Writes zeros instead of only allocating blocks. A later sync of bytes in their place then
+      // changes no metadata, so it needs no write to the file system's journal and takes a third of
+      // the time.
       std::string zeros(bytes, '\0');
       if (::pwrite(fd_, zeros.data(), bytes, start) != static_cast<ssize_t>(bytes)) return;
     }
@@ -100,8 +101,8 @@ class PosixAppendFile final : public AppendFile {
   Status Close() override {
     if (fd_ < 0) return OkStatus();
     window_.Unmap();
-    // If the cut fails, zeros stay, which readers take for the end. A Reserve that failed half-way
-    // may also have left zeros that reserved_ does not count.
+    // If the truncation fails, zeros stay after the content; readers take them for the end of the
+    // file. A Reserve that failed half-way may also have left zeros that reserved_ does not count.
     if (reserved_ > size_ && ::ftruncate(fd_, static_cast<off_t>(size_)) != 0) reserved_ = 0;
     int result = ::close(fd_);
     fd_ = -1;

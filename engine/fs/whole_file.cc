@@ -56,8 +56,8 @@ Status PublishFile(FileSystem* fs, AppendFile* file, const std::string& temporar
   if (status.ok()) status = fs->RenameNew(temporary, path);
   if (!status.ok()) (void)fs->Remove(temporary);
   if (!status.ok() && status.code() != StatusCode::kAlreadyExists) return status;
-  // Also when another process was first: it may have died before it synced the directory, and the
-  // caller is going to rely on its file.
+  // Syncs the directory also when another process was first: that process may have died before it
+  // synced the directory, and the caller is going to rely on its file.
   RETURN_IF_ERROR(SyncParent(fs, path));
   return status;
 }

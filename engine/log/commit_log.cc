@@ -159,8 +159,8 @@ Status CommitLog::SettleGroup(const Status& written) {
   }
   bytes_written_.fetch_add(writer_->accepted_length() - last_length_, std::memory_order_relaxed);
   last_length_ = writer_->accepted_length();
-  // The open segment is needed until the tablets of the group are flushed. One that was taken away
-  // protects nothing: what was flushed is all that remains.
+  // Notes that recovery needs the open segment until the tablets of the group are flushed. If the
+  // segment was removed or renamed (fenced_), no recovery of this server can use it.
   if (fenced_.ok()) {
     TellReach(writer_->durable_length());
     for (Request* request : group_) {
@@ -188,7 +188,7 @@ void CommitLog::RefuseGroup() {
   has_refused_ = true;
 }
 
-// For the second writer: the numbered records, in its new segment.
+// Adds the group's records, which have their numbers, to the new segment of the second writer.
 void CommitLog::AddGroupAgain() {
   for (Request* request : group_) {
     for (const Write* write : request->writes) writer_->Add(write->body);
@@ -265,7 +265,7 @@ Status CommitLog::BeginSegment() {
   header.id = {options_.epoch, next_number_++};
   header.previous = last_;
   header.previous_length = last_length_;
-  (void)OpenReach(header.id);  // best effort: REACH only makes a missing segment show
+  (void)OpenReach(header.id);  // best effort: REACH only serves to detect a lost segment
   ASSIGN_OR_RETURN(writer_, LogWriter::Create(options_.fs, options_.directory, header));
   last_ = header.id;
   last_length_ = writer_->accepted_length();
@@ -291,7 +291,7 @@ Status CommitLog::WriteInDoubtAgain() {
   if (in_doubt_.empty()) return OkStatus();
   if (options_.before_segment) RETURN_IF_ERROR(options_.before_segment());
   SegmentHeader header{{options_.epoch, next_number_++}, last_, last_length_};
-  (void)OpenReach(header.id);  // best effort: REACH only makes a missing segment show
+  (void)OpenReach(header.id);  // best effort: REACH only serves to detect a lost segment
   LogSegments::TabletSequences sequences;
   ASSIGN_OR_RETURN(last_length_, WriteSegmentAgain(options_.fs, options_.directory, header,
                                                    in_doubt_, &sequences));

@@ -43,7 +43,8 @@ struct CommitLogOptions {
   uint64_t segment_size = 64 << 20;
   Metrics* metrics = nullptr;
   Clock* clock = nullptr;
-  // Called after each sync, before anything becomes visible; an error ends the log for good.
+  // Called after each group is written and, in a log that syncs, synced, but before it becomes
+  // visible. An error ends the log for good.
   std::function<Status()> fence;
   // Writers that waited this long for their turn are refused: the disk hangs, and more waiting
   // writers would only use more memory.
@@ -70,24 +71,24 @@ class CommitLog {
   ~CommitLog();
 
   // Makes durable what was replayed but may exist only in this machine's memory; call it before the
-  // first Append. It writes the records in doubt again, as the first segment of this life. On a
-  // full or read-only disk it syncs the old file instead, which is as good unless an earlier sync
-  // of it had failed (FileSystem::SyncFile); the first Append then writes them again. After any
-  // other error no replayed record may be shown to a reader.
+  // first Append. It writes the records in doubt again, into a new segment. On a full or
+  // read-only disk it syncs the old file instead, which is as good unless an earlier sync of it had
+  // failed (FileSystem::SyncFile); the first Append then writes them again. After any other error
+  // no replayed record may be shown to a reader.
   [[nodiscard]] Status Settle();
 
   // Appends all of `writes` in one group. OK: they are durable and visible. Error: none is visible,
   // and whether they survive a crash is unknown. When a sync never returns, the callers of its
-  // group wait; all others get kUnavailable after wait_us_max. `has_place` is called when all later
-  // calls come after these writes in the log; may be empty. `durable`: the group is synced even in
-  // a log that does not sync.
+  // group wait; all others get kUnavailable after wait_us_max. `has_place` (may be empty) is
+  // called as soon as all calls that begin later are certain to follow these writes in the log.
+  // `durable`: the group is synced even in a log that does not sync.
   [[nodiscard]] Status Append(std::span<Write* const> writes,
                               const std::function<void()>& has_place = {}, bool durable = false);
   // OK: everything appended before is durable, also in a log that does not sync.
   [[nodiscard]] Status MakeDurable();
-  // Afterwards no recovery can find the group that was refused last, whose numbers were assigned
-  // again: a new segment says where its predecessor ends. Call it before a tablet moves to another
-  // server.
+  // Afterwards no recovery can find the group that was refused last, whose sequence numbers are
+  // used again: a new segment's header says that its predecessor ends before that group. Call it
+  // before a tablet moves to another server.
   [[nodiscard]] Status CutRefused();
 
   // Removes segments that hold no records above the redo points (`redo_of` returns UINT64_MAX for
@@ -105,7 +106,7 @@ class CommitLog {
  private:
   struct Request;
 
-  // The group commit, in order.
+  // The steps of a group commit, in their order.
   Status AwaitTurn(Request* request);
   void GatherGroup() REQUIRES(mutex_);
   Status WriteGroup(bool* taken_over);

@@ -1,14 +1,15 @@
 // Keeps REACH up to date for the commit log: how far the log is durable and which segments may be
-// gone. A start compares the segments that it finds with it. SPDX-License-Identifier: Apache-2.0
+// gone. Recovery compares the segments that it finds with REACH.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
 #include "engine/log/commit_log.h"
 
 namespace sippar::engine {
 
-// Called before the first segment of this life, whose directory sync makes both names durable.
-// After an error the next call tries again.
+// Called before this process makes its first segment: the directory sync for that segment makes the
+// names of both files durable. After an error the next call tries again.
 StatusOr<LogReachFile*> CommitLog::OpenReach(SegmentId next) {
-  // Not under mutex_: on a disk that hangs, writers in line must still get their answers.
+  // Not under mutex_: on a disk that hangs, waiting writers must still be refused in time.
   MutexLock one(&open_reach_mutex_);
   SegmentId oldest;
   {
@@ -23,7 +24,8 @@ StatusOr<LogReachFile*> CommitLog::OpenReach(SegmentId next) {
   return reach_.get();
 }
 
-// Records durably that the segments up to `newest` may be gone, including those of an earlier life.
+// Records durably that the segments up to `newest` may be gone, including those of earlier
+// processes.
 Status CommitLog::TrimReach(SegmentId newest) {
   ASSIGN_OR_RETURN(LogReachFile * reach, OpenReach(newest));
   if (reach == nullptr) return OkStatus();
@@ -32,7 +34,7 @@ Status CommitLog::TrimReach(SegmentId newest) {
   return OkStatus();
 }
 
-// Says how much of the segment `last_` is durable.
+// Records in REACH how much of the segment `last_` is durable.
 void CommitLog::TellReach(uint64_t durable_length) {
   LogReachFile* reach = nullptr;
   {

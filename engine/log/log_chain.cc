@@ -37,8 +37,8 @@ Status CheckNewest(const std::string& directory, const LogReach& reach, const Fo
 Status CheckTrimmed(const std::string& directory, SegmentId id, SegmentId next,
                     const std::optional<LogReach>& reach, const FoundSegments& rest) {
   if (id == SegmentId{}) return OkStatus();  // `next` is the first segment of the log
-  // Segments are removed oldest first, so an older one that exists proves that this one was not
-  // trimmed; that is all there is without REACH.
+  // Without REACH only an older segment shows that this one was not trimmed, because segments are
+  // removed oldest first.
   bool has_older = !rest.empty() && rest.begin()->first < id;
   bool is_needed = reach ? id >= reach->first : has_older;
   if (!is_needed) return OkStatus();
@@ -49,7 +49,7 @@ Status CheckTrimmed(const std::string& directory, SegmentId id, SegmentId next,
 
 // Leaves out the newest segment while it has a header but no record, as if it had never been made.
 // Otherwise it would cut off its predecessor's last group and then, being unused, be removed; at
-// the next start that group would be back. Returns the last such header.
+// the next start that group would be back. Returns the header of the segment left out last.
 StatusOr<SegmentHeader> LeaveOutHeaders(FileSystem* fs, const std::string& directory,
                                         const std::optional<LogReach>& reach, FoundSegments* found,
                                         LogChain* chain) {

@@ -1,5 +1,5 @@
-// The chain of segments that earlier lives of a log left in its directory and that count, found by
-// their headers (FORMAT.md "Commit log"). SPDX-License-Identifier: Apache-2.0
+// The chain of valid segments that earlier processes left in a log's directory, found by the
+// headers of the segments (FORMAT.md "Commit log"). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -108,7 +108,7 @@ Status LogReachFile::Trim(SegmentId first) {
   if (first <= trimmed_) return OkStatus();
   {
     MutexLock lock(&mutex_);
-    // What an earlier call has written stays true when its sync failed: nothing older is needed.
+    // A larger `first` that an earlier call has written stays true even if its sync failed.
     reach_.first = std::max(reach_.first, first);
     // Written to both places: if the newer is damaged later, the older one must not ask for
     // segments that are gone.

@@ -60,8 +60,8 @@ class Replayer {
     log->last_length = content->valid_length;
     if (segment.accepted_length != UINT64_MAX) return;
     log->last_length = content->durable_length;
-    // Records that no tablet wants stay in doubt too: without this segment's copy, its
-    // predecessor's length would say more than is durable.
+    // Includes records that no tablet wants: last_length ends before every record in doubt, and the
+    // next segment begins with copies of all of them.
     log->in_doubt = std::move(content->in_doubt);
   }
 

@@ -34,8 +34,8 @@ struct ReplayedLog {
     const std::function<uint64_t(uint64_t tablet_id)>& redo_of,
     const std::function<Status(const LogRecord& record)>& replay);
 
-// Writes such records as a whole segment with this header, which gets its name when it is durable:
-// a recovery finds all of it or none. Returns its length.
+// Writes records in doubt as a whole segment with this header. The segment gets its name when it is
+// durable, so a recovery finds all of it or nothing. Returns its length.
 [[nodiscard]] StatusOr<uint64_t> WriteSegmentAgain(FileSystem* fs, const std::string& directory,
                                                    const SegmentHeader& header,
                                                    const std::vector<std::string>& bodies,

@@ -51,8 +51,8 @@ void LogWriter::Add(std::string_view body) {
 }
 
 Status LogWriter::Write(bool sync) {
-  // With syncs the reserved zeros are written, so every byte reaches the disk twice: the step is
-  // small. Without syncs blocks are only allocated and mapped.
+  // In a log that syncs, the reserved space is filled with zeros, so every byte reaches the disk
+  // twice, and the step is small. Without syncs, blocks are only allocated and mapped.
   const uint64_t step = sync ? 256 << 10 : 4 << 20;
   if (buffer_.size() < step && accepted_length_ + buffer_.size() > reserved_length_) {
     file_->Reserve(step, /*rarely_synced=*/!sync);

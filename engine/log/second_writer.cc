@@ -43,8 +43,8 @@ void CommitLog::WatchLoop() {
   }
 }
 
-// Waits for a slow sync and takes its group; false at the end of the log. While writers are busy it
-// looks once per slow-sync time instead of being notified by each sync.
+// Waits for a slow sync and takes its group; false when the log is closed. While writers are busy
+// it looks once per SyncHistory::SlowMicros instead of being notified by each sync.
 bool CommitLog::WaitForSlowSync() {
   MutexLock lock(&mutex_);
   uint64_t seen = 0;

@@ -22,8 +22,8 @@ class EntryIterator {
   virtual void SeekBefore(std::string_view key) = 0;
   virtual std::string_view key() const = 0;    // Requires: Valid()
   virtual std::string_view value() const = 0;  // Requires: Valid()
-  // The size of the value, even if the source was told to leave it out (FileRead) and value() is
-  // empty.
+  // The size of the stored value. value() is empty instead when the read leaves out large values
+  // (FileRead::value_size_max).
   virtual uint64_t value_size() const { return value().size(); }  // Requires: Valid()
   virtual Status status() const = 0;
 };

@@ -15,14 +15,14 @@ inline constexpr const char* kChangeStreamOption = "CHANGE_STREAM";  // "<retent
 
 struct ChangeStreamConfig {
   int64_t retention_us = 0;  // kChangesKeptMinUs to kChangesKeptMaxUs
-  int64_t since_us = 0;      // changes from this time on are kept; 0: not all are yet
+  int64_t since_us = 0;      // changes from this time on are kept; 0: not begun
   bool operator==(const ChangeStreamConfig&) const = default;
 };
 
 inline constexpr int64_t kChangesKeptMinUs = int64_t{24} * 3600 * 1'000'000;
 inline constexpr int64_t kChangesKeptMaxUs = 7 * kChangesKeptMinUs;
-// Files are kept longer than the retention, so that a reader that began in time is not cut short at
-// once.
+// Files of changes are kept this much longer than the retention, so that a reader that started
+// within the retention has time to finish.
 inline constexpr int64_t kChangesGraceUs = int64_t{3600} * 1'000'000;
 
 // nullopt: the table has no change stream.

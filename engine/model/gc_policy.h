@@ -27,16 +27,18 @@ struct GcPolicy {
     return {kIntersection, 0, 0, std::move(rules)};
   }
 
-  // True if the rule lets this version go. `rank` is 1 for the newest live version of its column.
-  // Monotone: once true for (rank, now), it is true for every larger rank and later now.
+  // True if the rule allows dropping this version. `rank` is 1 for the newest live version of its
+  // column. Monotone: once true for (rank, now), it is true for every larger rank and later now.
   bool MayDrop(uint64_t rank, int64_t timestamp_us, int64_t now_us) const;
-  // True if the fate of a version depends on how many other versions there are.
+  // True if the rule drops versions by their number, alone or combined with other rules.
   bool CountsVersions() const;
-  // True for an intersection, which may combine age and versions: a delete that was not read yet
-  // may have lowered the rank of a version, and so kept it, before its age let it go. Only
-  // compactions of all runs may apply such a rule.
+  // True for an intersection, which may combine age and versions. A delete of newer versions can
+  // lower the rank of an older one before that is old enough to be dropped, and so save it. A
+  // compaction that does not read the delete would drop it. Only compactions of all runs may apply
+  // such a rule.
   bool MixesAgeAndVersions() const;
-  // The least age at which a version may go without another write; 0: only writes make garbage.
+  // The smallest age of a version at which the rule can drop it without another write; 0: only a
+  // write can make a version garbage.
   int64_t AgeMin() const;
   [[nodiscard]] Status Validate() const;
   // The rule in the query language: "VERSIONS(3)", "UNION(VERSIONS(3), AGE(30d))"; "" for keep all.

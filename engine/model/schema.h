@@ -38,8 +38,8 @@ struct FamilySchema {
   std::string name;  // [-_.a-zA-Z0-9]{1,64}
   FamilyType type = FamilyType::kBytes;
   GcPolicy gc;
-  // Raised when one change of the schema drops the family and creates it again: what was written to
-  // it before is gone.
+  // Raised when one schema change drops the family and creates it again: the cells written before
+  // that are gone.
   uint64_t incarnation = 0;
   bool operator==(const FamilySchema&) const = default;
 };
@@ -70,7 +70,7 @@ struct TableSchema {
   std::string name;
   std::vector<FamilySchema> families;          // sorted by name
   std::vector<LocalityGroupSchema> groups;     // each family is in exactly one group
-  std::map<std::string, std::string> options;  // the WITH clause, as written
+  std::map<std::string, std::string> options;  // WITH clause; settings of the API
 
   const FamilySchema* FindFamily(std::string_view name) const;  // nullptr when absent
   const LocalityGroupSchema* FindGroup(std::string_view name) const;

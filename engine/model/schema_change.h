@@ -13,7 +13,7 @@ bool IsProtected(const TableSchema& schema);  // DELETION_PROTECTION
 // kFailedPrecondition: a family of a protected table would lose its cells, or stored cells would
 // not fit a family's new type or the table's new granularity.
 [[nodiscard]] Status CheckAlter(const TableSchema& before, const TableSchema& after);
-// True if a family of both schemas begins empty in the second.
+// True if `after` drops a family of `before` and creates it again, so that it begins empty.
 bool MakesFamilyAnew(const TableSchema& before, const TableSchema& after);
 
 }  // namespace sippar::engine

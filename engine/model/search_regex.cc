@@ -66,7 +66,8 @@ Answer Replace(const RE2& regex, std::string_view text, const std::string& rewri
   return std::optional(std::move(result));
 }
 
-// Searches a copy of `text` on another thread, which is abandoned when the caller is to stop.
+// Searches a copy of `text` on another thread, which is abandoned when the signal of `budget` ends
+// the call.
 Answer Apart(std::shared_ptr<const RE2> regex, const Search& search, std::string_view text,
              const StopBudget& budget) {
   struct Job {

@@ -41,7 +41,8 @@ class SearchRegex final {
 
  private:
   explicit SearchRegex(std::shared_ptr<const re2::RE2> regex);
-  // True if a search in `text` is fast enough for the caller's thread, or cannot be stopped anyway.
+  // True if a search in `text` runs on the caller's thread: it is fast enough, or `budget` has no
+  // stop signal.
   bool IsShort(std::string_view text, const StopBudget& budget) const;
 
   const std::shared_ptr<const re2::RE2> regex_;  // shared with abandoned searches

@@ -63,8 +63,8 @@ class Sum final : public Aggregate {
   Value Finish() const override {
     if (count_ == 0) return Value::Null();
     if (!average_) return sum_;
-    // A sum of INT64 is exact, so the mean is rounded here alone. Only a sum that exceeded 64
-    // bits is a FLOAT64, and each addition to it has rounded as well.
+    // A sum of INT64 is exact, so an average is rounded only by this division. Only a sum that
+    // exceeded 64 bits is a FLOAT64, and each addition to it has rounded as well.
     double count = static_cast<double>(count_);
     if (sum_.type() == kDuration) return Value::Duration(sum_.integer() / count_);
     return Value::Float64(sum_.AsReal() / count);
@@ -156,8 +156,8 @@ class CountDistinct final : public Aggregate {
   explicit CountDistinct(GroupMemory* memory) : memory_(memory) {}
   Status Add(const Value& value) override {
     if (value.is_null() || !values_.insert(value).second) return OkStatus();
-    // Two bounds: one of all groups together, and one of this aggregate, so that a single large set
-    // is refused early and with its own remedy.
+    // Two limits: one for all groups together, and one for this aggregate, so that a single large
+    // set fails early, with a hint of its own.
     RETURN_IF_ERROR(memory_->AddValue(value));
     bytes_ += value.MemoryBytes();
     if (bytes_ <= kDistinctBytesMax) return OkStatus();
@@ -187,7 +187,7 @@ class ArrayAgg final : public Aggregate {
   ArrayAgg(uint64_t limit, GroupMemory* memory)
       : limit_(limit == 0 ? kArrayAggItemsMax : limit), memory_(memory) {}
   Status Add(const Value& value) override {
-    // Each tablet keeps up to `limit_` items; a merge keeps the first of all.
+    // Each tablet keeps up to `limit_` items; a merge keeps the first `limit_` of all tablets.
     if (value.is_null() || items_.size() >= limit_) return OkStatus();
     items_.push_back(value);
     return memory_->AddValue(value);

@@ -280,8 +280,8 @@ bool IsRegexCall(Function function) {
          function == Function::kRegexReplace;
 }
 
-// Checks the third argument of a call with a known regex: a rewrite or a group number. So a wrong
-// one fails before the first row is read.
+// Checks the third argument of a call whose regex is a literal: a rewrite or a group number. A
+// wrong one thus fails before the first row is read.
 Status CheckRegexArgument(const Expression& call, Node* node) {
   if (call.args.size() < 3 || !call.args[2].IsLiteral()) return OkStatus();
   const Value& argument = call.args[2].literal;
@@ -321,7 +321,7 @@ Status Build(const Expression& expression, Node* node, size_t depth, StopBudget*
   node->site.budget = budget;
   node->site.cast_type = expression.cast_type;
   node->scalar = FindScalar(expression.function);
-  // Found now, and not in the middle of a scan.
+  // Checked when the tree is built, so that a scan does not fail half-way.
   if (node->scalar.run == nullptr && !RunsItself(expression.function)) {
     return Internal(fmt::format("function number {} is not implemented; this is a bug in sippar",
                                 static_cast<int>(expression.function)));

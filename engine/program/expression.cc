@@ -59,8 +59,9 @@ size_t Expression::CountNodes() const {
 
 void Expression::Encode(std::string* out) const {
   out->push_back(static_cast<char>(kind));
-  // The place goes along because errors arise on the tablet, and the user sees the statement. Its
-  // size is written instead of its end, since a small number takes fewer bytes.
+  // The place is encoded too, because errors arise on the tablet and are shown to the user at that
+  // place of the statement. The length is written instead of the end, since a small number takes
+  // fewer bytes.
   PutVarint(out, place.begin);
   PutVarint(out, place.end - place.begin);
   switch (kind) {

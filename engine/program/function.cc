@@ -139,7 +139,7 @@ const FunctionInfo* FindFunction(std::string_view name) {
 
 const FunctionInfo* FindFunction(Function function) {
   static const auto* kById = [] {
-    // By the encoded number, since this is asked for each node of a decoded program.
+    // An array by the encoded number: the lookup is done for each node of a decoded program.
     auto* by_id = new std::array<const FunctionInfo*, 256>();
     by_id->fill(nullptr);
     for (const FunctionInfo& info : AllFunctions()) {

@@ -28,20 +28,21 @@ class GroupBy {
     Row keys;
     std::vector<std::unique_ptr<Aggregate>> aggregates;
     Row Partial() const;  // the keys, then the partial states
-    Row Finish() &&;      // the keys, which it gives away, then the finished values
+    Row Finish() &&;      // the keys, moved out of the group, then the finished values
   };
 
   // Without keys there is one group from the start: COUNT(*) of no rows is 0. `aggregates` outlives
   // this object.
   GroupBy(size_t keys, const std::vector<AggregateDef>& aggregates);
-  GroupBy(const GroupBy&) = delete;  // aggregates point to the memory
+  GroupBy(const GroupBy&) = delete;  // the aggregates point to memory_
 
-  // Must come before Add; what only merges does not need it.
+  // Call it before Add. A GroupBy that only merges does not need it.
   [[nodiscard]] Status Prepare(const std::vector<Expression>& keys, const StopSignal& stop);
   // Adds a row to its group. `places` may be null. Errors are those of the expressions, with their
   // place, and TOO_LARGE for more than kGroupsMax groups or kGroupBytesMax bytes of them.
   [[nodiscard]] Status Add(const Row& slots, const SlotPlaces* places);
-  // Adds rows of which all aggregates only want the number (kCountRows). Requires: no keys.
+  // Adds `count` rows whose content does not matter. Requires: no keys, and every aggregate is
+  // kCountRows.
   void AddRows(uint64_t count);
   // Merges a Group::Partial of a GroupBy with the same aggregates.
   [[nodiscard]] Status Merge(const Row& partial);

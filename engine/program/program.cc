@@ -194,8 +194,8 @@ void EncodeReadSpec(const ReadSpec& read, std::string* out) {
   PutVarint(out, read.cells_per_family_offset);
   PutVarint(out, read.cells_per_row);
   PutVarint(out, read.cells_per_row_offset);
-  // Without a bound value_size_max is the largest number, a varint of ten bytes, so bit 8 says
-  // whether it follows. The other limits are 0, one byte, when they are not set.
+  // Flag 8 says whether value_size_max follows: when it is not set, it is the largest number, which
+  // would take a varint of ten bytes. The other limits are 0, one byte, when they are not set.
   out->push_back(static_cast<char>((read.reverse ? 1 : 0) | (read.strip_values ? 2 : 0) |
                                    (read.keys_only ? 4 : 0) |
                                    (read.value_size_max != kAnyValueSize ? 8 : 0)));
@@ -217,8 +217,8 @@ ReadSpec DecodeReadSpec(Reader* reader) {
     read.columns.push_back(DecodeColumnPattern(reader));
   }
   read.time = DecodeTimeRange(reader);
-  // EncodeReadSpec writes 32 bits. If another process sends more, the cut changes only how many
-  // versions its own read returns.
+  // EncodeReadSpec writes 32 bits. A larger number from another process is cut, which only changes
+  // how many versions the read of that process returns.
   read.versions_per_column = static_cast<uint32_t>(reader->Varint());
   read.cells_per_family = reader->Varint();
   read.cells_per_family_offset = reader->Varint();

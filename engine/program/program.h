@@ -51,8 +51,8 @@ struct OrderKey {
 struct Program {
   enum Source : uint8_t { kRows = 0, kCells = 1 };
 
-  // read.columns begins with the patterns of the slots. Further patterns only make rows count that
-  // have no cell in the slots' columns.
+  // read.columns begins with the patterns of the slots. Further patterns have no slot: they make
+  // the read return rows that exist but have no cell in the slots' columns.
   ReadSpec read;
   Source source = kRows;  // one evaluation per row, or per cell
   std::vector<SlotDef> slots;

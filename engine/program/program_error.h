@@ -18,11 +18,12 @@ namespace sippar::engine {
 // The code word of `status`; "" if it has none.
 std::string ProgramErrorCode(const Status& status);
 std::string ProgramErrorHint(const Status& status);
-// `status` with the place of the expression that failed added, unless it has one already or `place`
-// is none. So the innermost expression's place stays.
+// Returns `status` with `place` added, the place of the expression that failed. Changes nothing if
+// `status` has a place already, that of an inner expression, or if `place` is none.
 [[nodiscard]] Status AtPlace(const Status& status, TextPlace place);
 TextPlace ProgramErrorPlace(const Status& status);
-// Appends `where` to the message, as Annotate() does, but keeps code word, hint and place.
+// Appends `where`, such as "in row r, column f:q", to the message and keeps code word, hint and
+// place.
 [[nodiscard]] Status AddPlace(const Status& status, std::string_view where);
 
 }  // namespace sippar::engine

@@ -103,7 +103,7 @@ StatusOr<RowUpdatePlan> PlanRowOperation(const RowUpdate& update, CellStream* ro
   }
   ASSIGN_OR_RETURN(Newest newest, ChangedCells(update.rules, row_before));
   for (auto& [column, cell] : newest) {
-    // Never below the cell that it builds on: otherwise the result would not be the newest version.
+    // Not older than the cell it was computed from: otherwise it would not be the newest version.
     cell->timestamp_us = std::max(cell->timestamp_us, time_us);
     plan.mutation.Set(column.first, column.second, cell->value, cell->timestamp_us);
     cell->family = column.first;

@@ -18,8 +18,8 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
     const std::vector<SlotDef>& slots, const std::vector<ColumnPattern>& columns,
     const std::vector<std::string>& counter_families) {
   std::unique_ptr<RowSlots> result(new RowSlots(slots, counter_families));
-  // Patterns from here on are read only so that rows without any of the wanted columns still exist
-  // (query/README.md, "Which rows exist").
+  // Patterns from index `used` on belong to no slot. They are read only so that rows without any of
+  // the wanted columns still exist (query/README.md, "Which rows exist").
   size_t used = 0;
   bool families_known = true;
   for (uint32_t i = 0; i < slots.size(); ++i) {
@@ -85,8 +85,8 @@ void RowSlots::StartRow(std::string_view row) {
       case SlotDef::kVersionCount:
         values_[i] = Value::Int64(0);
         break;
-      // Not of the row: SetLets set it. A later statement of an update may read the row again
-      // (row_update.cc, BeginStatement) and must still find the values of the earlier LETs.
+      // SetLets sets the value of a LET, which does not come from the row. A later statement of an
+      // update may read the row again (row_update.cc, BeginStatement) and must still find it.
       case SlotDef::kLet:
         break;
       case SlotDef::kFamily:

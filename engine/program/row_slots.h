@@ -67,7 +67,7 @@ class RowSlots final : public SlotPlaces {
   const std::vector<std::string>& counter_families_;
   std::unique_ptr<ColumnMatcher> matcher_;  // null if no slot needs cells
   std::vector<PatternState> patterns_;
-  std::string last_family_;  // no slot needs a later family; "": unknown
+  std::string last_family_;  // no slot needs a family after it; "": unknown
   std::vector<SlotState> states_;
   Row values_;
   std::string row_;

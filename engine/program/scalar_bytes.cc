@@ -95,7 +95,8 @@ Status FromBase64(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// INT64 is the only whole type of the language, so a hash of 64 bits may come out negative.
+// The result is INT64, the only integer type of the language, so a hash of 64 bits may come out
+// negative.
 Status HashBytes(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
   const std::string& bytes = args[0]->bytes();
@@ -121,11 +122,11 @@ Status UrlHost(CallSite* site, Arguments args, Value* out) {
   *out = Value::Null();
   size_t start = url.starts_with("//") ? 0 : url.find("://");
   if (start == url.npos) return OkStatus();
-  // A URL may also begin with "://", so a start of 0 alone does not tell how long the mark is.
+  // A URL may begin with "//" or with "://"; `start` is 0 for both, but their lengths differ.
   url.remove_prefix(start + (start == 0 && url.starts_with("//") ? 2 : 3));
-  // First the end of the authority: a path may contain '@' and ':'.
+  // Cuts the path off first, because it may contain '@' and ':'.
   url = url.substr(0, url.find_first_of("/?#"));
-  // Up to the last '@': the part before a host may contain one, a host name cannot.
+  // Removes everything up to the last '@': the user part may contain an '@', a host name cannot.
   size_t user = url.rfind('@');
   if (user != url.npos) url.remove_prefix(user + 1);
   // An IPv6 address has colons of its own.

@@ -275,7 +275,8 @@ ScalarEntry FindItemFunction(Function function) {
     case Function::kTryCast:
       return {Cast};
     case Function::kArray:
-      // Called with NULLs as well: they become items and do not make the list NULL.
+      // ARRAY is called with NULL arguments as well: they become items and do not make the list
+      // NULL.
       return {Array, false};
     case Function::kIndex:
       return {Index};

@@ -73,8 +73,9 @@ size_t LiteralMatch(std::string_view pattern, char c) {
 
 StatusOr<bool> LikeMatches(std::string_view text, std::string_view pattern, bool by_character,
                            StopBudget* budget) {
-  // Greedy, returning on a mismatch to the last % only: whatever an earlier % took, the last one
-  // can make up for it. So the cost is bounded by text times pattern.
+  // Greedy: on a mismatch only the last % is tried again, one character further. An earlier % need
+  // not be, because the last one can make up for whatever it took. So the cost is bounded by text
+  // times pattern.
   auto step_at = [&](size_t at) { return by_character ? CharacterSize(text.substr(at)) : 1; };
   size_t t = 0, p = 0;
   size_t star_p = std::string_view::npos, star_t = 0;
@@ -107,7 +108,7 @@ bool LikeMatches(std::string_view text, std::string_view pattern, bool by_charac
 }
 
 Status PrepareRegex(CallSite* site, std::string_view text, bool case_insensitive) {
-  // Most regexes are literals, so all rows but the first end here.
+  // Most regexes are literals, so for all rows but the first the call ends here.
   if (site->regex != nullptr && site->regex_text == text &&
       site->regex_case_insensitive == case_insensitive) {
     return OkStatus();
@@ -119,7 +120,7 @@ Status PrepareRegex(CallSite* site, std::string_view text, bool case_insensitive
   site->regex = *std::move(regex);
   site->regex_text = text;
   site->regex_case_insensitive = case_insensitive;
-  // It was checked against the old regex.
+  // The kept rewrite was checked against the old regex.
   site->rewrite.reset();
   return OkStatus();
 }

@@ -157,7 +157,7 @@ Status Negate(CallSite* site, Arguments args, Value* out) {
   }
   if (a.type() != kInt64 && a.type() != kDuration) return TypeError(*site, args);
   if (a.integer() == std::numeric_limits<int64_t>::min()) {
-    return Overflow(*site, Value::Int64(0), a);  // a message of the form 0 - a
+    return Overflow(*site, Value::Int64(0), a);  // the message shows -a as 0 - a
   }
   *out = OfType(a.type(), -a.integer());
   return OkStatus();
@@ -177,8 +177,8 @@ Status Abs(CallSite* site, Arguments args, Value* out) {
   return Negate(site, args, out);
 }
 
-// To a multiple of 10^zeros, halves away from zero. In integers, because a double holds only 53
-// bits.
+// Rounds to a multiple of 10^zeros, halves away from zero. Computes with integers, because a double
+// holds only 53 bits.
 Status RoundWhole(int64_t number, int64_t zeros, Value* out) {
   constexpr int64_t kZerosMax = 19;  // half of 10^20 is more than any INT64
   if (zeros > kZerosMax) {
@@ -192,7 +192,7 @@ Status RoundWhole(int64_t number, int64_t zeros, Value* out) {
   const uint64_t size = is_negative ? 0 - bits : bits;
   const uint64_t rest = size % unit;
   const uint64_t rounded = size - rest + (rest >= unit - rest ? unit : 0);
-  constexpr uint64_t kLowest = uint64_t{1} << 63;  // the size of the lowest INT64
+  constexpr uint64_t kLowest = uint64_t{1} << 63;  // the magnitude of the lowest INT64
   if (rounded > kLowest - (is_negative ? 0 : 1)) {
     return ProgramError("OVERFLOW",
                         fmt::format("ROUND({}, {}) does not fit into 64 bits", number, -zeros));

@@ -138,7 +138,7 @@ bool TakeFraction(std::string_view* text, int64_t* micros) {
     *micros += ((*text)[0] - '0') * scale;
     text->remove_prefix(1);
   }
-  // More digits could not be kept and would be lost silently.
+  // A time holds microseconds, so more than six digits would be lost silently.
   return digits >= 1 && digits <= 6;
 }
 

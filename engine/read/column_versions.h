@@ -17,7 +17,7 @@
 
 namespace sippar::engine {
 
-// For a stored key that cannot be decoded.
+// The kDataLoss error for a stored key that cannot be decoded.
 [[nodiscard]] Status KeyDamage(std::string_view key);
 
 class ColumnVersions {

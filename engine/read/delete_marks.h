@@ -33,7 +33,8 @@ class DeleteMarks {
     }
   }
 
-  // True for entries of the column that a delete of the whole column, family or row came after.
+  // True if an entry of the column with this sequence number is hidden: by a later delete of the
+  // whole column, family or row, or because it is older than the family.
   bool Hides(uint64_t sequence) const { return sequence < column_; }
   // The deletes of time ranges in the column. What they leave depends on the GC rule, too
   // (version_history.h).
@@ -42,7 +43,7 @@ class DeleteMarks {
  private:
   uint64_t row_ = 0;
   uint64_t family_ = 0;
-  uint64_t column_ = 0;  // the highest of the three and of the family's birth
+  uint64_t column_ = 0;  // the highest of row_, family_, the column's delete and the birth
   std::vector<RangeDelete> ranges_;
 };
 

@@ -13,7 +13,7 @@ bool EntryPlace::EnterRow(const ParsedKey& entry) {
   return true;
 }
 
-// The name alone does not tell: a row may begin with the family with which the row before it ended.
+// A new row enters its family anew, even if the name is the one with which the row before it ended.
 // A row tombstone enters the family "", which no schema has, so no rule is found for it.
 bool EntryPlace::EnterFamily(const ParsedKey& entry) {
   if (entry.family == family_ && !family_part_.empty()) return false;

@@ -20,7 +20,7 @@ class HeldCells {
 
   void Add(const FilteredCell& cell) {
     const size_t size = SizeOf(cell.cell);
-    if (!bytes_->Take(size)) return;  // RunRow fails
+    if (!bytes_->Take(size)) return;  // no room is left: RunRow fails the row
     own_bytes_ += size;
     cells_.push_back({Cell(cell.cell), cell.label, cell.position});
   }
@@ -115,7 +115,8 @@ class InterleaveStep final : public FilterStep {
   void BeginRow(std::string_view row) override {
     FilterStep::BeginRow(row);
     for (CellSink* branch : branches_) branch->BeginRow(row);
-    // After the branches: a condition that its BeginRow has decided holds nothing back.
+    // Asked after the BeginRow of the branches, which may already decide a condition; that
+    // condition then holds no cells back.
     merge_.Begin(AnyPending());
   }
   void Put(const FilteredCell& cell) override {
@@ -186,7 +187,7 @@ class ConditionStep final : public FilterStep {
     chosen_->EndRow();
     FilterStep::EndRow();
   }
-  // While undecided, the next cells are needed to decide.
+  // An undecided condition is never sated: it needs more cells to decide.
   bool IsSated() const override { return chosen_ != nullptr && chosen_->IsSated(); }
   bool IsPending() const override {
     return chosen_ == nullptr || chosen_->IsPending() || FilterStep::IsPending();
@@ -234,8 +235,8 @@ size_t CountSinks(const RowFilter& filter) {
   return count;
 }
 
-// The API defines a sink as the end of its cells' way: they go to the result past all later
-// filters, so the next step gets only the beginning and the end of the row.
+// In the API, cells that reach a sink go to the result and skip all later filters. So the next step
+// gets only the beginning and the end of the row.
 class SinkStep final : public FilterStep {
  public:
   SinkStep(CellSink* out, CellSink* result) : FilterStep(out), result_(result) {}
@@ -246,9 +247,9 @@ class SinkStep final : public FilterStep {
   CellSink* result_;
 };
 
-// Keeps the end of the row from the result, which would otherwise return a row from which cells are
-// missing because too many had to be held (HeldBytes). FilterRun::RunRow ends the row after
-// checking that.
+// Does not pass EndRow on to the result. FilterRun::RunRow ends the row instead, after it has
+// checked that no cell was dropped for lack of room (HeldBytes): a row with missing cells must not
+// be returned.
 class OpenEnd final : public FilterStep {
  public:
   using FilterStep::FilterStep;
@@ -265,8 +266,9 @@ class FilterBuilder {
 
   static std::unique_ptr<FilterRun> NewRun() { return std::unique_ptr<FilterRun>(new FilterRun()); }
 
-  // With sinks the result has several sources, which are merged like those of an interleave. Each
-  // sink has its own port, since one may be inside a condition that delays it and another not.
+  // With sinks, the result gets cells from the last filter and from each sink. They are merged in
+  // order, like the branches of an interleave. Each sink is an input (port) of its own, because a
+  // condition may delay the cells of one sink and not those of another.
   Status BuildAll(const RowFilter& filter) {
     if (filter.Has(RowFilter::kCondition) || filter.Has(RowFilter::kSink)) {  // these hold cells
       run_->result_ = result_;

@@ -1,6 +1,6 @@
-// The work that a tablet has caused since it was opened, in about nanoseconds of CPU time. The
-// scale is a guess (a call, an entry and a block of a point read as tests/bench measures them): it
-// serves to divide a server's CPU time among its tablets. Thread safe.
+// The work that a tablet has caused since it was opened, in nanoseconds of CPU time. It is
+// estimated from fixed costs of a call, an entry and a block (those of point reads in tests/bench),
+// and serves to divide a server's CPU time among its tablets. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -8,7 +8,7 @@
 namespace sippar::engine {
 namespace {
 
-// The memory of one huge value is not kept for the rest of the file.
+// A buffer that a huge value made larger than this is freed after its block.
 constexpr size_t kKeptCapacity = 4 << 20;
 constexpr size_t kFraming = 64;  // room for three varints and the number of restarts
 

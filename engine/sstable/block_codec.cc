@@ -16,7 +16,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr unsigned kDictionaryHashLogMin = 15;
-// The memory for one huge block is not kept for the rest of the file.
+// A compression buffer that a huge block made larger than this is freed after the block.
 constexpr size_t kScratchKept = 4 << 20;
 
 // One context per thread: it takes 160 KB, too much to create for each block.

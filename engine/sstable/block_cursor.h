@@ -40,13 +40,13 @@ class BlockCursor {
   std::string_view value() const { return value_; }
 
  private:
-  void Parse(const char* entry);  // sets entry_, key_ and value_, or ends
+  void Parse(const char* entry);  // sets entry_, key_ and value_; invalid at the end
   void TakeKey(size_t shared, std::string_view suffix);
   void SetDamaged();
   const char* RestartEntry(uint32_t index);
   // The last restart with a key < target; 0 when there is none. Sets damaged_ on damage.
   uint32_t RestartBefore(std::string_view target);
-  // Narrows [low, high], which holds that restart, without reading the block.
+  // Narrows [low, high], which contains the result of RestartBefore, without reading the block.
   void NarrowByHeads(std::string_view target, uint32_t* low, uint32_t* high) const;
 
   const char* begin_ = nullptr;
@@ -65,8 +65,8 @@ class BlockCursor {
 // `key_size` bytes; nullopt when no such block is possible.
 std::optional<uint64_t> LoneValueSize(uint64_t key_size, uint64_t raw_size);
 
-// Makes the search keys from every restart of a data block; empty when it does not parse or a
-// search needs none.
+// Makes the search keys of a data block from its restarts. They are empty when the block does not
+// parse or has too few restarts to need them.
 RestartHeads MakeRestartHeads(std::string_view bytes);
 
 }  // namespace sippar::engine

@@ -51,7 +51,8 @@ class SstableWriter final {
  private:
   SstableWriter(FileSystem* fs, std::string path, uint64_t file_id, SstableOptions options);
   [[nodiscard]] Status Open(std::string sample);
-  // The name until the file is whole, by which a sweep recognises what a crash left.
+  // The name of the file until it is complete. After a crash, a sweep recognises unfinished files
+  // by it.
   std::string Unfinished() const { return path_ + ".tmp"; }
   [[nodiscard]] Status CheckEntry(std::string_view key, std::string_view value,
                                   ParsedKey* parsed) const;

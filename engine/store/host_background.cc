@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kSmallCompaction = 1 << 20;
 // Pause after a failed flush, and between looks for compactions when there are none.
 constexpr int64_t kRetryMicros = 1'000'000;
-constexpr int64_t kPollMicros = 200'000;
+constexpr int64_t kPollMicros = 200'000;        // how often a stopped writer looks for room
 constexpr int64_t kStopMicrosMax = 10'000'000;  // longest time that one writer is stopped
 constexpr size_t kCompactThreadsMax = 2;
 constexpr int64_t kIdleMicros = 50'000;             // delay before a full memtable is noticed
@@ -73,9 +73,9 @@ Status TabletHost::StopUntilFlushed(int64_t budget) {
   return OkStatus();
 }
 
-// Picks the tablet to flush: one that holds back the log, the largest if it is above its size or
-// memtables are over half their budget, or one whose oldest write has waited for a whole major
-// cycle.
+// Picks the tablet to flush: one that holds back the log, else the one with the largest memtables
+// if they exceed memtable_size or if all memtables exceed half their budget, else one whose oldest
+// write has waited for a whole major cycle. Null if there is none.
 std::shared_ptr<Tablet> TabletHost::PickFlush(int64_t* next_old_writes_nanos) {
   std::vector<uint64_t> wanted;
   {
@@ -98,7 +98,8 @@ std::shared_ptr<Tablet> TabletHost::PickFlush(int64_t* next_old_writes_nanos) {
     if (holds != wanted.end()) {
       wanted.erase(holds);
       MutexLock lock(&background_mutex_);
-      // The others wait for the next pick; ids of tablets that are not served any more drop out.
+      // The other ids wait for the next pick. Ids of tablets that are no longer served are dropped
+      // by the first pick that finds no other id.
       flush_wanted_.insert(flush_wanted_.end(), wanted.begin(), wanted.end());
       return tablet;
     }
@@ -132,7 +133,7 @@ void TabletHost::FlushIfLogRests(uint64_t* bytes_seen) {
 }
 
 void TabletHost::FlushLoop() {
-  // Many short lives leave many segments, though none of them filled a memtable.
+  // Many short-lived processes leave many segments, though none of them filled a memtable.
   RemoveObsoleteSegments();
   int64_t next_sample_nanos = 0;
   int64_t next_old_writes_nanos = 0;
@@ -143,7 +144,7 @@ void TabletHost::FlushLoop() {
       SampleWork();
       FlushIfLogRests(&log_bytes_seen);
     }
-    ShareMemory();  // flushes and readers have changed what others use
+    ShareMemory();  // memtables and pinned blocks have grown or shrunk
     // Also without a flush: many small memtables can hold back a long log, too.
     if (log_->closed_segments() > options_.store.log_segments_max) RemoveObsoleteSegments();
     std::shared_ptr<Tablet> tablet = PickFlush(&next_old_writes_nanos);

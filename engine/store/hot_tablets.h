@@ -39,8 +39,8 @@ class HotTablets {
   // Divides the CPU time since the last call among the tablets. `cpu_us`: CPU time of the process
   // since its start.
   void Sample(int64_t now_us, int64_t cpu_us, std::vector<Work> tablets);
-  // The hot times that start within [start_us, end_us). For a tablet that was hot for long, only
-  // the hottest time of each quarter of an hour.
+  // The samples that start within [start_us, end_us). For a tablet that was hot for long, only the
+  // hottest sample of each quarter of an hour.
   std::vector<HotTablet> List(int64_t start_us, int64_t end_us) const;
 
  private:

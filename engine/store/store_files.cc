@@ -54,8 +54,8 @@ constexpr std::string_view kUnfinishedNames[] = {"STORE.tmp",   "wal",         "
                                                  "RESERVE",     "lock",        "CLUSTER",
                                                  "CLUSTER.tmp", "sippar.sock", "lost+found"};
 
-// Whether the directory holds no other names. Any other makes it a foreign directory, in which
-// nothing may be created.
+// True if the directory holds only these names, or nothing. Any other name makes it a foreign
+// directory, in which nothing may be created.
 bool LooksUnfinished(const std::vector<std::string>& names) {
   return std::all_of(names.begin(), names.end(), [](const std::string& name) {
     return std::ranges::find(kUnfinishedNames, name) != std::end(kUnfinishedNames);
@@ -95,7 +95,8 @@ StatusOr<bool> FindStore(FileSystem* fs, const std::string& directory, bool crea
                       directory));
     }
     RETURN_IF_ERROR(fs->CreateDir(directory));
-    // Durable now: what is written into the directory would be lost with it.
+    // Synced now: if a power loss took the directory, all that is written into it would be lost
+    // too.
     RETURN_IF_ERROR(fs->SyncDir(ParentOf(directory)));
     return false;
   }

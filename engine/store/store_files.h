@@ -12,8 +12,8 @@
 
 namespace sippar::engine {
 
-// The format of directories that this program writes and opens, in the file STORE. Format 1 was a
-// store without a master; until commit 2cd5275, a program that opened one made it format 2.
+// The directory format that this program writes and opens, as the file STORE says it. Format 1, a
+// store without a master, is refused: see RefusedFormat1.
 inline constexpr int kStoreFormat = 2;
 
 // True if the directory holds a store; false: there is none yet, and one may be made in it (the
@@ -24,7 +24,7 @@ inline constexpr int kStoreFormat = 2;
                                        bool create_if_missing);
 // Writes STORE. Called last: a directory with that file is a complete store.
 [[nodiscard]] Status WriteStoreFormat(FileSystem* fs, const std::string& directory);
-// The refusal of a directory of format 1.
+// The error for a directory of format 1; it names the program that converts such a directory.
 [[nodiscard]] Status RefusedFormat1(const std::string& directory);
 
 // Keeps `bytes` of the disk in a file of zeros at `path`. GiveUpReserve removes it when the disk is

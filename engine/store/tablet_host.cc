@@ -39,8 +39,8 @@ TabletHost::TabletHost(Options options)
 TabletHost::~TabletHost() { (void)Close(); }
 
 StatusOr<uint64_t> TabletHost::NextId() {
-  // Durable before the id is used: a crash must not let a later life reuse the epoch, and so the
-  // name of a file.
+  // Makes the epoch durable before an id uses it: otherwise a process that starts after a crash
+  // could get the same epoch, and so reuse the name of a file.
   if (options_.claim_epoch) RETURN_IF_ERROR(options_.claim_epoch());
   return (options_.epoch << 32) | next_number_.fetch_add(1);
 }
@@ -91,7 +91,7 @@ void TabletHost::StartLog(const std::string& directory, ReplayedLog old,
   log_options.fs = fs_;
   log_options.directory = directory;
   log_options.epoch = options_.epoch;
-  // A segment has the epoch in its name.
+  // The name of a segment contains the epoch, which must therefore be durable first.
   log_options.before_segment = options_.claim_epoch;
   log_options.sync = options_.store.sync_writes;
   // The second writer only helps against slow syncs.

@@ -73,8 +73,8 @@ class TabletHost {
   // leave many small runs.
   void CompactSmall();
 
-  // Requests a flush of the tablet soon, as for a tablet that holds back the log, for example
-  // because it was replayed from many records.
+  // Requests that the tablet is flushed soon, for example because many records were replayed into
+  // it, which hold back the log until then.
   void WantFlush(uint64_t tablet_id);
 
   // As in CommitLog.
@@ -93,7 +93,7 @@ class TabletHost {
   bool stopping() const { return stopping_; }
   uint64_t log_bytes() const { return log_->bytes_written(); }
   int64_t memtable_bytes() const { return memtable_bytes_.load(); }
-  // Most runs of any group, which is what a read of it merges.
+  // The largest number of runs in any group; a read of the group merges all of them.
   uint64_t most_runs() const { return most_runs_.load(); }
   BlockCache::Stats cache_stats() const { return cache_.stats(); }
   // The running compactions and the last hundred that ended.
@@ -107,9 +107,9 @@ class TabletHost {
 
  private:
   void FlushLoop();
-  // Asks for flushes of all tablets if the log was not written to since the last call, which left
-  // its length in *bytes_seen: after a bulk load the segments would otherwise stay as large as the
-  // files.
+  // Requests a flush of all tablets if the log has not grown since the last call; *bytes_seen keeps
+  // its length between calls. Without these flushes, the segments of a bulk load would stay on disk
+  // after it, as large as the SSTables.
   void FlushIfLogRests(uint64_t* bytes_seen);
   std::shared_ptr<Tablet> PickFlush(int64_t* next_old_writes_nanos);
   void CompactLoop(const std::function<bool()>& reshape);

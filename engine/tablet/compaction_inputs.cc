@@ -74,8 +74,8 @@ std::optional<TabletRun> CompactionInputs::Joined() const {
       return std::nullopt;
     }
   }
-  // The first input's id, not the first file's: after a merge of tablets, that file's id may be the
-  // id of another run.
+  // A run's id is usually that of its first file. Here it is the id of the first input, because
+  // after a merge of tablets the first file's id may be the id of another run.
   joined.run_id = runs.front().run_id;
   joined.made_us = OldestMade();
   return joined;
@@ -85,8 +85,9 @@ std::shared_ptr<const FamilyRules> CompactionInputs::ActingRules() const {
   if (whole_at_us) return rules;
   auto acting = std::make_shared<FamilyRules>(*rules);
   for (auto& [family, rule] : *acting) {
-    // 0: only up to the last delete among the inputs. The rank of a version falls with each delete,
-    // so a delete that these inputs lack may decide what such a rule lets go.
+    // With 0 the rule acts only up to the last delete among the inputs. Each delete of newer
+    // versions lowers a version's rank, so a delete outside the inputs may decide what the rule
+    // drops.
     if (rule.gc.MixesAgeAndVersions()) rule.acts_until_us = 0;
   }
   return acting;

@@ -43,11 +43,11 @@ struct CompactionInputs {
   // The inputs as one run that names the same files, if no two files overlap; nullopt if some do.
   // Data written in key order is thus never rewritten merely to reduce the number of runs.
   std::optional<TabletRun> Joined() const;
-  // The GC rules as this compaction may apply them. Whether a rule that mixes age and versions lets
-  // a version go depends on every delete, also on those outside the inputs. Unless the inputs are
-  // whole, such a rule therefore acts only up to the last delete that they hold. It must act that
-  // far: once that delete's tombstone is gone, versions that the rule had let go by then would come
-  // back.
+  // The GC rules as this compaction may apply them. What a rule of age and versions drops depends
+  // on every delete, also on those outside the inputs. So unless the inputs hold all writes
+  // (whole_at_us), such a rule acts only up to the last delete among them. It must act that far:
+  // otherwise, when that delete's tombstone is gone, versions that the rule dropped before it would
+  // be visible again.
   std::shared_ptr<const FamilyRules> ActingRules() const;
   // Sample of the inputs in [first, limit), from which the output's compression dictionary is
   // built.

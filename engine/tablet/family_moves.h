@@ -1,11 +1,11 @@
 // Families that move between locality groups: which groups still hold their older cells, and what
 // one settling compaction must merge. Pure.
 //
-// ALTER moves a family at once for writes. Its older cells stay where they are; the tablet records
-// those groups, and reads open them too. To collect garbage in one such group alone would be wrong,
-// because a delete in the new group may hide a cell in the old one. So no group with a moving
-// family is compacted alone: settling merges all runs of the groups that such families connect, and
-// writes each family to its present group.
+// After ALTER moves a family, writes go to its new group at once. Its older cells stay where they
+// are; the tablet records those groups, and reads open them too. To collect garbage in one such
+// group alone would be wrong, because a delete in the new group may hide a cell in the old one. So
+// no group with a moving family is compacted alone: settling merges all runs of the groups that
+// such families connect, and writes each family to its present group.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -21,7 +21,7 @@ std::optional<uint64_t> ParseSstableName(std::string_view name) {
 SharedSstable::~SharedSstable() { registry_->Released(file_id_); }
 
 StatusOr<const SstableReader*> SharedSstable::Reader() {
-  // Without the lock once the file is open: every read of the file comes here.
+  // Takes no lock once the file is open, because every read of the file calls this.
   if (const SstableReader* ready = ready_.load(std::memory_order_acquire)) return ready;
   MutexLock lock(&mutex_);
   if (reader_ == nullptr) {
@@ -102,7 +102,8 @@ void FileRegistry::Released(uint64_t file_id) {
   {
     MutexLock lock(&mutex_);
     auto found = entries_.find(file_id);
-    // Find made a new object for the file before this lock was taken, or a state still names it.
+    // Keeps the file if Find made a new object for it before this lock was taken, or if a saved
+    // state still names it.
     if (found == entries_.end() || !found->second.file.expired()) return;
     if (found->second.names > 0) return;
     bool obsolete = found->second.obsolete;

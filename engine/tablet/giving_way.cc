@@ -3,9 +3,9 @@
 
 namespace sippar::engine {
 namespace {
-// What the last flush may find, while writers wait for it: each round leaves what came during it.
 // Memtable bytes that may be left for the last flush, during which writers wait. Each flush before
-// it leaves what was written while it ran; kRoundsMax ends the chase under heavy load.
+// it leaves what was written while it ran, so under heavy load the bytes may stay above this; after
+// kRoundsMax flushes the last one begins in any case.
 constexpr int64_t kLeftMax = 4 << 20;
 constexpr int kRoundsMax = 4;
 }  // namespace
@@ -43,8 +43,8 @@ StatusOr<std::vector<TabletState>> GivingWay::Close() {
 }
 
 void GivingWay::Retire() {
-  // The destructor must not reopen tablets whose rows others have. It still resumes compactions, so
-  // that calls that wait for the pause to end return.
+  // Other tablets have the rows now, so the destructor must not reopen tablets_. It still resumes
+  // compactions: calls that wait for the end of the pause would otherwise never return.
   closed_ = false;
   for (const auto& tablet : tablets_) tablet->serving().Retire();
 }

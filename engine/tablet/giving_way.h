@@ -27,9 +27,10 @@ class GivingWay {
   // Refuses new writes with IsMoved, waits for those in flight and flushes the rest. Returns the
   // states with which other tablets can continue, in the order of tablets().
   [[nodiscard]] StatusOr<std::vector<TabletState>> Close();
-  // The new tablets are durable and have the rows.
+  // Success: the new tablets are durable and have the rows. tablets() are not served again.
   void Retire();
-  // The outcome is unknown: the tablets accept no write until they are opened again.
+  // It is unknown whether the new tablets have the rows, so tablets() accept no write until they
+  // are opened again.
   void GiveUp();
 
  private:

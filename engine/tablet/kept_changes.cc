@@ -41,8 +41,8 @@ Status KeptChanges::Archive(uint64_t sequence) {
   std::vector<TailRecord> records = tail_.Through(sequence);
   if (records.empty()) return OkStatus();
   ASSIGN_OR_RETURN(uint64_t file_id, body_->context->next_file_id());
-  // Of two files with the same changes, readers trust the one with the higher id. Epochs of servers
-  // do not rise with each move of the tablet, those of its owners do.
+  // Of two files with the same changes, readers trust the one with the higher id. The next server
+  // of the tablet may have a lower epoch than this one, but its owner epoch is higher.
   if (owner_epoch_ != 0) file_id = (owner_epoch_ << 32) | (file_id & UINT32_MAX);
   RETURN_IF_ERROR(Annotate(
       WriteChangeFile(body_->context->fs, Source().directory, file_id, body_->range, records),

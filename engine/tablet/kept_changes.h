@@ -1,7 +1,7 @@
 // The changes of one tablet that are kept for the table's change stream (engine/changes): in memory
 // from the write on, in an archive file from the flush on.
 //
-// Thread safe. A tablet without a change stream pays one look at a flag per write.
+// Thread safe. Without a change stream, a write only tests one flag.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,9 +24,9 @@ class KeptChanges {
   ChangeTail* tail() { return &tail_; }
   ChangeSource Source() const;  // valid as long as the tablet
 
-  // The epoch of the owner, which rises with each server that gets the tablet. It forms the upper
-  // half of the ids of change files, so that a later owner's files count as newer. Called before
-  // the first write; not by tests of one host, whose file ids rise with its epochs.
+  // `epoch` rises each time a server gets the tablet. It forms the upper half of the ids of change
+  // files, so that the files of a later server count as newer. Called before the first write. If
+  // it is not called (tests with one TabletHost), that half is the epoch of the host.
   void SetOwnerEpoch(uint64_t epoch) { owner_epoch_ = epoch; }
   // Keeps changes from the next write on. Called before the schema says that there is a stream, so
   // that no change is missed once it does.

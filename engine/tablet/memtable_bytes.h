@@ -1,5 +1,6 @@
 // Memory of one tablet's memtables, frozen ones included, and of its change tail. The same bytes
-// are counted in a sum over all tablets of the server, which slows writers down. Thread safe.
+// are added to a sum over all tablets of the server; writers are delayed when that sum is high.
+// Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -16,7 +16,7 @@ struct PreparedWrite {
   RowMutation planned;   // the mutation that a RowUpdate operation led to
   RowMutation resolved;  // a completed copy of the client's mutation, if one was needed
   int64_t wall_us = 0;
-  ChangeTail::Flight flight;  // used where the table keeps changes
+  ChangeTail::Flight flight;  // only with a change stream: holds back its low watermark
   RequestId request;          // none: the write cannot be repeated
   std::string answer;
   CommitLog::Write write;

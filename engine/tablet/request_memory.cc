@@ -39,8 +39,8 @@ void RequestMemory::Remember(const RequestId& request, std::string_view answer, 
   Client& client = clients_[request.client];
   client.last_us = std::max(client.last_us, wall_us);
   client.heard_us = std::max(client.heard_us, now_us);
-  // The larger mark counts: requests of one client arrive and are replayed in any order, and an
-  // older one must not lower the mark.
+  // Requests of one client arrive and are replayed in any order, and an older one must not lower
+  // answered_below.
   client.answered_below = std::max(client.answered_below, request.answered_below);
   if (client.answers.try_emplace(request.number, answer).second) bytes_ += SizeOf(answer);
   while (client.answers.begin()->first < client.answered_below) {

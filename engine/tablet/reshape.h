@@ -34,8 +34,8 @@ struct ReshapeDecision {
 // The table's SPLIT_SIZE option in bytes, or `usual` if it has none.
 uint64_t SplitSizeOf(const TableSchema& schema, uint64_t usual);
 ReshapeDecision DecideSplit(const TabletSize& tablet, uint64_t split_size);
-// Wants a merge only when both neighbours have long been small: tablets that a user split in
-// advance must not be merged before they are filled.
+// Wants a merge only if the neighbours are small together and neither was opened, split or merged
+// in the last day: tablets that a user split in advance must not be merged before they are filled.
 ReshapeDecision DecideMerge(const TabletSize& left, const TabletSize& right, uint64_t split_size);
 
 // The row nearest to the middle of `keys`, which are in any order and evenly spaced by size. The

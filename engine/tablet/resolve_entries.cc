@@ -25,8 +25,8 @@ Status ResolveAddition(TabletReader* reader, FamilyType type, const std::string&
     int64_t time_us = addition.timestamp_us;
     read.time = {time_us, time_us == kTimeMax ? kTimeMax : time_us + 1};
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> found, reader->ReadRow(row, read));
-    // A range that ends at kTimeMax includes it, so for t = kTimeMax - 1 the first cell found may
-    // be another.
+    // For kTimeMax - 1 the read may also return a cell at kTimeMax, because a range that ends at
+    // kTimeMax includes it.
     while (found->Valid() && found->cell().timestamp_us != time_us) found->Next();
     RETURN_IF_ERROR(found->status());
     if (found->Valid()) state = found->cell().value;

@@ -10,7 +10,7 @@
 namespace sippar::engine {
 
 // `now_us` is the time for entries that leave it to the server. Requires: the row's lock is held
-// alone if the mutation reads its row (RowMutation::ReadsRow).
+// exclusively (kAlone) if the mutation reads its row (RowMutation::ReadsRow).
 [[nodiscard]] Status ResolveEntries(const TableSchema& schema, int64_t now_us, TabletReader* reader,
                                     RowMutation* mutation);
 

@@ -1,10 +1,12 @@
-// Row locks, striped over (tablet, row). A caller that reads a row and then writes it holds its
-// lock alone, from before the read until the write is visible. Writes that read nothing share the
-// lock: the commit log orders them, and batches, which nearly always have a stripe in common, need
-// not wait for each other's syncs. A write to which the server gives a time shares the lock too,
-// but one at a time until it has its place in the log: so the times of a row rise in the order of
-// its sequence numbers, and no mix of two writes is the newest. Several rows are locked in order of
-// their stripes, so two batches cannot deadlock.
+// Row locks, striped over (tablet, row), with three modes:
+//   kAlone    exclusive: for callers that read a row and then write it, from before the read until
+//             the write is visible
+//   kShared   for writes that read nothing: the commit log orders them, and batches, which nearly
+//             always have a stripe in common, need not wait for each other's syncs
+//   kInOrder  shared, but only one holder at a time until its write has its place in the log: for
+//             writes to which the server gives a time. So the times of a row rise in the order of
+//             its sequence numbers, and its newest cells never come from a mix of two writes
+// Several rows are locked in order of their stripes, so two batches cannot deadlock.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,7 +43,8 @@ class RowLock {
       is_in_order_ |= mode == kInOrder;
     }
   }
-  // The write that holds the lock in order has its place in the log; from here on it shares.
+  // Called when the write that holds the lock in mode kInOrder has its place in the log. From then
+  // on the write holds it in mode kShared.
   void HasPlace() {
     MutexLock lock(&mutex_);
     is_in_order_ = false;
@@ -100,7 +103,8 @@ class RowLockGuard {
     HasPlace();
     for (size_t stripe : stripes_) locks_->stripe(stripe)->Unlock(mode_);
   }
-  // For kInOrder; calls after the first do nothing.
+  // In mode kInOrder, the first call changes the mode to kShared (RowLock::HasPlace). Other calls
+  // do nothing.
   void HasPlace() {
     if (mode_ != RowLock::kInOrder) return;
     mode_ = RowLock::kShared;
@@ -126,7 +130,8 @@ class OneRowLock {
     HasPlace();
     lock_->Unlock(mode_);
   }
-  // For kInOrder; calls after the first do nothing.
+  // In mode kInOrder, the first call changes the mode to kShared (RowLock::HasPlace). Other calls
+  // do nothing.
   void HasPlace() {
     if (mode_ != RowLock::kInOrder) return;
     mode_ = RowLock::kShared;

@@ -62,8 +62,8 @@ std::vector<StatusOr<RowUpdateResult>> TabletWriter::UpdateBatch(
   size_t from = 0;   // first update whose answer is not final
   auto commit = [&](size_t end) {
     Status status = count == first ? OkStatus() : Commit({writes.data() + first, count - first});
-    // Updates that wrote nothing fail too: they may have been decided on what the failed writes of
-    // the group were to write.
+    // Updates that wrote nothing fail too, because their answers may rest on writes of the group
+    // that failed.
     for (size_t i = from; i < end && !status.ok(); ++i) {
       if (answers[i].ok()) answers[i] = status;
     }

@@ -19,7 +19,8 @@ int64_t ExpireAfter(const TableSchema& schema, const std::string& group) {
   return least;
 }
 
-// Compacted alone, such a group could drop a delete that hides a cell in another group.
+// True while a moved family connects the group to another one. If the group were compacted alone,
+// it could drop a delete that hides a cell in the other group.
 bool AwaitsSettling(const TabletSnapshot& snapshot, const std::string& group) {
   return PlanSettling(snapshot.version->old_groups, *snapshot.schema, group).has_value();
 }

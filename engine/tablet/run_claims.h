@@ -26,8 +26,8 @@ class RunClaims {
   RunClaims(const RunClaims&) = delete;
   RunClaims& operator=(const RunClaims&) = delete;
 
-  // No compaction runs between these two. Pause waits for the end of those that run, and of another
-  // pause: a settling and a split must not end each other's.
+  // No compaction runs between Pause and Resume. Pause waits until running compactions have ended,
+  // and until another caller has resumed: a settling and a split must not end each other's pause.
   void Pause();
   void Resume();
 
@@ -48,7 +48,7 @@ class RunClaims {
     return serving_->is_open() && !paused_ && waiting_ == 0;
   }
   bool AnyTaken(const std::vector<TabletRun>& runs) const REQUIRES(mutex_);
-  // Claims what `inputs` has and notes by which schema and rules it is compacted.
+  // Claims the runs in `inputs`, and sets its group, schema and rules.
   void Claim(const std::string& group, const TabletSnapshot& snapshot, CompactionInputs* inputs)
       REQUIRES(mutex_);
 

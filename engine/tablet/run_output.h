@@ -1,5 +1,5 @@
-// How a flush or a compaction of a tablet makes a run: the request, the files opened, and a failed
-// output removed again. SPDX-License-Identifier: Apache-2.0
+// The steps by which flushes and compactions of a tablet make a run: build the request, open the
+// new files, and remove them if the job fails. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sippar::engine {
 
-// A request that writes files of `group`; the caller adds the entries and what is visible of them.
+// A request that writes files of `group`; the caller adds the entries and the visibility options.
 CompactionRequest NewCompactionRequest(const TabletContext& context, const TableSchema& schema,
                                        const std::string& group, bool is_final);
 // The run with its files, none of which is opened.

@@ -1,5 +1,5 @@
 // One tablet: a row range of a table, with its memtables, SSTables and redo point (paper section
-// 5). It holds the parts that do the work over one body, and forwards the common calls:
+// 5). Its parts do the work on one TabletBody, which they share; the common calls are forwarded:
 //   serving()    whether it is served, and giving way to other tablets
 //   changes()    what is kept for a change stream
 //   reader()     reads
@@ -53,7 +53,7 @@ class Tablet {
   std::shared_ptr<const TableSchema> schema() const { return body_.TakeSnapshot().schema; }
   uint64_t last_sequence() const { return body_.TakeSnapshot().sequence; }  // the last visible one
 
-  // As the methods of the parts.
+  // These call the methods of the parts, whose headers describe them.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read,
                                                            const StopSignal* stop = nullptr,
                                                            ReadCounters* counters = nullptr) {

@@ -20,7 +20,7 @@ TabletBody::TabletBody(TabletContext* shared, TabletState opened)
     of_group.active = std::make_shared<Memtable>();
     for (const RunState& run : group.runs) of_group.runs.push_back(FindRun(*context, run));
   }
-  // Named before the first reader can hold and release a file.
+  // Registers the names of the files before a reader can open and release one of them.
   context->files->Name(state.FileIds());
   version = std::move(found);
 }
@@ -38,7 +38,8 @@ Status TabletBody::SaveState(TabletState changed) {
     return saved;
   }
   unsure_ = UnpublishedFiles::Job();
-  // New names first: a file that both states name is never without a name.
+  // Registers the new names first: a file that both states name must not be without a name in
+  // between, or the registry would remove it.
   context->files->Name(changed.FileIds());
   context->files->Unname(state.FileIds());
   state = std::move(changed);

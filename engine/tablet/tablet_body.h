@@ -3,8 +3,8 @@
 // members besides, in its own header.
 //
 // Thread safe by its locks. Lock order of one tablet, with the locks that its parts own:
-//   TabletFlusher's < state_mutex < row locks < commit log (a METADATA row is saved through it,
-//   too) < apply_mutex < RunClaims' < mutex
+//   TabletFlusher's < state_mutex < row locks < commit log < apply_mutex < RunClaims' < mutex
+// The row locks and the log come after state_mutex because a state is saved by a write to METADATA.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -35,8 +35,8 @@ struct TabletBody {
   TabletBody& operator=(const TabletBody&) = delete;
 
   TabletSnapshot TakeSnapshot() const;
-  // Saves the state durably, then gives names to its files and takes them from those of the old
-  // state. After an error it is unknown which of the two states is saved.
+  // Saves the state durably, then registers the names of its files (FileRegistry) in place of those
+  // of the old state. After an error it is unknown which of the two states is saved.
   [[nodiscard]] Status SaveState(TabletState changed) REQUIRES(state_mutex);
 
   TabletContext* const context;
@@ -46,8 +46,8 @@ struct TabletBody {
   const std::shared_ptr<TabletWork> work = std::make_shared<TabletWork>();
   MemtableBytes memory;
 
-  // Held while a write is applied to the memtables, and by whatever may not come in between: a
-  // freeze of the memtables, a change of the schema.
+  // Held while a write is applied to the memtables, while the memtables are frozen and while the
+  // schema changes, so that these never overlap.
   mutable Mutex apply_mutex;
 
   // One change of the durable state at a time; held while the state is saved.

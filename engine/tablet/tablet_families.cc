@@ -16,8 +16,8 @@ bool IsSame(const FamilySchema* before, const FamilySchema& family) {
   return before != nullptr && before->incarnation == family.incarnation;
 }
 
-// Forgets the births of families that neither schema has. The old one's are kept: after a crash it
-// may still be in force.
+// Forgets the births of families that neither schema has. Those of the old schema are kept, because
+// after a crash that schema may still be in force.
 void ForgetBirthsOfDropped(const TableSchema& old, const TableSchema& schema,
                            std::map<std::string, uint64_t>* births) {
   std::set<std::string> known;

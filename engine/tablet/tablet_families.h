@@ -1,5 +1,6 @@
 // The families of one tablet as its table's schema changes: when each was born, which groups moved
-// families have left, and from when on a new schema is in force. Thread safe.
+// families have left, and from when on a new schema is in force. The birth of a family is a
+// sequence number: cells with a lower one belong to a dropped family of the same name. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,16 +28,16 @@ class TabletFamilies {
   [[nodiscard]] Status Prepare(const TableSchema& schema);
   // The schema is in force when this returns: for reads, writes, and the change stream.
   void SetSchema(std::shared_ptr<const TableSchema> schema);
-  // For tables that can be altered while no server has the tablet. Each numbered family that the
-  // state does not know is born now, since any cells that the tablet has under its name belong to
-  // an earlier family; groups that hold cells of a family of another group are recorded as moves.
-  // Called after the replay, before any other call.
+  // For tables that can be altered while no server has the tablet. A family with an incarnation
+  // number gets a birth now if the state has none for it: any cells that the tablet has under its
+  // name belong to an earlier family. Groups that hold cells of a family of another group are
+  // recorded as moves. Called after the replay, before any other call.
   [[nodiscard]] Status HearOfSchema();
 
   std::map<std::string, uint64_t> Births() const;
   // Rewrites all runs, so that no cell of a dropped family is left, and forgets the births of
-  // families, which are sequence numbers without meaning in another tablet. Numbered families stay
-  // known.
+  // families, which are sequence numbers without meaning in another tablet. Families with an
+  // incarnation number get birth 0, which hides nothing.
   [[nodiscard]] Status ForgetBirths();
 
  private:

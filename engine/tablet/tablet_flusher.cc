@@ -23,7 +23,7 @@ std::unique_ptr<EntryIterator> FrozenEntries(const GroupVersion& group) {
 
 VisibilityIterator::Options FlushVisibility(std::shared_ptr<const FamilyRules> rules) {
   VisibilityIterator::Options options;
-  options.mode = VisibilityMode::kKeepHistory;  // a mode that needs no present time
+  options.mode = VisibilityMode::kKeepHistory;  // a mode that does not use the current time
   options.families = std::move(rules);
   return options;
 }
@@ -130,7 +130,7 @@ Status TabletFlusher::WriteFrozen(const Frozen& frozen) {
     Install(runs, *frozen.version);
   }
   CRASH_POINT("flush.after_state");
-  // After the save: RemoveObsolete reads it to decide which log segments may go.
+  // Only after the save: log segments with no record above this number may be removed from now on.
   redo_sequence_ = frozen.sequence;
   body_->context->metrics->Get("flushes")->Add();
   return OkStatus();

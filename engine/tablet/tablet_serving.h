@@ -34,13 +34,12 @@ class TabletServing {
 
   // New writes get IsMoved. Returns when no write is in flight.
   void Close();
-  // First possible end: the tablet stays and accepts writes again. Does nothing if the tablet was
-  // not closed.
+  // Undoes Close: the tablet accepts writes again. Does nothing if the tablet was not closed.
   void Reopen();
-  // Second: other tablets have its rows now.
+  // After Close: other tablets have the rows now.
   void Retire() { Release(Serving::kMoved); }
-  // Third: the outcome is unknown. No write is accepted, and there is no way back, until the store
-  // is opened again.
+  // After Close: it is unknown which tablets have the rows. No write is accepted until the store is
+  // opened again.
   void GiveUp() { serving_ = Serving::kUnknown; }
   // The tablet's table was dropped: writes fail, and files go once the last reader has ended.
   void Drop() { Release(Serving::kDropped); }

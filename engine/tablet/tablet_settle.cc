@@ -38,8 +38,8 @@ StatusOr<std::set<std::string>> TabletCompactor::Settle(const std::string& group
   std::optional<SettlingPlan> plan =
       PlanSettling(before.version->old_groups, *before.schema, group);
   if (!plan.has_value()) return none;
-  // Writes from before the move leave the memtables of the old groups: they must be among the
-  // inputs, or the move could not be forgotten.
+  // Cells from before the move may still be in memtables of the old groups. The flush makes them
+  // part of the inputs; otherwise the move could not be forgotten.
   RETURN_IF_ERROR(flusher_->Flush());
   TabletSnapshot snapshot = body_->TakeSnapshot();
   // The plan was made from the earlier schema; by now a family may belong in another group.

@@ -73,7 +73,7 @@ std::string TabletState::Encode() const {
       PutVarint(&out, sequence);
     }
   }
-  // Since format 2. Also a separate list, for the same reason.
+  // Ages were added in format 2, so they too are a list at the end that older states do not have.
   for (const GroupState& group : groups) {
     for (const RunState& run : group.runs) {
       PutSigned(&out, run.made_us);

@@ -84,7 +84,8 @@ std::vector<Status> TabletWriter::ApplyBatch(std::span<const RowMutation* const>
   // it.
   auto commit = [&] {
     if (count == 0) return;
-    // In order, this is the only commit: a mutation that reads its row has the row alone.
+    // In mode kInOrder this is the only commit, so the lock may be shared from here on: if one of
+    // the mutations read its row, the mode would be kAlone.
     Status status = Commit({writes.data(), count}, [&lock] { lock.HasPlace(); });
     for (size_t position : positions) statuses[position] = status;
     positions.clear();

@@ -1,6 +1,6 @@
 // Writes of one tablet: row locks, validation, times, the answers to repeated requests, the log,
-// and then the memtables, where readers see the write. tablet_writer.cc has the way of a mutation,
-// row_transaction.cc what reads, decides and writes under the row's lock.
+// and then the memtables, where readers see the write. tablet_writer.cc commits mutations,
+// row_transaction.cc has the updates that read a row, decide and write it under the row's lock.
 //
 // Thread safe. A write takes its row's lock, then the log's, then body's apply_mutex and mutex.
 // SPDX-License-Identifier: Apache-2.0
@@ -30,7 +30,8 @@ namespace sippar::engine {
 
 class TabletWriter {
  public:
-  // All four outlive this object. It remembers and counts on from what `body`'s state says.
+  // All four outlive this object. Remembered answers, times and sequence numbers continue from
+  // `body`'s state.
   TabletWriter(TabletBody* body, const TabletServing* serving, TabletReader* reader,
                KeptChanges* changes);
   TabletWriter(const TabletWriter&) = delete;
@@ -38,10 +39,12 @@ class TabletWriter {
 
   // The store routes only rows of the tablet's range here. A write with a request id is done once:
   // a repetition gets the answer of the first.
-  // Returns one status per mutation. All valid mutations go into one group of the log.
+  // Returns one status per mutation. Mutations go into the log in one group, except that each that
+  // reads its row is in a group of its own.
   [[nodiscard]] std::vector<Status> Apply(std::span<const RowMutation* const> mutations);
   // Returns one answer per update. Consecutive operations (RowUpdate::IsOperation) go into one
-  // group of the log, even those on the same row.
+  // group of the log, even those on the same row; one that adds to cells (increment, append, ...)
+  // begins a new group.
   [[nodiscard]] std::vector<StatusOr<RowUpdateResult>> UpdateBatch(
       std::span<const RowUpdate* const> updates);
   // Applies `mutation` if every check still has the same digest, else returns kAborted.

@@ -1,7 +1,7 @@
 // Tracks which files of one epoch are perhaps not named by a saved state yet, so that a sweep of
 // the directory leaves them alone: the files of flushes and compactions in progress, and of those
-// whose state was sent but not confirmed. File ids rise, so one number describes them all. Thread
-// safe. SPDX-License-Identifier: Apache-2.0
+// whose state was sent but not confirmed. File ids rise, so the lowest of their ids is enough: the
+// sweep leaves alone all files from there on. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint64_t kPieces = 256;  // pieces among whose borders the middle is sought
+constexpr uint64_t kPieces = 256;  // the split row is chosen among the borders of 256 pieces
 
 // A shared file counts by the share of its bytes in the tablet's rows: an estimate until the
 // tablet's first major compaction rewrites it.

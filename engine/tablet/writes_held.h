@@ -1,6 +1,6 @@
-// Holds back the writes to tablets while a family is dropped and created again. A write between the
-// birth of the new family and the schema that knows it would be validated against the old family
-// but stored in the new one.
+// Holds back the writes to tablets while a family is dropped and created again. The sequence number
+// from which the new family's cells count is chosen before the new schema is in force. A write in
+// between would be validated against the old family but belong to the new one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

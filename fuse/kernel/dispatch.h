@@ -63,7 +63,8 @@ class Dispatch {
 
   void FillStat(const Node& node, const Attributes& attributes, uint64_t inode_number,
                 struct stat* out) const;
-  // Seconds for which the kernel may cache the name, and the attributes.
+  // Seconds for which the kernel may cache the name of an entry (NameSeconds) and the attributes of
+  // a node (AttributeSeconds).
   double NameSeconds(const Entry& entry) const;
   double AttributeSeconds(const Node& node) const;
 
@@ -83,7 +84,7 @@ class Dispatch {
   void NoteLookupIn(uint64_t node_id) { LookupCounter(node_id)->fetch_add(1); }
   uint64_t LookupsIn(uint64_t node_id) { return LookupCounter(node_id)->load(); }
 
-  // Lines of "name value", printed at SIGUSR1.
+  // Lines of "name value", which the process prints when it receives SIGUSR1.
   std::string Counters();
 
  private:

@@ -6,7 +6,7 @@
 namespace sippar::fuse {
 
 int ErrnoOf(const Status& status) {
-  // The cause comes before the code, which a value that is too large shares with other failures.
+  // The cause is tested first, because TooLarge shares its code, kOutOfRange, with other failures.
   // fuse/SEMANTICS.md lists the errors for users; a change here is a change there.
   if (HasCause(status, Cause::kTooLarge)) return EFBIG;
   switch (status.code()) {

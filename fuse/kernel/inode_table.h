@@ -34,7 +34,7 @@ class InodeTable {
   void Forget(uint64_t node_id, uint64_t lookups) EXCLUDES(mutex_);
   uint64_t size() EXCLUDES(mutex_);  // numbers in use, including the root
 
-  // A row and the number of its table's node.
+  // A row, and the number by which the kernel knows the node of its table (here `table_id`).
   struct RowPlace {
     uint64_t table_id = 0;
     std::string row;

@@ -25,7 +25,7 @@ constexpr unsigned kThreadsMax = kReadersWaitingMax + 16;
 // How often Stop repeats its signal: it may arrive just before the loop's wait and be lost.
 constexpr int64_t kWakeIntervalUs = 5'000;
 
-// libfuse writes the reason of a failure to its log only. Attach captures that log for its error
+// libfuse writes the reason for a failure only to its log. Attach captures that log for its error
 // message. libfuse has one log function for the process, hence the globals.
 engine::Mutex log_mutex;
 std::string* captured_log = nullptr;
@@ -190,8 +190,8 @@ class SessionMount final : public Mount {
   }
 
   void Stop() override {
-    // First, while the kernel is still answered: the trimmer may be inside a notification that
-    // waits for such an answer.
+    // The trimmer ends first, while requests of the kernel are still answered: it may be inside a
+    // notification that waits for such an answer.
     dispatch_.trimmer()->Stop();
     fuse_session_exit(session_);
     engine::MutexLock lock(&mutex_);
@@ -206,9 +206,9 @@ class SessionMount final : public Mount {
   std::string Counters() override { return dispatch_.Counters(); }
 
  private:
-  // libfuse knows only the original mount point, but mount --move and --bind may have made others.
-  // Other places are detached only while the session is connected: after an unmount another mount
-  // may have received the same device number.
+  // libfuse knows only the original mount point, but mount --move and mount --bind may have put the
+  // file system at other places, too. These are detached only while the session is connected: after
+  // an unmount, another mount may have received the same device number.
   void Unmount() {
     is_mounted_ = false;
     bool is_moved = false;

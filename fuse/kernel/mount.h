@@ -15,7 +15,7 @@ namespace sippar::fuse {
 struct MountOptions {
   std::string mount_point;
   std::string source;        // the store, as mount(8) and findmnt show it
-  bool allow_other = false;  // lets users other than the mounting one in
+  bool allow_other = false;  // lets all users in, not only the one who mounts
   bool auto_unmount = true;  // a helper process unmounts if this process is killed
   int64_t timeout_us = 10'000'000;
   int64_t listing_timeout_us = 30'000'000;

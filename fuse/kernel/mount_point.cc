@@ -80,7 +80,7 @@ bool IsDead(const std::string& path) {
 }
 
 // Waits for the unmount helper of the killed process (auto_unmount) before it detaches anything: a
-// helper that runs later could unmount our new mount instead of the dead one.
+// helper that runs later could unmount the new mount instead of the dead one.
 Status DetachDead(const std::string& path) {
   for (int i = 0; i < kHelperWaits && IsDead(path); ++i) {
     engine::Clock::System()->SleepMicros(kHelperWaitUs);

@@ -1,5 +1,5 @@
-// Checks a mount point before mounting: it may be missing, not a directory, a live mount of ours, a
-// dead one (which is detached), or inside the store. Used by mount.
+// Checks a mount point before mounting: it may be missing, not a directory, a live or a dead mount
+// of sippar, or inside the store. A dead mount is detached. Used by mount.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,9 +30,10 @@ std::string DeviceAt(const std::string& path);
 // detach stay.
 void DetachElsewhere(const std::string& device, const std::string& path);
 
-// Returns the absolute path to mount on. Detaches a dead mount of ours there first (one whose
-// process was killed). `target` is the store's directory. Neither may lie inside the other: file
-// accesses of the store would then go through the mount and wait for the store itself.
+// Returns the absolute path to mount on. If a dead mount of sippar is there (its process was
+// killed), detaches it first. `target` is the store's directory. Neither the mount point nor the
+// store may lie inside the other: file accesses of the store would then go through the mount and
+// wait for the store itself.
 [[nodiscard]] StatusOr<std::string> PrepareMountPoint(const std::string& mount_point,
                                                       const std::string& target);
 

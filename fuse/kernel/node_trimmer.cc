@@ -8,7 +8,8 @@ namespace sippar::fuse {
 namespace {
 
 constexpr size_t kRowsAtOnce = 256;
-// The first round over all rows only clears use marks. What is left after the third is in use.
+// The first round over all rows only clears their marks of use. Rows that are left after the third
+// are in use.
 constexpr int kRoundsMax = 3;
 // The kernel forgets in requests of its own, which need time to arrive and be counted.
 constexpr int64_t kPauseUs = 20'000;

@@ -51,7 +51,7 @@ void WaitForSignals(const sigset_t& signals, Mount* mount, std::atomic<bool>* is
     if (is_stopping) _exit(128 + number);
     is_stopping = true;
     // Stop waits until Serve has left its loop. On this thread it would delay the second signal,
-    // which must work when that hangs.
+    // which must end the process even if Stop hangs.
     stopper = engine::Thread("fuse-stop", [mount] { mount->Stop(); });
   }
 }

@@ -28,7 +28,7 @@ struct Entry {
   Attributes attributes;
   uint64_t inode_number = 0;  // InodeNumber(node)
   int64_t age_us = 0;
-  bool is_volatile = false;  // must be looked up each time, such as .status and now
+  bool is_volatile = false;  // must be looked up each time, such as .status and .as-of/now
 };
 
 // One name of a listing. `entry.attributes` are always filled in, exact as in a lookup.

@@ -8,8 +8,8 @@
 namespace sippar::fuse {
 
 StatusOr<const DirEntry*> DirStream::At(uint64_t ordinal) {
-  // Ordinal 0 after another one is rewinddir, which must show the present state; a repeated 0 is
-  // not.
+  // A call for ordinal 0 after one for another ordinal is a rewinddir, which must show the present
+  // state. A repeated call for 0 is only a retry.
   if (!is_loaded_ || (ordinal == 0 && position_ != 0)) RETURN_IF_ERROR(Rewind());
   position_ = ordinal;
   if (ordinal < entries_.size()) return &entries_[ordinal];
@@ -62,7 +62,8 @@ Status DirStream::StartSource(uint64_t ordinal) {
 
 Status DirStream::MoveSource(uint64_t ordinal) {
   const Checkpoint* nearest = is_started_ ? NearestCheckpoint(ordinal) : nullptr;
-  // Jumps forward only if a checkpoint lies between: else stepping costs no more than a new start.
+  // Restarts further on only if a checkpoint lies between the current entry and `ordinal`;
+  // otherwise stepping costs no more than a new start.
   bool is_far = nearest != nullptr && nearest->ordinal > source_ordinal_;
   if (!is_started_ || ordinal < source_ordinal_ || is_far) {
     RETURN_IF_ERROR(StartSource(ordinal));

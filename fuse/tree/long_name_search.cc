@@ -25,8 +25,8 @@ class Search {
 
   StatusOr<std::string> Run(const Call& call) {
     // Cheapest first: names that an earlier search read, the index, the keys after the last one
-    // found, all keys. A visitor such as find or tar asks for names in order, which makes the third
-    // hit.
+    // found, all keys. Programs such as find and tar ask for names in order, so the third step
+    // usually finds the key.
     if (std::optional<std::string> key = names_->Recall(scope_key_, name_)) return *std::move(key);
     RETURN_IF_ERROR(TryIndex(call));
     if (!found_.has_value() && !scope_.is_qualifier) {
@@ -66,7 +66,8 @@ class Search {
                     scope_.view.table, name_));
   }
 
-  // How far a scan goes. The last two end after kLongNameNearKeys at the latest.
+  // Where a scan ends: at the end of its range (kEnd), after some keys (kNear), or when it has
+  // found the key (kFound). The last two end after kLongNameNearKeys keys at the latest.
   enum class Until { kEnd, kNear, kFound };
 
   // Looks at the keys of `part` that begin with the head of the name.
@@ -85,8 +86,8 @@ class Search {
     for (uint64_t keys = 0; stream->Valid(); stream->Next()) {
       const cluster::CellView& cell = stream->cell();
       RETURN_IF_ERROR(Look(scope_.is_qualifier ? cell.qualifier : cell.row));
-      // A scan of all keys would remember too many; those of a short scan are near and will be
-      // wanted.
+      // Only for short scans: their keys are near the wanted one, so they will be asked for next. A
+      // scan of all keys would remember too many.
       if (until != Until::kEnd) met_.emplace_back(encoded_, at_);
       if (until != Until::kEnd && ++keys >= kLongNameNearKeys) return OkStatus();
       if (until == Until::kFound && found_.has_value()) return OkStatus();
@@ -97,7 +98,7 @@ class Search {
   Status Look(std::string_view key) {
     at_.assign(key);
     codec_.Encode(key, &encoded_);
-    // Short enough for a plain name.
+    // A key whose name is not a long one cannot be the wanted key.
     if (encoded_.find("%~") == std::string::npos) return OkStatus();
     names_->Note(scope_key_, encoded_, key, scope_.run_keys());
     // Only keys with the head are read, so the hash decides.
@@ -126,7 +127,7 @@ class Search {
 }  // namespace
 
 std::string LongNameScope::Key() const {
-  // Without view.as_of: a key has the same name at every time.
+  // Leaves out view.as_of, because a key has the same name at every time.
   std::string key;
   engine::PutVarint(&key, table_id);
   if (!is_qualifier) return key;

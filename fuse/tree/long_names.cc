@@ -10,11 +10,11 @@ namespace sippar::fuse {
 namespace {
 
 constexpr size_t kRunOverhead = 160;      // estimate: a map node and a pointer
-constexpr size_t kGroupOverhead = 512;    // estimate; the head is stored twice and counted besides
+constexpr size_t kGroupOverhead = 512;    // estimate, without the key, which is stored twice
 constexpr size_t kUnsortedMax = 1'024;    // unsorted entries that a search compares one by one
 constexpr size_t kProgressMax = 64;       // number of searches that ran out of time
-constexpr size_t kRecentBytes = 2 << 20;  // bytes of scopes, names and keys
-constexpr size_t kRunBytes = 256 << 10;   // bytes of keys per run: runs of huge keys are short
+constexpr size_t kRecentBytes = 2 << 20;  // limit of recent_: bytes of scopes, names and keys
+constexpr size_t kRunBytes = 256 << 10;   // bytes of keys per run, so runs of huge keys are short
 
 uint32_t HexNumber(std::string_view digits) {
   uint32_t number = 0;
@@ -67,7 +67,8 @@ uint32_t LongNames::RunOf(Group* group, std::string_view key, size_t run_keys) {
       run.key_bytes += key.size();
       return run.index;
     }
-    // A run that begins with this very key: a second one at the same place is impossible.
+    // The full run begins with this very key. It takes the key once more, since a second run cannot
+    // begin at the same key.
     if (std::prev(at)->first == key) return run.index;
   }
   auto index = static_cast<uint32_t>(group->first_keys.size());
@@ -138,8 +139,7 @@ std::vector<engine::RowRange> LongNames::Find(const std::string& scope, std::str
 
 void LongNames::Remember(const std::string& scope, std::string_view name, std::string_view key) {
   engine::MutexLock lock(&mutex_);
-  // Cleared as a whole: the entries serve one visit of a directory, so an order of use would not
-  // pay.
+  // Cleared as a whole: the entries serve one pass over a directory, so an LRU order would not pay.
   if (recent_bytes_ > kRecentBytes) {
     recent_.clear();
     recent_bytes_ = 0;

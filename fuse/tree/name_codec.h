@@ -18,7 +18,7 @@ inline constexpr size_t kLongHashSize = 32;      // hex digits: 128 bits of SHA-
 // What a file name says about its key. A long name says only the first bytes of the key.
 struct DecodedName {
   std::string key;           // the whole key, or its first bytes if is_long
-  bool is_canonical = true;  // false: EncodeName(key) is the right spelling
+  bool is_canonical = true;  // false: another spelling; the right one is Encode(key)
   bool is_long = false;
   std::string_view hash;  // hash of a long name; points into the decoded name
 };
@@ -34,7 +34,7 @@ class NameCodec {
   // Assigns the name of `key` to *name, reusing its memory.
   void Encode(std::string_view key, std::string* name) const;
   std::string Encode(std::string_view key) const;
-  // std::nullopt if no key can have this name or be meant by it.
+  // std::nullopt if `name` is not a spelling of any key.
   std::optional<DecodedName> Decode(std::string_view name) const;
   std::string Hash(std::string_view key) const { return hash_(key); }
 

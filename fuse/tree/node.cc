@@ -8,7 +8,7 @@
 namespace sippar::fuse {
 namespace {
 
-// "SIPPAR01"; another value would renumber all files.
+// The bytes "SIPPAR01". Another value would give all files new inode numbers.
 constexpr uint64_t kInodeSeed = 0x5349505041523031;
 constexpr uint8_t kRowFormFlag = 0x40;
 constexpr uint8_t kAsOfFlag = 0x80;
@@ -34,8 +34,8 @@ void EncodeIdentity(const Node& node, std::string* out) {
 
 void EncodeNode(const Node& node, std::string* out) {
   EncodeIdentity(node, out);
-  // The inode table must tell texts apart, since the text of a node never changes; users want one
-  // inode number for .status, so the identity leaves the text out.
+  // The text of a node never changes, so in the inode table another text is another node. The
+  // identity leaves the text out, so that .status keeps its inode number for users.
   if (node.kind == NodeKind::kText || node.kind == NodeKind::kSymlink) {
     engine::PutBytes(out, node.text);
   }

@@ -30,7 +30,7 @@ enum class NodeKind : uint8_t {
 struct Node {
   NodeKind kind = NodeKind::kRoot;
   bool is_row_form = false;      // kFamilyVersions, kColumnVersions: below <row>/.versions
-  std::optional<int64_t> as_of;  // set in directories only; a version is one node at every time
+  std::optional<int64_t> as_of;  // not set in a kCell: a version is one node at every time
   uint64_t table_id = 0;         // ids are never reused, so a table made again is a new directory
   std::string row;
   std::string family;

@@ -8,9 +8,10 @@
 namespace sippar::fuse {
 namespace {
 
-// A value that a program reads in pieces is used more often than kIdleUs. Dropping it between two
-// pieces would make each piece read the whole value again, so younger values are spared for
-// kPatienceUs; after that any value that answers no read at the moment is dropped.
+// A value that a program reads in pieces is used again within kIdleUs. If it were dropped between
+// two pieces, each piece would read the whole value again. So a reader that needs room drops only
+// values that were idle for kIdleUs; after it has waited for kPatienceUs, it drops any value that
+// no read is using. A waiting reader looks for idle values every kLookAgainUs.
 constexpr int64_t kIdleUs = 200'000;
 constexpr int64_t kPatienceUs = 2'000'000;
 constexpr int64_t kLookAgainUs = 50'000;
@@ -45,8 +46,8 @@ void OpenValues::Close(OpenValue* value) {
 ValuePtr OpenValues::TakeIdle(int64_t idle_us_min) {
   OpenValue* oldest = nullptr;
   for (const auto& [key, value] : open_) {
-    // A second owner means that a read is being answered with these bytes; dropping ours frees
-    // nothing.
+    // A second owner means that a read is being answered with these bytes; dropping this reference
+    // would free nothing.
     if (value->bytes_ == nullptr || value->bytes_.use_count() > 1) continue;
     if (oldest == nullptr || value->used_at_ns_ < oldest->used_at_ns_) oldest = value;
   }

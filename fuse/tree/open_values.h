@@ -46,7 +46,7 @@ class OpenValue {
 // One open of the version; closes it when destroyed.
 using OpenValuePtr = std::shared_ptr<OpenValue>;
 
-// Must outlive its values and their bytes.
+// Must outlive the values and the bytes that it returns.
 class OpenValues {
  public:
   OpenValues(uint64_t budget_bytes, engine::Clock* clock)

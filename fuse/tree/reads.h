@@ -16,11 +16,12 @@ struct ReadView {
   std::optional<int64_t> as_of;
 };
 
-// The time range of cells with time <= as_of; of cells with exactly this time.
+// TimesOf: the range of times <= as_of, which is all times without as_of. OnlyTime: exactly this
+// time.
 engine::TimeRange TimesOf(const std::optional<int64_t>& as_of);
 engine::TimeRange OnlyTime(int64_t timestamp_us);
 
-// Reads the newest version of each column of a row; of one column.
+// A read of the newest version of each column of a row (RowSpec), or of one column (ColumnSpec).
 cluster::ReadSpec RowSpec(const ReadView& view, std::string_view row);
 cluster::ReadSpec ColumnSpec(const ReadView& view, std::string_view row, std::string_view family,
                              std::string_view qualifier);

@@ -32,7 +32,8 @@ RowColumn ColumnOf(const cluster::CellView& cell, size_t room) {
   column.timestamp_us = cell.timestamp_us;
   column.sequence = cell.sequence;
   column.size_bytes = ValueSize(cell);
-  // A value goes if it does not fit; its name and size stay, so stat and listings need no read.
+  // A value that does not fit is left out. Its name and size are kept, so stat and listings need no
+  // read.
   if (cell.omitted_size == 0 && cell.value.size() <= room) column.value.emplace(cell.value);
   return column;
 }

@@ -34,7 +34,7 @@ StatusOr<std::vector<TablePtr>> TableCatalog::List() {
 }
 
 StatusOr<TablePtr> TableCatalog::FindName(std::string_view name) {
-  // A miss in the cached list is checked against the present one: a name that is missing is never
+  // If the cached list lacks the name, the present list is read: a missing name is never
   // remembered, so a new table appears at once.
   for (int64_t age_ns_max : {freshness_ns_, int64_t{0}}) {
     RETURN_IF_ERROR(Refresh(age_ns_max));

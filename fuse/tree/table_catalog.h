@@ -21,7 +21,7 @@ class TableCatalog {
       : admin_(admin), clock_(clock), freshness_ns_(freshness_us * 1000) {}
 
   [[nodiscard]] StatusOr<std::vector<TablePtr>> List();  // read now; sorted by name
-  // kNotFound if there is no such table, or no longer.
+  // kNotFound if the table does not exist or was dropped.
   [[nodiscard]] StatusOr<TablePtr> FindName(std::string_view name);
   [[nodiscard]] StatusOr<TablePtr> FindId(uint64_t table_id);
   // Like FindId, but reads the present schema.

@@ -187,7 +187,7 @@ class VersionSource final : public ScanSource {
     cluster::ReadSpec spec = ColumnSpec(view_, child_.row, child_.family, child_.qualifier);
     spec.versions_per_column = 0;
     spec.value_size_max = 0;
-    // Versions come newest first, so older ones follow.
+    // Versions come newest first, so those after the mark have earlier times.
     if (after.has_value()) spec.time.limit_us = *ParseTime(*after);
     return spec;
   }
@@ -195,7 +195,8 @@ class VersionSource final : public ScanSource {
     *mark = PrintTime(cell.timestamp_us);
   }
   bool IsAtOrBefore(const std::string& after) const override {
-    // As a limit, kTimeMax includes itself.
+    // As a limit, kTimeMax means no limit (engine/model/cell.h), so a read after a version at
+    // kTimeMax returns that version again.
     return stream_->cell().timestamp_us >= *ParseTime(after);
   }
   void FillCell(const cluster::CellView& cell, DirEntry* out) override {
@@ -306,7 +307,7 @@ StatusOr<std::vector<std::string>> FamiliesOf(TreeContext* context, const TableP
     if (families.empty() || families.back() != family) families.emplace_back(family);
   };
   for (const RowColumn& column : row->columns) add(column.family);
-  // A wide row's snapshot has no columns. One cell per family without its value answers instead.
+  // A wide row's snapshot has no columns, so one cell per family is read, without its value.
   if (!row->is_wide) return families;
   cluster::ReadSpec spec = RowSpec(view, directory.row);
   spec.cells_per_family = 1;

@@ -7,17 +7,17 @@
 
 namespace sippar::fuse {
 
-// Greatest age of what a name lookup returns, counting our caches and the kernel's together
-// (SEMANTICS.md "Freshness"). --entry-timeout may lower it.
+// Greatest age of what a name lookup returns, counting the caches of the mount and of the kernel
+// together (SEMANTICS.md "Freshness"). --entry-timeout may lower it.
 inline constexpr int64_t kFreshnessUs = 1'000'000;
 
 // Row cache (row_cache.h).
 inline constexpr size_t kRowCacheSizeMax = 32 << 20;
-// Larger values are read when their files are read.
+// Larger values are not cached with their row, but read when their files are read.
 inline constexpr size_t kCachedValueSizeMax = 64 << 10;
 inline constexpr size_t kCachedRowSizeMax = 1 << 20;   // names and kept values of one row
 inline constexpr size_t kCachedRowColumnsMax = 4'096;  // wider rows are read column by column
-// How long a row counts as wide without another look.
+// How long a row counts as wide before its columns are counted again.
 inline constexpr int64_t kWideRowMemoryUs = 60'000'000;
 
 // Rows that a listing has just returned need no read when they are looked up (recent_rows.h).

@@ -72,7 +72,7 @@ StatusOr<Entry> TreeView::Lookup(const Node& directory, std::string_view name, c
     case NodeKind::kTable:
       return LookupInTable(directory, name, call);
     case NodeKind::kRow:
-      // A row's families are directories that always exist, so ".versions" needs no read here.
+      // Every row has ".versions", so it needs no read.
       if (name == kVersionsName) return LookupFamily(directory, "", NodeKind::kRowVersions);
       return LookupFamily(directory, name, NodeKind::kFamily);
     case NodeKind::kRowVersions:
@@ -129,7 +129,7 @@ StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
         fmt::format("{} has {} bytes; the limit is {}", name, content.size(), kControlTextSizeMax));
   }
   Entry entry = TextEntry(directory, name, std::move(content), table->changed_at_us);
-  // The other two show sizes and tablets, which change without a schema change.
+  // .stats and .tablets show sizes and tablets, which change without a schema change.
   entry.is_volatile = name != ".schema.sql";
   return std::optional(std::move(entry));
 }
@@ -245,8 +245,7 @@ StatusOr<Entry> TreeView::LookupFamily(const Node& directory, std::string_view n
   }
   std::optional<DecodedName> decoded = context_.codec.Decode(name);
   if (!decoded.has_value() || decoded->is_long) return NoSuchName(name);
-  // A family that is missing from the cached schema is looked for in the present one: a miss is
-  // never remembered.
+  // A family that the cached schema lacks may be new, so it is looked up in the present schema.
   if (table->schema.FindFamily(decoded->key) == nullptr) {
     ASSIGN_OR_RETURN(table, context_.tables.FindIdNow(directory.table_id));
   }
@@ -296,8 +295,8 @@ StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Cal
     attributes = {column->size_bytes, column->timestamp_us};
     age_us = context_.AgeUs(row->loaded_at_ns);
   } else {
-    // The row is wide, or it lacked the column when it was cached. The column is read now: a miss
-    // is never remembered.
+    // The row is wide, or it lacked the column when it was cached. The column may have been written
+    // since, so it is read now.
     cluster::ReadSpec spec = ColumnSpec(view, node.row, node.family, node.qualifier);
     ASSIGN_OR_RETURN(std::optional<FoundVersion> found,
                      FindFirst(context_.data, view.table, spec, call));
@@ -329,7 +328,7 @@ StatusOr<Entry> TreeView::LookupVersion(const Node& directory, std::string_view 
     return NoSuchName(name);
   }
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
-  // Without as_of, which was checked above: the read is for exactly this time.
+  // The view has no as_of: that was checked above, and the read is for exactly this time.
   ReadView view{table->schema.name, std::nullopt};
   cluster::ReadSpec spec = ColumnSpec(view, directory.row, directory.family, directory.qualifier);
   spec.time = OnlyTime(*time);

@@ -47,7 +47,7 @@ class TreeView {
   // std::nullopt if there is no such attribute. XattrNames (xattrs.h) lists the names.
   [[nodiscard]] StatusOr<std::optional<std::string>> Xattr(const Node& node, std::string_view name,
                                                            const cluster::CallOptions& call);
-  // At most as old as the freshness.
+  // The totals, at most as old as TreeOptions::freshness_us.
   [[nodiscard]] StatusOr<Usage> ReadUsage();
 
   // Counts an error and keeps its text for .status. Called by the layer that reports errors to the
@@ -67,8 +67,7 @@ class TreeView {
                                const Call& call);
   StatusOr<Entry> LookupVersion(const Node& directory, std::string_view name, const Call& call);
   StatusOr<TablePtr> FindTable(std::string_view name);
-  // Returns the key that a name stands for. If the name is another spelling of it, sets *canonical
-  // to the right one.
+  // Returns the key that a name stands for, and sets *canonical to the right spelling of the name.
   StatusOr<std::string> ResolveName(const LongNameScope& scope, std::string_view name,
                                     std::string* canonical, const Call& call);
   StatusOr<Entry> FindRow(const TablePtr& table, Node node, const Call& call);

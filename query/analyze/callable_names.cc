@@ -50,7 +50,8 @@ CallInfo CastCall(std::string_view name, ValueType type) {
 std::vector<CallInfo> OwnCalls() {
   std::vector<CallInfo> calls = {
       {CallInfo::kNow, "NOW", 0, 0, "TIMESTAMP", "time of the statement, the same for all of it"},
-      // These read a slot of their own kind and no value, so the engine has no function for them.
+      // These calls read a special slot of a column (SlotDef) and not its value, so the engine has
+      // no function for them.
       ColumnCall(SlotDef::kVersionCount, "VERSION_COUNT", "INT64",
                  "cells of a column that the query reads"),
       ColumnCall(SlotDef::kHistory, "HISTORY", "ARRAY",

@@ -30,7 +30,7 @@ struct CallInfo {
   // The slot that the call reads if its argument is one column; none: it takes values only.
   std::optional<engine::SlotDef::Kind> column = {};
   engine::ValueType cast = engine::ValueType::kNull;  // kCast: target type
-  // kRewritten: makes the same call out of our own functions.
+  // kRewritten: builds the equivalent expression from Sippar's own functions.
   syntax::Expr (*as_ours)(const syntax::Expr& call) = nullptr;
 };
 

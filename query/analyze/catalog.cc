@@ -120,7 +120,7 @@ StatusOr<engine::ColumnPattern> BindPattern(const StatementContext& context,
     }
     pattern = node.ToColumnPattern(found->second.bytes());
   }
-  // A regex or * may match no family at all; then it selects nothing, as a qualifier does that no
+  // A regex or * that matches no family is no error. It selects nothing, like a qualifier that no
   // row has.
   bool exact = pattern.family.kind == engine::NamePattern::kExact;
   if (exact && schema.FindFamily(pattern.family.text) == nullptr) {

@@ -14,10 +14,11 @@
 namespace sippar::query {
 
 // The schema of the table that a statement calls `name`: what statements on rows need.
-// UNKNOWN_TABLE if there is none. In a cluster it asks no master.
+// UNKNOWN_TABLE if there is none. In a cluster the schema comes from the client's cache
+// (cluster/client/schema_cache.h), without a call to the master.
 [[nodiscard]] StatusOr<std::shared_ptr<const engine::TableSchema>> FindSchema(
     const StatementContext& context, const syntax::Identifier& name);
-// The same with all that the master knows of the table, for statements on tables.
+// Like FindSchema, but with all that the master knows of the table; for statements on tables.
 [[nodiscard]] StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
                                                      const syntax::Identifier& name);
 // The error UNKNOWN_FAMILY, listing the families of `schema`.

@@ -117,17 +117,18 @@ Expression ExpressionCompiler::NegatedIf(bool negated, Expression test) const {
 StatusOr<Expression> ExpressionCompiler::Compile(const Expr& expr) {
   RETURN_IF_ERROR(context_.CheckStop());
   if (repeating_ > 0) RETURN_IF_ERROR(CountRepeated(1, expr));
-  auto compiled = CompileUnplaced(expr);  // a place in it: types checked by an inner Compile
+  auto compiled = CompileUnplaced(expr);  // a place in it: an inner Compile has checked its types
   if (!compiled.ok() || expr.span.line == 0) return compiled;
-  // Folding that was stopped leaves a call, which CheckTypes would evaluate again, to its end.
+  // If the stop signal ended the folding, a call is left, which CheckTypes would evaluate again
+  // without looking at the signal.
   RETURN_IF_ERROR(context_.CheckStop());
   if (compiled->place.IsNone()) RETURN_IF_ERROR(CheckTypes(*scope_, *compiled, expr.span));
   compiled->place = {static_cast<uint32_t>(expr.span.begin), static_cast<uint32_t>(expr.span.end)};
   return compiled;
 }
 
-// Nested in each other, operands that are used twice would double the work at each level: 30 levels
-// of BETWEEN are a kilobyte of text and 2^30 nodes.
+// An operand that is used twice is compiled twice, so nesting doubles the work at each level: 30
+// nested BETWEENs are a kilobyte of text but 2^30 nodes.
 Status ExpressionCompiler::CountRepeated(size_t nodes, const Expr& expr) {
   repeated_ += nodes;
   if (repeated_ <= kRepeatedMax) return OkStatus();
@@ -260,7 +261,8 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
   if (call->column && (of_column || call->kind == CallInfo::kColumn)) {
     return ColumnCall(expr, *call->column);
   }
-  // The hook of PlanAggregates takes aggregates where they are allowed, so these are not.
+  // Where aggregates are allowed, the hook of PlanAggregates has replaced them before. An aggregate
+  // that gets here is not allowed.
   if (call->kind == CallInfo::kAggregate) {
     return ErrorAt("AGGREGATE", expr.span,
                    fmt::format("the aggregate {} is not allowed in this clause", expr.name),
@@ -299,7 +301,8 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
     ReadMixedAsNumber(*scope_, left, &*right);
   }
   Expression test = Folded(FunctionOf(expr.op), std::move(left), *std::move(right));
-  // `WHERE 1 = 1` is written on purpose, a comparison that never holds is a mistake.
+  // `WHERE 1 = 1` is written on purpose and gets no warning. A comparison that is never TRUE is
+  // probably a mistake.
   bool always_true = test.IsLiteral() && test.literal.is_true();
   if (!always_true) WarnOfConstants(expr, context_);
   return NegatedIf(negated, std::move(test));
@@ -321,7 +324,7 @@ StatusOr<Expression> ExpressionCompiler::Case(const Expr& expr) {
   std::vector<Expression> args;
   for (size_t i = first; i + 1 < pairs_end; i += 2) {
     ASSIGN_OR_RETURN(Expression test, Compile(expr.children[i]));
-    if (expr.has_operand) {  // `x = y` for CASE x WHEN y: the engine's CASE has tests alone
+    if (expr.has_operand) {  // `x = y` for CASE x WHEN y: the engine's CASE takes tests only
       ASSIGN_OR_RETURN(Expression operand,
                        i == first ? Compile(expr.children[0]) : CompileCounted(expr.children[0]));
       ReadMixedAsNumber(*scope_, test, &operand);

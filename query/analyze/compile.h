@@ -31,7 +31,7 @@ class ExpressionCompiler {
   [[nodiscard]] StatusOr<Expression> CompileTest(const syntax::Expr& expr);
 
  private:
-  static constexpr size_t kRepeatedMax = 100'000;  // nodes that are compiled or copied once more
+  static constexpr size_t kRepeatedMax = 100'000;  // limit of nodes in operands that are used again
 
   Expression Folded(engine::Function function, std::vector<Expression> args) const;
   Expression Folded(engine::Function function, Expression arg) const;

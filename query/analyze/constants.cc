@@ -35,8 +35,8 @@ Status WithQueryCode(const Status& status, const Span& span) {
   return ErrorAt(code, where, MessageOf(status), engine::ProgramErrorHint(status), status.code());
 }
 
-// Folding makes constants visible to what decides by looking at literals: row ranges, IN UNNEST,
-// warnings, regex checks.
+// Some code looks only at literals: row ranges, IN UNNEST, warnings, regex checks. Folding lets it
+// see a computed constant such as 'a' || 'b', too.
 Expression Fold(Expression expression, const engine::StopSignal* stop) {
   if (expression.kind != Expression::kCall) return expression;
   for (const Expression& arg : expression.args) {
@@ -48,8 +48,8 @@ Expression Fold(Expression expression, const engine::StopSignal* stop) {
   return Expression::Literal(*std::move(value));
 }
 
-// Evaluated even if folding left a call: a call that fails is left unfolded, and here its error is
-// the statement's.
+// Evaluates the expression even if folding left a call in it: Fold does not replace a call that
+// fails, and here the error of the call is the error of the statement.
 StatusOr<Value> CompileConstant(const StatementContext& context, const Expr& expr) {
   ConstantScope scope;
   ExpressionCompiler compiler(context, &scope);
@@ -61,8 +61,8 @@ StatusOr<Value> CompileConstant(const StatementContext& context, const Expr& exp
 
 namespace {
 
-// A constant of which only a number can be meant. A parameter given on the command line is TEXT;
-// its digits count as a number here.
+// The value of a constant where only a number makes sense. A parameter given on the command line is
+// TEXT; its digits count as a number here.
 StatusOr<Value> CompileNumber(const StatementContext& context, const Expr& expr) {
   ASSIGN_OR_RETURN(Value value, CompileConstant(context, expr));
   if (expr.kind != ExprKind::kParam || value.type() != ValueType::kText) return value;

@@ -20,8 +20,8 @@ using engine::TableSchema;
 using engine::Value;
 using enum engine::ValueType;
 
-// The type of a value that has one of two types: an unknown type gives way, numbers become FLOAT64,
-// strings BYTES; unknown if the types do not fit.
+// The type of a value that may have type `a` or type `b`. If one is unknown, it is the other. Two
+// kinds of numbers become FLOAT64, two kinds of strings BYTES. Unknown if the types do not fit.
 DataType CommonType(const DataType& a, const DataType& b) {
   if (a.kind == kNull || a == b) return b;
   if (b.kind == kNull) return a;
@@ -76,7 +76,8 @@ DataType HistoryOf(DataType cell) {
   return DataType(kArray, {DataType(kStruct, {kTimestamp, std::move(cell)})});
 }
 
-// The type of the cells that a slot has or holds; none where it has none.
+// The type of the cells that a slot reads, also within a map or a history; unknown if the slot
+// reads no cells.
 DataType TypeOfCellsIn(const SlotDef& slot, const std::vector<ColumnPattern>& patterns,
                        const TableSchema& schema) {
   if (slot.kind == SlotDef::kValue) return TypeOfCells(patterns, schema);
@@ -121,14 +122,14 @@ DataType CommonOf(const std::vector<DataType>& args, size_t first, size_t step) 
   return common;
 }
 
-// Tests and results alternate, and an odd number of arguments ends with ELSE.
+// The type of CASE. Its tests and results alternate, and an odd number of arguments ends with ELSE.
 DataType TypeOfBranches(const std::vector<DataType>& args) {
   DataType common = CommonOf(args, 1, 2);
   return args.size() % 2 == 1 ? CommonType(common, args.back()) : common;
 }
 
-// Computes the operation on ones and takes the type of the result, so that the engine's rules are
-// not repeated here. Ones neither overflow nor divide by zero.
+// Computes the operation with the value 1 for each argument and takes the type of the result, so
+// that the engine's rules are not repeated here. With 1 it neither overflows nor divides by zero.
 DataType TypeOfArithmetic(Function function, const std::vector<DataType>& args) {
   std::vector<Expression> ones;
   for (const DataType& arg : args) {

@@ -13,8 +13,8 @@
 
 namespace sippar::query {
 
-// Case is ignored, since ROW is also a keyword, and keywords have any case. Families and aliases
-// keep theirs.
+// Case is ignored, since ROW is also a keyword, and keywords may have any case. Names of families
+// and aliases are case-sensitive.
 bool IsRowName(std::string_view name) {
   std::string lower(name);
   for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -165,8 +165,8 @@ StatusOr<std::optional<Expression>> RelationScope::Name(std::string_view name) {
   return std::optional(Expression::Slot(static_cast<uint32_t>(found - columns_.begin())));
 }
 
-// A column of the inner SELECT may be called contents: because that was its text. It is found by
-// that text, not as a column of a table.
+// In SELECT contents: FROM (SELECT contents: FROM web) the column of the inner SELECT is named by
+// its text, `contents:`. The outer pattern is therefore looked up by its text, as a name.
 StatusOr<Expression> RelationScope::Pattern(const syntax::PatternNode& node, SlotDef::Kind) {
   ASSIGN_OR_RETURN(std::optional<Expression> column, Name(Print(node)));
   if (column) return *column;

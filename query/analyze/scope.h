@@ -37,9 +37,10 @@ class Scope {
   virtual StatusOr<std::optional<Expression>> FamilyItem(std::string_view, std::string_view) {
     return std::optional<Expression>();
   }
-  // The names to choose a hint from, and the columns of `*` in a relation.
+  // The names that a hint ("did you mean") is chosen from. In a RelationScope they are also the
+  // columns of `*`.
   virtual std::vector<std::string> KnownNames() const = 0;
-  // kNull: the type is known only when rows are read.
+  // The type of a slot's value; kNull: the type is known only when rows are read.
   virtual DataType SlotType(uint32_t slot) const = 0;
   // True if the slot holds the time of a cell, which is an INT64.
   virtual bool IsTime(uint32_t) const { return false; }
@@ -77,7 +78,8 @@ class RowScope final : public Scope {
   Expression PatternSlot(const engine::ColumnPattern& pattern, SlotDef::Kind kind);
   // Returns the index of the pattern in patterns(); equal patterns share one.
   uint32_t AddPattern(const engine::ColumnPattern& pattern);
-  // Makes `name` stand for LET value number `index`. An empty name: the value has none.
+  // Makes `name` stand for LET value number `index`. With an empty
+  // name no expression can name the value.
   void AddLet(const std::string& name, uint32_t index, DataType type) {
     lets_.push_back({name, index, std::move(type)});
   }

@@ -99,7 +99,7 @@ class CallCheck {
       case Function::kNullIf:
         return Pair(0, 1);
       case Function::kCoalesce:
-      case Function::kHllExtract:  // accepts some BYTES only, which no sample shows
+      case Function::kHllExtract:  // accepts only some BYTES, so a sample proves nothing
         return OkStatus();
       default:
         return Scalar();
@@ -178,7 +178,7 @@ void ReadMixedAsNumber(const Scope& scope, const Expression& other, Expression* 
 Status CheckTypes(const Scope& scope, const Expression& expression, const Span& span) {
   if (expression.kind != Expression::kCall) return OkStatus();
   for (const Expression& arg : expression.args) {
-    // The compiler made arguments without a place itself, so they were not checked yet.
+    // An argument without a place was made by the compiler itself and is not checked yet.
     if (arg.place.IsNone()) RETURN_IF_ERROR(CheckTypes(scope, arg, span));
   }
   return CallCheck(scope, expression, span).Check();

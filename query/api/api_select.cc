@@ -52,8 +52,8 @@ bool IsOfType(const Value& value, const DataType& type) {
                      [&](const Value& item) { return IsOfType(item, type.parts[0]); });
 }
 
-// kNull is an unknown type: the client could not be told how to decode the column. The API has no
-// type for durations.
+// False for kNull, a type that is unknown before the query runs: the client could not be told how
+// to decode the column. False for durations, for which the API has no type.
 bool HasApiType(const DataType& type) {
   return type.kind != kNull && type.kind != kDuration &&
          std::all_of(type.parts.begin(), type.parts.end(), HasApiType);
@@ -74,7 +74,7 @@ void SetUpSession(cluster::Client* client, const std::string& table_prefix, Para
                   SessionState* session) {
   session->client = client;
   session->table_prefix = table_prefix;
-  // GoogleSQL names the key so in the columns of `*`.
+  // The name that GoogleSQL gives to the row key in the columns of `*`.
   session->key_column = "_key";
   // The offset stays 0, which is UTC (LANGUAGE.md): a client of the API cannot SET timezone.
   session->settings.timezone_set = true;
@@ -148,8 +148,8 @@ uint64_t HashColumns(const std::vector<QueryColumn>& columns) {
 }
 
 bool CanGoOn(const SelectPlan& plan) {
-  // What is left out here has rows that depend on rows before them; to go on in the middle the
-  // server would have to keep state, and it keeps none.
+  // In all other plans a row may depend on the rows before it. To resume in the middle of such a
+  // result, the server would have to keep state, and it keeps none.
   return plan.source == SelectPlan::kTable && !plan.program.aggregate && !plan.sorts &&
          !plan.distinct && plan.limit_by == kNoLimit;
 }
@@ -165,8 +165,8 @@ size_t AddKey(syntax::Select* select, size_t columns) {
 }
 
 Status GoOn(const StatementContext& context, const ResumeToken& token, syntax::Select* select) {
-  // LIMIT counts the rows of the whole execution, so the rows already sent are subtracted. OFFSET
-  // was skipped before the first of them and must not be skipped again.
+  // LIMIT counts the rows of the whole execution, so the rows already sent are subtracted. The rows
+  // of OFFSET were skipped before the first of these and must not be skipped again.
   select->after = LiteralOf(syntax::Literal::kBytes, 0, token.row);
   select->after_row = true;
   if (!select->limit) return OkStatus();

@@ -24,7 +24,7 @@ void SetUpSession(cluster::Client* client, const std::string& table_prefix, Para
                   SessionState* session);
 // kInvalidArgument if `text` is anything but one SELECT.
 [[nodiscard]] StatusOr<syntax::Select> ParseSelect(std::string_view text);
-// One value of each type, to plan with before the client sends the real ones.
+// A sample value for each parameter: a query is planned before the client sends the real values.
 Params SampleParams(const ParamTypes& types);
 // kInvalidArgument if a value is missing, has the wrong type, or belongs to no declared parameter.
 [[nodiscard]] Status CheckParams(const ParamTypes& types, const Params& params);

@@ -77,7 +77,8 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
       std::string next;
       Status status = RunSelect(
           context_, plan_, [this](const std::vector<Row>& batch) { return Take(batch); }, &next);
-      // An error of sending rows is no error of the query and is returned without a place.
+      // A failure to send rows is not an error of the query, so it is returned without a place in
+      // the text.
       if (sent_.ok() && !status.ok()) {
         return WithPlace(LineIn(query_.text, WithQueryCode(status)));
       }

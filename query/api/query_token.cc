@@ -17,8 +17,8 @@ constexpr uint64_t kResumeSeed = 0x7271;
 // Bounds the recursion: the checksum is no signature, so a forged token may nest at will.
 constexpr size_t kTypeDepthMax = 4;
 
-// A checksum finds tokens that were cut or mixed up. It is no protection against a caller that
-// makes its own: a token gives no access that a new query would not.
+// A checksum finds tokens that were cut or mixed up. It does not protect against forged tokens, and
+// need not: a token gives no access that a new query would not give.
 void Seal(uint64_t seed, std::string* bytes) {
   engine::PutFixed64(bytes, engine::Checksum(*bytes, seed));
 }

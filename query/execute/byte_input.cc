@@ -8,8 +8,8 @@
 namespace sippar::query {
 namespace {
 
-// Spreadsheets write it before UTF-8. It would become part of the first column's name, which then
-// fits nothing.
+// Spreadsheets write this mark at the start of a UTF-8 file. If it were kept, it would become part
+// of the first column's name, and no mapping would find that column.
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 }  // namespace

@@ -8,10 +8,11 @@ StatusOr<bool> CsvRows::Record(Row* row) {
   record_line_ = input_.line();
   char c = 0;
   ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
-  // Asked before the record, since a file that ends with a line end has no empty record after it.
+  // The end of the file is looked for before the record: after the last line end there is no
+  // further, empty record.
   if (!more) return false;
-  // Counted for the record and not for each field: a record of many short fields costs a Value for
-  // each.
+  // The limit holds for the whole record, not for a field: a record of many short fields needs
+  // memory for many Values.
   record_size_ = 0;
   for (bool last = false; !last;) {
     RETURN_IF_ERROR(Field(row, &last));
@@ -28,8 +29,8 @@ Status CsvRows::Quoted(std::string* text) {
     input_.Skip();
     if (c == quote_) {
       ASSIGN_OR_RETURN(more, input_.Peek(&c));
-      // A quote followed by another stands for itself; any other byte after it belongs to the field
-      // without quotes, which Field goes on to read.
+      // Two quotes stand for one. A single quote ends the quoted part; bytes after it belong to the
+      // field without quotes, which Field reads on.
       if (!more || c != quote_) return OkStatus();
       input_.Skip();
     }

@@ -44,7 +44,7 @@ class TsvRows : public InputRows {
     }
     return true;
   }
-  // TEXT, because a mapping may compute with fields; a cells file is stored as it is.
+  // Fields are TEXT, so that a mapping can compute with them. CellsRows overrides this.
   virtual Value FieldValue(std::string text) { return Value::Text(std::move(text)); }
 
  private:
@@ -56,8 +56,8 @@ class CellsRows final : public TsvRows {
  public:
   explicit CellsRows(std::unique_ptr<InputFile> file) : TsvRows(std::move(file), false, {}) {}
   Status Start() override {
-    // RecordMapping knows a cells file by these names. csv, tsv and jsonl with such columns are
-    // read the same way.
+    // RecordMapping recognizes a cells file by these names. csv, tsv and jsonl with such columns
+    // are read the same way.
     columns_ = {"row", "column", "timestamp", "value"};
     return OkStatus();
   }

@@ -124,8 +124,8 @@ Status JsonRows::Start() {
   std::vector<Member> members;
   ASSIGN_OR_RETURN(bool more, Members(&members));
   if (!more) return OkStatus();
-  // Without a name there would be no column, and Next could not tell a record that was kept from
-  // none.
+  // An object without members gives no columns. Its row would also be empty, which Next takes for
+  // "no record was kept".
   if (members.empty()) return BadRecord("the first object has no members to take names from");
   for (const Member& member : members) columns_.push_back(member.name);
   return ToRow(members, &kept_);
@@ -171,8 +171,8 @@ Status JsonRows::ToRow(const std::vector<Member>& members, Row* row) {
       continue;
     }
     ASSIGN_OR_RETURN(Value value, ValueOf(found->text));
-    // Text is exact by itself. BYTES and TEXT of objects are strings as well; what they hold is
-    // what the file means.
+    // Strings need no second copy: TEXT, BYTES and the TEXT of a nested object hold the data
+    // unchanged. Numbers and booleans keep their text from the file.
     if (!value.is_string() && !value.is_null()) exact_[i] = found->text;
     row->push_back(std::move(value));
   }

@@ -13,7 +13,7 @@ using engine::ProgramBatch;
 // Drain asks its StopSignal at least this often while it waits for a batch.
 constexpr int64_t kStopCheckUs = 20'000;
 
-// Tells Push which piece a batch is of; a ProgramSink gets batches alone.
+// A ProgramSink gets only batches; this one also tells Push to which piece a batch belongs.
 class OrderedRuns::Feed final : public engine::ProgramSink {
  public:
   Feed(OrderedRuns* runs, size_t piece) : runs_(runs), piece_(piece) {}
@@ -32,7 +32,7 @@ OrderedRuns::OrderedRuns(size_t pieces, size_t threads, RunPiece run)
   }
 }
 
-// Threads are joined without the lock: one that waits in Push needs it to see stopping_.
+// Joins threads without holding mutex_: a thread that waits in Push needs it to see stopping_.
 void OrderedRuns::Stop() {
   {
     MutexLock lock(&mutex_);
@@ -91,7 +91,7 @@ Status OrderedRuns::Drain(size_t piece, engine::ProgramSink* sink, const engine:
     ProgramBatch batch;
     {
       MutexLock lock(&mutex_);
-      // The reader has moved on, so the window has: a thread may begin the next piece.
+      // The reader has come to another piece, so threads that wait in Work may begin further ones.
       if (drained_ != piece) {
         drained_ = piece;
         changed_.NotifyAll();

@@ -26,13 +26,13 @@ class OrderedRuns {
   ~OrderedRuns() { Stop(); }
   size_t threads() const { return threads_.size(); }
 
-  // Passes the batches of `piece` to `sink` on the calling thread, until the piece ends, whose
-  // status is returned, until the sink has enough: OK, or until `stop` says so. Pieces come in
-  // ascending order.
+  // Passes the batches of `piece` to `sink` on the calling thread. Returns the piece's status at
+  // its end, OK if the sink has enough, or the error of `stop`. Call it for the pieces in ascending
+  // order.
   [[nodiscard]] Status Drain(size_t piece, engine::ProgramSink* sink,
                              const engine::StopSignal& stop = {}) EXCLUDES(mutex_);
-  // Ends all runs at their next batch and waits for them. Must come before anything ends that the
-  // runs use. A run that may wait long for its next batch must be cancelled before.
+  // Ends all runs at their next batch and waits for them. Must be called before anything that the
+  // runs use is destroyed. A run that may wait long for its next batch must be cancelled first.
   void Stop() EXCLUDES(mutex_);
 
  private:
@@ -46,7 +46,7 @@ class OrderedRuns {
   void Work() EXCLUDES(mutex_);
   bool Push(size_t piece, engine::ProgramBatch batch) EXCLUDES(mutex_);
 
-  const size_t window_;  // pieces that may be begun, from the one being drained on
+  const size_t window_;  // number of pieces, from drained_ on, that threads may begin
   const RunPiece run_;
   engine::Mutex mutex_;
   engine::CondVar changed_;

@@ -209,7 +209,7 @@ StatusOr<std::string> RecordMapping::Bytes(const std::string& family, const std:
   const engine::FamilySchema* found = schema_.FindFamily(family);
   bool counter = found != nullptr && engine::IsInt64(found->type);
   Value converted = value;
-  // A file has a counter in digits. Values of other families are stored as their text.
+  // A file holds a counter's value as digits. Values of other families are stored as their text.
   if (counter && value.type() == ValueType::kText) {
     Status status = engine::ConvertValue(value, ValueType::kInt64, &converted);
     if (!status.ok()) return WithQueryCode(status);

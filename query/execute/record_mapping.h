@@ -21,7 +21,7 @@ class RecordMapping {
   RecordMapping(const StatementContext& context, const engine::TableSchema& schema, FileRows* file)
       : context_(context), schema_(schema), file_(file) {}
 
-  // Prepares the mapping of the statement, or the one that the names of the columns give.
+  // Prepares the mapping of the statement or, without one, takes it from the names of the columns.
   [[nodiscard]] Status Plan(const syntax::Import& import);
   // The mutation that `record` stands for; it has no entries if all values are NULL.
   [[nodiscard]] StatusOr<engine::RowMutation> Mutation(const Row& record);

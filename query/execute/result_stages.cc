@@ -110,8 +110,8 @@ bool ResultStages::IsWanted(const Row& row) {
 StatusOr<bool> ResultStages::Pass(std::vector<Row> rows) {
   std::vector<Row> wanted;
   for (Row& row : rows) {
-    // Before the limit, because only a row that the next page would show proves that there is one:
-    // a duplicate does not.
+    // Tested before the limit: only a row that the next page would show proves that there is a next
+    // page. A duplicate does not.
     if (!IsWanted(row)) continue;
     if (given_ + wanted.size() >= plan_.limit) {
       more_ = true;

@@ -19,7 +19,7 @@ struct ColumnPlace {
   std::vector<Cell>::iterator begin, end;
 };
 
-// Bisection: a row may have a million cells, and each held-back entry looks for its column.
+// By binary search: a row may have a million cells, and each held-back entry looks for its column.
 ColumnPlace FindColumn(std::vector<Cell>* cells, std::string_view row, const MutationEntry& entry) {
   auto key = [](std::string_view of_row, std::string_view family, std::string_view qualifier) {
     return std::tuple(of_row, family, qualifier);
@@ -42,7 +42,8 @@ void CollectColumn(const engine::GcPolicy& policy, int64_t now_us, ColumnPlace c
     versions.push_back({cell->timestamp_us, 1});
   }
   auto kept = engine::ReplayVersions(std::move(versions), {}, policy, now_us);
-  // Both are sorted newest first, so the kept versions are a prefix of the column's cells.
+  // `kept` and the column's cells are both sorted newest first, so the kept versions are the first
+  // of these cells.
   auto dropped = column.begin + static_cast<std::ptrdiff_t>(kept.size());
   cells->erase(dropped, column.end);
 }
@@ -73,7 +74,7 @@ Status PutEntry(const MutationEntry& entry, std::string_view row, int64_t now_us
   MutationEntry put = entry;
   if (entry.kind != MutationEntry::kSet) {
     bool none = column.begin == column.end;
-    // The sum must become the newest version even if the present one has a future time.
+    // The result must become the newest version even if the present one has a future time.
     if (!none && by_server) time_us = std::max(time_us, column.begin->timestamp_us);
     RETURN_IF_ERROR(engine::ResolveOn(none ? "" : column.begin->value, &put));
   }
@@ -141,7 +142,8 @@ class VectorStream final : public engine::CellStream {
   engine::CellView view_;
 };
 
-// Decides cell by cell what a read takes, counting in the current row, family and column.
+// Decides for each cell whether the read returns it, by counting the cells of the current row,
+// family and column.
 class Taker {
  public:
   explicit Taker(const engine::ReadSpec& read) : read_(read) {}

@@ -1,5 +1,5 @@
 // Tablets are read a few at once, but their rows are passed on in key order (ordered_runs.h). With
-// a LIMIT they are read one after another, so that one that is reached leaves the rest unread.
+// a LIMIT they are read one after another, so that the rest is not read once the limit is reached.
 // SPDX-License-Identifier: Apache-2.0
 #include "query/execute/scatter.h"
 
@@ -133,7 +133,8 @@ class Sink final : public engine::ProgramSink {
     passed_ += batch.rows.size();
     if (!batch.last_row.empty()) last_row_ = std::move(batch.last_row);
     if (!batch.rows.empty()) {
-      // A sink can only answer "enough"; RunOnTablets returns the handler's error afterwards.
+      // Emit can only say that the sink has enough, so status_ keeps an error of the handler; the
+      // callers return it.
       auto more = handler_(std::move(batch.rows));
       status_ = more.status();
       enough_ = !more.ok() || !*more;
@@ -184,9 +185,9 @@ bool IsLimited(const Program& program) {
   return program.limit != 0 && program.order_by.empty() && !program.aggregate;
 }
 
-// How many tablets are read at once. One where reading ahead would be waste or costs more than it
-// saves: a limit may be reached in the first tablet, and a thread costs more than a few rows. Where
-// a tablet's run may hold 256 MiB of groups or sorted rows, fewer bound the memory.
+// How many tablets are read at once. Only 1 with a limit, which the first tablet may reach, and for
+// a few single rows, which cost less than a thread. Only 2 if the run on a tablet may hold 256 MiB
+// of groups or sorted rows, to bound the memory.
 size_t ThreadsFor(const Program& program, size_t pieces) {
   constexpr size_t kPointsMax = 64;
   const std::vector<RowRange>& ranges = program.read.rows.ranges();
@@ -208,7 +209,7 @@ Status RunInTurn(const StatementContext& context, const std::string& table, cons
         piece.in_transaction
             ? RunInTransaction(context, part, sink)
             : context.client()->data()->Run(table, piece.range, part, context.CallOptions(), sink);
-    // The handler's error comes first: the run only saw a sink that had enough.
+    // The handler's error comes first: `status` is OK if the run ended because the sink had enough.
     RETURN_IF_ERROR(sink->status());
     if (!status.ok()) return WithQueryCode(status);
     sink->EndPiece();
@@ -233,11 +234,12 @@ Status RunTogether(const StatementContext& context, const std::string& table,
                    const Program& program, const std::vector<Piece>& pieces, size_t threads,
                    Sink* sink) {
   std::vector<engine::ReadCounters> counters(pieces.size());
-  // Set when the answer is complete or the statement ends: a run that waits for a tablet that is
-  // not served, or for a server that is silent, must not keep it.
+  // Cancels the runs. It is set when the answer is complete or the statement ends: a run that waits
+  // for an unserved tablet or a silent server must not delay the statement.
   auto ended = std::make_shared<std::atomic<bool>>(false);
   OrderedRuns runs(pieces.size(), threads, [&](size_t i, engine::ProgramSink* batches) {
-    // What the transaction has written is known to the thread of the statement alone.
+    // DrainInTurn reads this row on the statement's own thread: only that thread may use the
+    // transaction's writes.
     if (pieces[i].in_transaction) return OkStatus();
     cluster::CallOptions options = context.CallOptions();
     options.counters = &counters[i];

@@ -95,7 +95,8 @@ StatusOr<std::vector<std::string>> SplitKeys(const StatementContext& context,
   return keys;
 }
 
-// The default group exists without families, too, and is then no group to the user.
+// Number of groups that have families. The default group always exists; while it has no families,
+// users do not see it as a group.
 size_t UsedGroups(const TableSchema& schema) {
   auto used = [](const LocalityGroupSchema& group) { return !group.families.empty(); };
   return static_cast<size_t>(std::count_if(schema.groups.begin(), schema.groups.end(), used));
@@ -109,7 +110,8 @@ Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateT
   TableSchema schema;
   if (!create.like.empty()) {
     ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, create.like));
-    // With all options of the other table; the clauses of this statement change the copy.
+    // A copy of the LIKE table with all of its options; the clauses of this statement change the
+    // copy.
     schema = info.schema;
   }
   schema.name = create.table.text;
@@ -126,7 +128,8 @@ Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateT
   Status valid = schema.Validate();
   if (!valid.ok()) return ErrorAt("BAD_SCHEMA", create.table.span, MessageOf(valid));
   Status status = context.client()->admin()->Do(cluster::calls::CreateTable{schema, keys});
-  // Asked of the answer and not before the call: another client may create the table in between.
+  // The call itself tells whether the table exists. A check before the call would be too early,
+  // because another client may create the table in between.
   if (status.code() == StatusCode::kAlreadyExists) {
     if (create.if_not_exists) {
       context.summary->tag = fmt::format("table {} already exists, skipped", schema.name);

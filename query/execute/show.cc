@@ -18,7 +18,7 @@ namespace sippar::query {
 namespace {
 
 // What SHOW answers with; small enough to be held in memory.
-// All of SHOW ends in one form, so LIKE, WHERE and every output format work on each of them.
+// Every SHOW makes a Relation, so that LIKE, WHERE and all output formats work for each of them.
 struct Relation {
   std::vector<ResultColumn> columns;
   std::vector<Row> rows;
@@ -149,7 +149,7 @@ StatusOr<Relation> ShowEvents(const StatementContext& context, const syntax::Sho
   return relation;
 }
 
-// The names come from the servers that are asked, so a server of another version shows its own.
+// The metrics are named by the servers that answer, so a server of another version may show others.
 StatusOr<Relation> ShowMetrics(const StatementContext& context, const syntax::Show&) {
   Relation relation{{TextColumn("name"), NumberColumn("value")}, {}};
   ASSIGN_OR_RETURN(auto metrics, context.client()->admin()->Do(cluster::calls::Metrics{}));
@@ -225,8 +225,8 @@ struct Entry {
   std::string_view name;
   Maker make;
 };
-// Names and not keywords of the grammar: a new SHOW needs a row here and no new word that could no
-// longer be a name.
+// The grammar takes these words as names, not as keywords. So a new SHOW needs only a row here, and
+// its word can still name a table or a family.
 constexpr std::array<Entry, 11> kShows = {{{"TABLES", ShowTables},
                                            {"CREATE TABLE", ShowCreateTable},
                                            {"FAMILIES", ShowFamilies},

@@ -78,7 +78,8 @@ StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& c
   check.read = OfRow(read, transaction->row);
   ASSIGN_OR_RETURN(auto wanted, ReadCells(check.read, cells));
   ASSIGN_OR_RETURN(check.digest, cluster::DigestCells(wanted.get()));
-  // Before the held-back writes are applied: COMMIT compares with what is stored.
+  // The digest comes before the held-back writes are applied: COMMIT compares it with what is
+  // stored.
   transaction->checks.push_back(std::move(check));
   ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema, SchemaOf(context));
   RETURN_IF_ERROR(ApplyToCells(transaction->writes, *schema, context.now_us, &cells));

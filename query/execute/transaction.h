@@ -39,7 +39,8 @@ RowTransaction* TransactionOn(const StatementContext& context, const std::string
 [[nodiscard]] Status ExecuteCommit(const StatementContext& context);
 [[nodiscard]] Status ExecuteRollback(const StatementContext& context);
 
-// Runs `update` on the tablet, or inside the open transaction if there is one. OTHER_ROW as above.
+// Runs `update` on the tablet, or inside the open transaction if there is one. Fails with
+// OTHER_ROW as CheckTransactionRow does.
 [[nodiscard]] StatusOr<engine::RowUpdateResult> RunUpdate(const StatementContext& context,
                                                           const std::string& table,
                                                           const engine::RowUpdate& update,

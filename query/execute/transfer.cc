@@ -24,7 +24,7 @@ StatusOr<std::string> TransferFormat(const syntax::Identifier& format, const std
     }
     name = plain.substr(std::min(plain.rfind('.') + 1, plain.size()));
   }
-  // Case is ignored also where the name was cut from a path: data.CSV is csv.
+  // Upper and lower case are the same, also for a path's suffix: data.CSV is csv.
   for (std::string_view known : kFormats) {
     if (SameWord(known, name)) return std::string(known);
   }
@@ -59,7 +59,7 @@ bool SetCharacter(const syntax::Option& option, std::string_view name, char* cha
   if (!IsOption(option, name, syntax::Literal::kText)) return false;
   const std::string& text = option.value->literal->text;
   // A longer delimiter would need a search in place of a comparison for every byte; a line end
-  // could not end a record any more.
+  // as the delimiter could not be told from the end of a record.
   if (text.size() != 1 || text == "\n" || text == "\r") return false;
   *character = text[0];
   return true;
@@ -87,8 +87,8 @@ bool SetOption(const syntax::Option& option, TransferOptions* options) {
     options->file.null_text = option.value->literal->text;
     return true;
   }
-  // Each setter refuses what is not its own, so the order is free. One message serves an unknown
-  // name and a wrong value, since it lists both.
+  // Each setter returns false for an option of another name, so their order does not matter. One
+  // error message serves unknown names and wrong values, since it lists both.
   return SetOnError(option, &options->skip_errors) || SetCount(option, "SKIP", &options->skip) ||
          SetCount(option, "SKIP_LINES", &options->file.skip_lines) ||
          SetCharacter(option, "DELIMITER", &options->file.delimiter) ||

@@ -22,7 +22,7 @@ namespace {
 
 using engine::RowUpdateResult;
 
-constexpr uint64_t kCountedRowsMax = 1000;  // how far the hint of UNSAFE counts rows
+constexpr uint64_t kCountedRowsMax = 1000;  // the hint of error UNSAFE counts no further
 
 struct Totals {
   uint64_t rows = 0;     // rows to which the update was applied
@@ -101,7 +101,8 @@ Status ScanKeys(const StatementContext& context, const engine::TableSchema& sche
     program.slots = {{SlotDef::kRow, 0}};
     program.outputs = {engine::Expression::Slot(0)};
   }
-  // The test reads what it will read under the row's lock: all versions, if it counts them.
+  // The scan reads the same versions for the test as the update will under the row's lock: all of
+  // them, if the test counts versions, else the newest.
   program.read.versions_per_column = NeedsAllVersions(program.slots) ? 0 : 1;
   program.read.rows = target.rows;
   return RunOnTablets(context, schema.name, program, [&](std::vector<Row> rows) -> StatusOr<bool> {

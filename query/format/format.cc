@@ -33,8 +33,8 @@ constexpr std::array<FormatEntry, 11> kFormats = {{{"box", NewBoxFormatter},
 
 }  // namespace
 
-// For formats that people read, which the shell cuts in the middle. Box and line print the gap in
-// their own form.
+// The shell leaves out the middle of a long result in formats for people. Box prints a row of dots
+// instead of this line; line also counts the rows that are left out.
 void ResultFormatter::AddGap(uint64_t rows, std::string* out) {
   *out += fmt::format("-- {} rows are not shown --\n", rows);
 }

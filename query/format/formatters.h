@@ -1,4 +1,5 @@
-// Makers of the single formats, for format.cc only. SPDX-License-Identifier: Apache-2.0
+// The functions that make the formatter of each format, for format.cc only.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -20,7 +21,7 @@ std::unique_ptr<ResultFormatter> NewCellsFormatter(const FormatOptions& options)
 std::unique_ptr<ResultFormatter> NewInsertFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewNullFormatter(const FormatOptions& options);
 
-// A field of tsv or cells: \t, \n, \r, \\ and, for bytes that are no printable UTF-8, \xHH. On a
+// A field of tsv or cells: \t, \n, \r, \\ and, for bytes that are not printable UTF-8, \xHH. On a
 // terminal hidden characters are escaped, too.
 std::string EscapeField(std::string_view bytes, bool terminal);
 

@@ -86,7 +86,7 @@ class BoxFormatter : public ResultFormatter {
     TextRow dots;
     dots.cells.assign(columns_.size(), {options_.unicode ? "…" : "..."});
     dots.right.assign(columns_.size(), false);
-    // Dimmed like NULL, because the dots are no values either.
+    // Dimmed like NULL, because the dots are not values.
     dots.null.assign(columns_.size(), true);
     if (started_) {
       PrintRow(dots, out);
@@ -163,7 +163,8 @@ class BoxFormatter : public ResultFormatter {
   bool started_ = false;
 };
 
-// Prints one field on each line and a line between rows, for rows too wide for a box.
+// Prints each field on a line of its own, after a line with the number of the row. For rows that
+// are too wide for a box.
 class LineFormatter : public ResultFormatter {
  public:
   explicit LineFormatter(const FormatOptions& options) : options_(options) {}
@@ -207,8 +208,8 @@ class PlainFormatter : public ResultFormatter {
  public:
   explicit PlainFormatter(const FormatOptions& options) : options_(options) {}
   Status Begin(const std::vector<std::string>& columns, std::string*) override {
-    // The column's name, and not the type of the statement, tells: a formatter sees only columns
-    // and rows.
+    // SHOW CREATE TABLE is recognized by the name of its column, because a formatter sees only
+    // columns and rows.
     is_statement_ = columns.size() == 1 && columns[0] == kStatementColumn;
     return OkStatus();
   }

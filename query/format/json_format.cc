@@ -59,8 +59,8 @@ std::vector<std::string> UniqueNames(const std::vector<std::string>& columns) {
   return names;
 }
 
-// Has no place for `next`: every line is a row of its own, and IMPORT would take another object for
-// a record.
+// Leaves out FormatEnd::next: every line of jsonl is a row, and IMPORT would read any other object
+// as a record.
 class JsonLinesFormatter : public ResultFormatter {
  public:
   Status Begin(const std::vector<std::string>& columns, std::string*) override {

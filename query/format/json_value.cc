@@ -23,8 +23,8 @@ std::string EscapedCode(uint32_t code) {
 }
 
 std::string JsonBytes(std::string_view bytes) {
-  // TEXT and BYTES are treated alike, by their bytes: a cell is BYTES even if it holds a text, and
-  // a user wants to read it.
+  // TEXT and BYTES are treated alike, by their bytes: the value of a cell is BYTES even if it holds
+  // a text, which users want to read.
   if (engine::IsUtf8(bytes)) return JsonText(bytes);
   return fmt::format("{{\"{}\":\"{}\"}}", kBase64Mark,
                      absl::Base64Escape({bytes.data(), bytes.size()}));
@@ -58,7 +58,7 @@ std::string JsonText(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
     engine::Utf8Character first = engine::FirstCharacter(text);
-    // A malformed byte is taken alone, as the character of its number.
+    // A malformed byte is taken alone, as the character whose code point is the value of the byte.
     if (first.size == 0) first = {static_cast<unsigned char>(text[0]), 1};
     const bool control = engine::PrintableSequence(text) == 0;
     const std::string_view sequence = text.substr(0, first.size);

@@ -17,9 +17,9 @@ namespace sippar::query {
 
 constexpr std::string_view kBase64Mark = "$base64";
 
-// A JSON string with its quotes. `text` should be UTF-8: each byte that is not becomes the
-// character of its number. Characters that a terminal would obey or hide are escaped; a reader of
-// JSON gets them back unchanged.
+// A JSON string with its quotes. `text` should be UTF-8: each malformed byte becomes the character
+// whose code point is the value of the byte. Characters that a terminal would obey or hide are
+// escaped; a reader of JSON gets them back unchanged.
 std::string JsonText(std::string_view text);
 std::string JsonValue(const engine::Value& value);
 std::string JsonKey(std::string_view name);  // key of an object, with its quotes

@@ -69,7 +69,7 @@ syntax::SetOption CommandBuilder::Build(SipparParser::SetOptionContext* context)
     set.value = expressions_->Build(context->expression());
     return set;
   }
-  // ON and ALL are keywords and no expressions; the tree has them as names, like OFF.
+  // ON and ALL are keywords, so no expression matches them. The tree has them as names, like OFF.
   set.value.kind = syntax::ExprKind::kName;
   set.value.name = context->ON() != nullptr ? "ON" : "ALL";
   set.value.span = text_->SpanOf(*context->getStop());

@@ -21,7 +21,7 @@ bool IsWord(const Token& token) {
          type == SipparParser::BAD_NUMBER;
 }
 
-// True if the token at `i` leads to the name of a table, as FROM and INTO do.
+// True if the name of a table follows the token at `i`, as after FROM and INTO.
 bool LeadsToTable(const std::vector<const antlr4::Token*>& tokens, size_t i) {
   const auto follows = [&](size_t type) { return i > 0 && tokens[i - 1]->getType() == type; };
   switch (tokens[i]->getType()) {
@@ -35,7 +35,7 @@ bool LeadsToTable(const std::vector<const antlr4::Token*>& tokens, size_t i) {
     case SipparParser::OF:
       return true;
     case SipparParser::LPAREN:
-      // FROM CELLS (t): after SELECT CELLS the bracket opens a value.
+      // FROM CELLS (t) names a table in the brackets. After SELECT CELLS a bracket begins a value.
       return follows(SipparParser::CELLS) && i > 1 &&
              tokens[i - 2]->getType() == SipparParser::FROM;
     case SipparParser::ROW:
@@ -97,8 +97,8 @@ Completion CompleteAt(std::string_view text, size_t caret) {
   out.word_begin = caret;
   // The statement begins after the last complete statement before the caret.
   size_t begin = SplitStatements(text.substr(0, caret)).rest.offset;
-  // Neither text is checked (LexedText::Check): what is typed is nearly always incomplete, and
-  // completion must still answer.
+  // LexedText::Check is not called for `all` and `before`: text that is being typed is nearly
+  // always incomplete, and completion must still answer.
   LexedText all(text.substr(begin));
   out.table_name = TableOf(&all);
   LexedText before(text.substr(begin, caret - begin));

@@ -33,9 +33,9 @@ Expr MakeBinary(BinaryOp op, Expr left, Expr right) {
   return expr;
 }
 
-// Only signs come here. Word operators (LIKE, STARTS WITH) may have two tokens or a NOT, so
-// ApplyTail chooses those. The caller passes only tokens that the grammar allows between operands,
-// so the default is the one sign that is left, %.
+// Called for signs only. Word operators (LIKE, STARTS WITH) may have two tokens or a NOT, so
+// ApplyTail handles them. The caller passes only signs that the grammar allows between operands,
+// of which only % is left for the default.
 BinaryOp OperatorOf(size_t token_type) {
   switch (token_type) {
     case SipparParser::EQ:

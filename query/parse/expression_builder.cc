@@ -30,7 +30,8 @@ std::string_view ExpressionBuilder::TextOf(antlr4::ParserRuleContext* context) c
   return text_->text().substr(span.begin, span.end - span.begin);
 }
 
-// Later errors are often consequences of the first (a dummy has no children), so they are dropped.
+// Keeps only the first error: later ones are often its consequences, since the dummy node that is
+// built in place of a wrong one has no children.
 void ExpressionBuilder::Fail(const QueryError& error) {
   if (status_.ok()) status_ = ToStatus(error);
 }
@@ -110,8 +111,8 @@ Expr ExpressionBuilder::BuildAnd(SipparParser::ConjunctionContext* context) {
   Expr expr = MakeExpr(ExprKind::kAnd, SpanOf(context));
   for (auto* part : parts) {
     Expr child = BuildNot(part);
-    // The tests of an AND within an AND, be it a chain ('a' <= row < 'b') or in brackets, join the
-    // outer one: both are printed alike, and printed text must parse to the same tree.
+    // An AND inside an AND, either a chain ('a' <= row < 'b') or in brackets, is merged into the
+    // outer one. Both print alike, and printed text must parse to the same tree.
     if (child.kind == ExprKind::kAnd) {
       for (Expr& test : child.children) expr.children.push_back(std::move(test));
     } else {
@@ -247,8 +248,8 @@ Expr ExpressionBuilder::BuildPrimary(SipparParser::PrimaryContext* context) {
     return expr;
   }
   if (context->LPAREN() != nullptr) {
-    // Brackets leave no node, since the tree says what binds. Only the place grows to include them,
-    // so that an error underlines the whole.
+    // Brackets make no node, since the shape of the tree says what they said. The span includes
+    // them, so that an error underlines the whole expression.
     Expr expr = Build(context->expression(0));
     expr.span = SpanOf(context);
     return expr;
@@ -260,8 +261,8 @@ Expr ExpressionBuilder::BuildPrimary(SipparParser::PrimaryContext* context) {
 
 Expr ExpressionBuilder::BuildCall(SipparParser::CallContext* context) {
   Expr expr = MakeExpr(ExprKind::kCall, SpanOf(context));
-  // The first token, not a rule `name`: IF is a keyword and a function, and the grammar lists it
-  // next to `name`.
+  // The name is the first token and not the rule `name`: IF is a keyword and a function, so the
+  // grammar lists it next to `name`.
   expr.name = Name(*context->getStart()).text;
   expr.star = context->STAR() != nullptr;
   expr.distinct = context->DISTINCT() != nullptr;
@@ -275,8 +276,8 @@ Expr ExpressionBuilder::BuildCase(SipparParser::CaseWhenContext* context) {
     expr.has_operand = true;
     expr.children.push_back(Build(operand->expression()));
   }
-  // WHEN and THEN alternate, so the pairs need no structure of their own. Operand and ELSE are
-  // separate rules in the grammar, or they could not be told from these.
+  // The expressions of WHEN and THEN alternate, so the pairs need no structure of their own. The
+  // operand and ELSE are separate rules of the grammar and not among these expressions.
   for (auto* part : context->expression()) expr.children.push_back(Build(part));
   if (auto* otherwise = context->caseElse()) {
     expr.has_else = true;

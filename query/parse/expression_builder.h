@@ -1,6 +1,6 @@
 // Builds the names, literals, patterns and expressions of query/syntax from ANTLR's parse tree;
 // statement_builder.h builds the statements. The first error is kept and building continues with
-// dummies, so the caller checks status() at the end. Private to query/parse.
+// dummy nodes, so the caller checks status() at the end. Private to query/parse.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -33,8 +33,8 @@ class ExpressionBuilder {
   Span SpanOf(antlr4::ParserRuleContext* context) const;
   std::string_view TextOf(antlr4::ParserRuleContext* context) const;
 
-  // From now on `alias`.name means name. Returns the alias before, for the caller to restore after
-  // a subselect; "" is no alias.
+  // Sets the alias of the table that is read: from now on `alias`.name means name. "" is no alias.
+  // Returns the previous alias, which the caller sets again after a subselect.
   std::string NameSource(std::string alias) {
     return std::exchange(source_alias_, std::move(alias));
   }

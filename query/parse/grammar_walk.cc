@@ -45,7 +45,8 @@ void AddWord(std::vector<std::string>* words, const std::string& word) {
   if (std::find(words->begin(), words->end(), word) == words->end()) words->push_back(word);
 }
 
-// Rules between a token and the rule that gives the token its meaning.
+// True for rules that only spell a name. The rule around them, such as tableName, says what the
+// name stands for.
 bool IsNameRule(size_t rule) {
   return rule == SipparParser::RuleName || rule == SipparParser::RuleAnyWord ||
          rule == SipparParser::RuleSoftKeyword || rule == SipparParser::RuleHardKeyword;
@@ -233,7 +234,7 @@ std::vector<AllowedToken> GrammarWalk::Allowed() const {
     }
     for (const auto& transition : config.state->transitions) {
       if (transition->isEpsilon()) continue;
-      // A variable, because a temporary in the range of the loop would die before its list is read.
+      // A variable, because a temporary in the range of the loop is destroyed too early.
       antlr4::misc::IntervalSet label = transition->label();
       for (ssize_t type : label.toList()) all.push_back({static_cast<size_t>(type), rules});
     }
@@ -278,7 +279,7 @@ std::vector<std::string> Expectation::AllWords() const {
   return words;
 }
 
-// Names of what a person may write next that is not one fixed word.
+// The allowed things that are not one fixed word, as a message names them: "a table name".
 std::vector<std::string> Expectation::Things() const {
   const std::array<std::pair<bool, const char*>, 10> things = {
       {{table, "a table name"},

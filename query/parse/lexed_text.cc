@@ -11,8 +11,8 @@
 namespace sippar::query {
 namespace {
 
-// A smaller block would cost more memory for each byte of text, a larger one more bytes to look at
-// for each place.
+// A smaller block would need more memory for each byte of text. In a larger block the place of an
+// offset would take longer to compute.
 constexpr size_t kPlaceBlock = 64;  // bytes of text per entry of Places::continuations_
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
@@ -34,7 +34,7 @@ Places::Places(std::string_view text) : text_(text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\n') line_starts_.push_back(i + 1);
   }
-  // An ASCII text, which is the usual case, pays for no table: its columns are byte offsets.
+  // Most texts are ASCII and need no table, because each of their characters is one byte.
   if (CountContinuations(text) == 0) return;
   // A column is the number of bytes from the start of the line less the continuation bytes among
   // them. Their count before each block makes a place cheap even in a line of many megabytes.

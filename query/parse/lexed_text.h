@@ -106,7 +106,7 @@ class LexedText {
   ByteStream input_;
   SilentLexer lexer_;
   antlr4::CommonTokenStream tokens_;
-  // Bounded, or a hostile text could exhaust the parser's stack.
+  // Check bounds its depth: otherwise a hostile text could exhaust the parser's stack.
   Nesting nesting_;
 };
 

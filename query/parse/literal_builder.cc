@@ -40,7 +40,7 @@ bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, boo
     std::string time;
     problem = DecodeQuoted(text, false, &time);
     if (!problem) problem = DecodeTimestamp(time, &out->integer, &out->zone_missing);
-    if (problem) problem->at = 0;  // the place within the decoded time is no place in the text
+    if (problem) problem->at = 0;  // an offset in the decoded string is none in the text
   } else if (context->STRING() != nullptr) {
     out->type = Literal::kText;
     problem = DecodeQuoted(text, false, &out->text);

@@ -7,9 +7,9 @@
 
 namespace sippar::query {
 
-// What the parser recurses on: brackets and CASE until they are closed, prefix operators (NOT, -),
-// the IFs after ELSE, and EXPLAIN. A text that the grammar refuses is counted rightly up to its
-// first wrong token, where the parser ends.
+// Counts what the parser recurses on: brackets and CASE until they are closed, prefix operators
+// (NOT, -), the IFs after ELSE, and EXPLAIN. If the grammar refuses the text, the count is correct
+// up to the first wrong token, where the parser ends.
 class Nesting {
  public:
   Nesting() : levels_(1) {}
@@ -21,8 +21,8 @@ class Nesting {
   // What is between an opening token and the one that closes it; the first level is the statement.
   struct Level {
     size_t closer = 0;       // type of the token that closes the level; 0: none
-    size_t longest_run = 1;  // of prefix operators; the first is counted with the level itself
-    size_t else_ifs = 0;     // in the chain that is open
+    size_t longest_run = 1;  // of prefix operators; `depth` counts from the second on
+    size_t else_ifs = 0;     // ELSE IFs of the IF chain that is being read
     size_t depth = 0;        // what the level adds to depth_
   };
 
@@ -31,7 +31,7 @@ class Nesting {
   void OpenOrClose(size_t token_type);
 
   std::vector<Level> levels_;
-  size_t depth_ = 0;     // of all levels
+  size_t depth_ = 0;     // sum over all levels
   size_t run_ = 0;       // prefix operators directly before the next token
   size_t previous_ = 0;  // the type of the last token; 0 for a word after a dot or AS
 };

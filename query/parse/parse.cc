@@ -77,9 +77,10 @@ Status ExplainSyntax(LexedText* text, size_t rule) {
   return ErrorAt("SYNTAX", Span(), "the text is not a statement");
 }
 
-// Ends the run at the first error and notes its token, for texts too long for the walk. ANTLR's
-// recovery would cost time and report at places that no user understands. It would also leave
-// tokens out: "() 1" read as "( 1" nests without limit, where Check has counted a closed bracket.
+// Ends the run at the first error and keeps its token, which is all that the message names if the
+// text is too long for the walk. ANTLR's own recovery would cost time and report errors at places
+// that no user understands. It would also leave tokens out: "() 1" read as "( 1" nests without
+// limit, where Check has counted a closed bracket.
 class EndAtError final : public antlr4::BailErrorStrategy {
  public:
   void reportError(antlr4::Parser*, const antlr4::RecognitionException& error) override {

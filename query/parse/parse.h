@@ -20,15 +20,15 @@ namespace sippar::query {
 [[nodiscard]] StatusOr<syntax::Statement> ParseStatement(std::string_view text,
                                                          const engine::StopSignal* stop = nullptr);
 
-// Parses all statements of `text`, up to the first error. For short scripts and tests; scripts of
-// any length are split by SplitStatements first.
+// Parses all statements of `text`, up to the first error. It holds all trees at once, so the shell
+// splits a script with SplitStatements and parses its statements one by one.
 [[nodiscard]] StatusOr<std::vector<syntax::Statement>> ParseScript(
     std::string_view text, const engine::StopSignal* stop = nullptr);
 
 // Parses an expression alone, as it may stand in WHERE.
 [[nodiscard]] StatusOr<syntax::Expr> ParseExpression(std::string_view text);
 
-// Parses a column pattern alone, for example from a command line: "anchor:*".
+// Parses a column pattern alone: "anchor:*".
 [[nodiscard]] StatusOr<syntax::PatternNode> ParsePattern(std::string_view text);
 
 }  // namespace sippar::query

@@ -58,7 +58,8 @@ syntax::AlterAction SchemaBuilder::Action(SipparParser::AlterActionContext* cont
       action.group = Group(element->groupElement());
     }
   } else if (context->groupName() != nullptr) {
-    // Before the test for DROP, which both kinds of DROP have.
+    // This is DROP LOCALITY GROUP. It comes before the branch of DROP FAMILY, which tests only for
+    // DROP.
     action.kind = AlterAction::kDropGroup;
     action.group.name = expressions_->NameOrString(context->groupName());
   } else if (context->DROP() != nullptr) {

@@ -47,8 +47,8 @@ void SelectBuilder::BuildReadOption(SipparParser::ReadOptionContext* context, Re
   // Only the first option sets the place: the error about a missing FROM points at it, and line 0
   // afterwards still means that there was no option.
   if (out->span.line == 0) out->span = expressions_->SpanOf(context);
-  // Flags (WITH DELETES, STRIP VALUES, REVERSE) may occur twice, because the second says nothing
-  // else than the first. A value given twice would hide the other value, so it is refused.
+  // Flags (WITH DELETES, STRIP VALUES, REVERSE) may be repeated, because that changes nothing. An
+  // option with a value may not: one of the two values would be ignored.
   if (context->AS() != nullptr) {
     OnlyOnce(out->as_of.has_value(), context, "AS OF");
     out->as_of = expressions_->Build(context->expression(0));
@@ -110,7 +110,7 @@ syntax::Select SelectBuilder::Build(SipparParser::SelectContext* context) {
   }
   select.where = clauses_->Clause(context->where());
   // Only GROUP BY has expressions directly in the rule `select`; every other clause is a rule of
-  // its own. A new clause must stay so, or its expressions would become group keys.
+  // its own. A new clause must be its own rule, too, or its expressions would become group keys.
   for (auto* key : context->expression()) select.group_by.push_back(expressions_->Build(key));
   select.having = clauses_->Clause(context->having());
   for (auto* item : context->orderItem()) {
@@ -121,7 +121,7 @@ syntax::Select SelectBuilder::Build(SipparParser::SelectContext* context) {
     select.after = expressions_->Build(after->expression());
     select.after_row = after->ROW() != nullptr;
   }
-  // The alias is known inside this SELECT only; the one around it gets its own back.
+  // The alias is known inside this SELECT only. This restores the alias of the SELECT around it.
   (void)expressions_->NameSource(std::move(outer));
   return select;
 }

@@ -21,8 +21,7 @@ class Splitter {
       if (token->getChannel() == Token::DEFAULT_CHANNEL) Take(*token);
     }
     // The lexer reports an unclosed quote or comment as one token that reaches to the end of the
-    // text, so state_ was set by the last token if it was set at all, and it counts more than an
-    // open brace.
+    // text, so only the last token can have set state_. It counts more than an open brace.
     if (open_) {
       result_.rest = Cut(start_, text_.size(), false);
       result_.state = state_;

@@ -35,7 +35,7 @@ struct SplitResult {
 // regex literal, and a ";" of the regex would then end the statement.
 SplitResult SplitStatements(std::string_view text);
 
-// What Enter should do with the text typed so far.
+// The state of all the text typed so far. The shell's Enter key runs the text if it is kComplete.
 Completeness CompletenessOf(std::string_view text);
 
 }  // namespace sippar::query

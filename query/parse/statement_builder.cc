@@ -48,7 +48,7 @@ syntax::StatementNode StatementBuilder::BuildSchemaNode(SipparParser::StatementC
   if (auto* node = context->resetOption()) return commands_.Build(node);
   if (auto* node = context->compact()) return commands_.Build(node);
   if (auto* node = context->flush()) return syntax::Flush{expressions_.Name(node->tableName())};
-  // The only two of the rule `other` that are supported.
+  // SPLIT and MERGE are the only statements of the rule `other` that are supported.
   if (auto* node = context->other()->split()) {
     return syntax::SplitTable{expressions_.Name(node->tableName()),
                               clauses_.Tuple(node->tuple()).values};

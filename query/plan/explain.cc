@@ -27,8 +27,8 @@ std::string PrintName(const NamePattern& name, bool family) {
 
 std::string PrintColumns(const SelectPlan& plan) {
   const Program& program = plan.program;
-  // No pattern has two meanings: the row view then needs keys alone, while the cell view reads
-  // every column.
+  // An empty list of columns has two meanings: the row view then reads only row keys, but the cell
+  // view reads every column.
   if (program.read.columns.empty()) return program.read.keys_only ? "none (keys only)" : "all";
   std::string text;
   // ChooseColumns added the last pattern *:*; it is described in words below.
@@ -42,8 +42,8 @@ std::string PrintColumns(const SelectPlan& plan) {
   return text;
 }
 
-// The ends of all times are not shown as 19 digits, which would look like a time that the user
-// wrote.
+// A range without a bound prints as ∞. The 19 digits of kTimeMin or kTimeMax would look like a time
+// that the user wrote.
 std::string PrintTime(int64_t time_us) {
   if (time_us == engine::kTimeMin) return "-∞";
   return time_us == engine::kTimeMax ? "∞" : fmt::format("{}", time_us);
@@ -114,8 +114,8 @@ std::string PrintSlots(const SelectPlan& plan) {
         break;
     }
     text += fmt::format("{}${} = {}", text.empty() ? "" : ", ", i, name);
-    // From kNewest on a slot names a pattern; kLet, the last kind, numbers a value of ATOMIC
-    // instead.
+    // Slots of the kinds from kNewest on hold the index of a pattern. kLet, the last kind, is the
+    // exception: its index is the number of a LET value of ATOMIC.
     if (slots[i].kind >= engine::SlotDef::kNewest && slots[i].kind != engine::SlotDef::kLet) {
       const engine::ColumnPattern& pattern = plan.program.read.columns[slots[i].pattern];
       text += fmt::format(" {}:{}", PrintName(pattern.family, true),

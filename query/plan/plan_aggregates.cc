@@ -46,7 +46,7 @@ class GroupScope final : public Scope {
   const Scope* rows_;
 };
 
-// True if a value that comes twice changes nothing, so that DISTINCT means nothing either.
+// True if a repeated value does not change the aggregate, so DISTINCT has no effect on it.
 bool IgnoresRepeats(engine::AggregateDef::Kind kind) {
   switch (kind) {
     case engine::AggregateDef::kMin:
@@ -132,7 +132,8 @@ Status SelectPlanner::PlanAggregates() {
     ASSIGN_OR_RETURN(Expression key, compiler.Compile(*groups.back()));
     program.group_by.push_back(std::move(key));
   }
-  // The compiler calls the hook for every node.
+  // The compiler calls the hook for every node, so a group key or an aggregate is found at any
+  // depth of an expression.
   CompileHook hook = [&](const Expr& written) { return GroupSlot(groups, written); };
   GroupScope group_scope(&program, scope.get());
   ExpressionCompiler compiler(context, &group_scope);

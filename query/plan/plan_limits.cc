@@ -29,8 +29,8 @@ Expression Test(Function function, Expression slot, Value value) {
   return Expression::Call(function, std::move(args));
 }
 
-// TRUE for the cells after the token's cell: in its row those that come later in storage order
-// (family and qualifier ascending, time descending), in other rows all.
+// A test that is TRUE for the cells after the token's cell. In its row these are the cells later
+// in storage order (family and qualifier ascending, time descending); in other rows all cells.
 Expression BehindToken(CellScope* scope, const PageToken& token) {
   Expression row = scope->Slot(SlotDef::kRow);
   Expression family = scope->Slot(SlotDef::kFamily);
@@ -64,8 +64,8 @@ Status SelectPlanner::PlanOrder() {
     return OkStatus();
   }
   uint64_t memory = context.session->settings.sort_memory_bytes;
-  // A relation is small enough to be sorted here. The rows of a table are sorted without LIMIT only
-  // if the user has set the memory for it.
+  // The rows of a subselect are sorted in the memory that ResultStages grants. The rows of a table,
+  // which may be very many, are sorted without LIMIT only if the user has set sort_memory.
   bool small = plan.source != SelectPlan::kTable;
   bool limited = select.limit && select.limit->unit != syntax::Limit::kBy;
   if (!limited && memory == 0 && !small) {

@@ -140,7 +140,7 @@ Status SelectPlanner::PlanCellItems() {
                      BindPattern(context, schema, item.expr.pattern));
     cell_patterns.push_back(std::move(pattern));
   }
-  // `*` contains the patterns next to it. No pattern at all means every column.
+  // `*` includes the columns of all patterns next to it. An empty list means every column.
   if (all) cell_patterns.clear();
   items.clear();
   // From here on the statement is planned as a SELECT of these names FROM CELLS(...).

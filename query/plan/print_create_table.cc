@@ -10,8 +10,8 @@ namespace sippar::query {
 
 namespace {
 
-// COUNTER and VERSIONS have short forms because users write those; anything else prints as TYPE or
-// GC, which can say every schema.
+// COUNTER, VERSIONS and TTL print in the short forms that users write. Any other type or rule
+// prints as TYPE or GC, which can express all of them.
 std::string PrintFamily(const engine::FamilySchema& family) {
   std::string text = "FAMILY " + QuoteName(family.name);
   if (family.type == engine::FamilyType::kCounter) {
@@ -32,7 +32,7 @@ std::string PrintFamily(const engine::FamilySchema& family) {
 }
 
 // Prints compression, block size and Bloom filter even where they have their defaults, so that the
-// statement makes the same group on a program whose defaults differ.
+// statement makes the same group in a version of Sippar whose defaults differ.
 std::string PrintGroup(const engine::LocalityGroupSchema& group) {
   std::string families;
   for (const std::string& family : group.families) {

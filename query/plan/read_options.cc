@@ -17,7 +17,7 @@ namespace {
 using engine::Expression;
 using engine::SlotDef;
 
-// The exclusive limit that includes `time_us`. kTimeMax as a limit means no end already.
+// The exclusive limit of a range that ends with `time_us`. kTimeMax as a limit means no end.
 int64_t Behind(int64_t time_us) { return time_us == engine::kTimeMax ? time_us : time_us + 1; }
 
 Status PlanCellsPer(const StatementContext& context, const syntax::CellsPer& per,
@@ -188,8 +188,8 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
   return OkStatus();
 }
 
-// Plans the arguments of a table in GoogleSQL: web(as_of => …, latest_n => 2). Ranges narrow each
-// other.
+// Plans the arguments of a table in GoogleSQL: web(as_of => …, latest_n => 2). Several
+// arguments that give a time range select the intersection of the ranges.
 StatusOr<TableArgs> PlanNamedArgs(const StatementContext& context,
                                   const std::vector<syntax::NamedArg>& args,
                                   engine::ReadSpec* read) {
@@ -268,8 +268,8 @@ bool DecodePageToken(std::string_view text, PageToken* token) {
   if (bytes.size() < 4) return false;
   std::string_view body(bytes.data(), bytes.size() - 4);
   uint32_t sum = engine::GetFixed32(bytes.data() + body.size());
-  // The last digit may carry bits of no byte; they are dropped above, and the checksum covers bytes
-  // alone.
+  // The last digit may have padding bits. The loop above dropped them, so the checksum does not
+  // cover them.
   if (sum != static_cast<uint32_t>(engine::Checksum(body, 1))) return false;
   engine::Reader reader(body);
   token->fingerprint = reader.Fixed64();

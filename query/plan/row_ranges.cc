@@ -98,7 +98,8 @@ RowRanges RegexRanges(const Expression& test) {
 }
 
 // Joins or intersects many sets with one sort. Doing it set by set would cost the square of their
-// number. One object does one of the two.
+// number. Use an object either for a union (Add, AddKey, Sum) or for an intersection (Intersect,
+// Intersection), never for both.
 class ManyRows {
  public:
   explicit ManyRows(StopBudget* budget) : budget_(budget) {}
@@ -174,7 +175,7 @@ RowRanges LiteralRanges(const engine::Value& value) {
   return value.type() == ValueType::kBool ? RowRanges{RowSet(), true} : Unknown();
 }
 
-// The rows of row = 'text', 'text' < row and their like.
+// The rows of row = 'text', 'text' < row and the other comparisons.
 RowRanges ComparisonRanges(const Expression& test, const std::vector<SlotDef>& slots) {
   const Expression& left = test.args[0];
   const Expression& right = test.args[1];
@@ -331,7 +332,8 @@ namespace {
 
 // Narrows *time by `timestamp <function> micros`. False if a time range cannot express the test.
 bool NarrowTime(Function function, int64_t micros, engine::TimeRange* time) {
-  // At the ends `micros + 1` would overflow, or mean no end; such a test stays in WHERE.
+  // Near the largest time `micros + 1` would overflow or mean no end, and kTimeMin means no start.
+  // Such a test stays in WHERE.
   if (micros >= engine::kTimeMax - 1 || micros <= engine::kTimeMin) return false;
   int64_t start = engine::kTimeMin;
   int64_t limit = engine::kTimeMax;

@@ -1,6 +1,7 @@
 // Turns tests on the row key into row ranges, and tests on a cell's time into a time range, so that
-// a scan reads no more than it must. Pure. A test may have a million terms, so every walk over them
-// spends a budget and ends with the status of its stop signal. SPDX-License-Identifier: Apache-2.0
+// a scan reads no more than it must. Pure. A test may have a million terms, so the functions
+// that take a StopBudget end with its error when the statement is cancelled or times out.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -31,8 +32,8 @@ struct RowRanges {
                                                    engine::StopBudget* budget);
 using NamedRows = std::optional<std::set<std::string>>;
 // The rows that `test` names by `row = key` and `row IN (key, …)`, alone or joined by AND and OR;
-// INCREMENT and APPEND create such rows. nullopt if it names none, even if its ranges are single
-// rows. A named row need not pass the test.
+// INCREMENT and APPEND create such rows. nullopt if the test does not name its rows in this
+// way, even if its ranges are single rows. A named row need not pass the test.
 [[nodiscard]] StatusOr<NamedRows> RowsNamed(const engine::Expression& test,
                                             const std::vector<engine::SlotDef>& slots,
                                             engine::StopBudget* budget);
@@ -41,7 +42,8 @@ using NamedRows = std::optional<std::set<std::string>>;
 void ExtractTime(const std::vector<engine::SlotDef>& slots, engine::TimeRange* time,
                  std::optional<engine::Expression>* where);
 
-// Splits `where` at its ANDs, and joins tests by AND. No test is nullopt.
+// SplitAnd splits `where` at its ANDs, JoinAnd joins tests by AND. nullopt means that there is no
+// test.
 std::vector<engine::Expression> SplitAnd(std::optional<engine::Expression> where);
 std::optional<engine::Expression> JoinAnd(std::vector<engine::Expression> tests);
 

@@ -17,7 +17,7 @@ using syntax::Literal;
 using syntax::Option;
 using syntax::OptionValue;
 
-// The place is the value, since the name was right; a flag without a value has only its name.
+// The error points at the value, since the name was right, or at the name if there is no value.
 Status BadOption(const Option& option, std::string_view wanted) {
   Span span = option.value ? option.value->span : option.name.span;
   return ErrorAt("BAD_OPTION", span, fmt::format("{} takes {}", option.name.text, wanted));
@@ -192,7 +192,7 @@ Status PlanChangeStream(const Option& option, engine::TableSchema* schema) {
     config = engine::ChangeStreamOf(*schema).value_or(engine::ChangeStreamConfig());
     config->retention_us = option.value->literal->integer;
   }
-  // The engine checks the schema that would result, so the bounds of the retention exist once.
+  // The engine checks the resulting schema, so the bounds of the retention are written only there.
   // After an error the caller drops the schema.
   engine::SetChangeStream(config, schema);
   bool is_none = SameWord(WordOf(option), "NONE");
@@ -200,7 +200,8 @@ Status PlanChangeStream(const Option& option, engine::TableSchema* schema) {
   return BadOption(option, "how long changes are kept, 1d to 7d, or NONE");
 }
 
-// `versions` and `age` are what VERSIONS and TTL say, `gc` what GC says.
+// Applies one option. The rules of VERSIONS, TTL and GC go into *versions, *age and *gc, and the
+// caller combines them.
 Status ApplyFamilyOption(const Option& option, engine::FamilySchema* family,
                          std::optional<GcPolicy>* versions, std::optional<GcPolicy>* age,
                          std::optional<GcPolicy>* gc) {
@@ -263,7 +264,7 @@ Status ApplyGroupOptions(const syntax::GroupDef& def, engine::LocalityGroupSchem
     } else if (SameWord(option.name.text, "BLOCK_SIZE")) {
       bool size =
           IsInteger(option.value, Literal::kSize) || IsInteger(option.value, Literal::kInt64);
-      // Only keeps the number within 32 bits; the limits are those of TableSchema::Validate.
+      // This only keeps the number within 32 bits. TableSchema::Validate checks the real limits.
       if (!size || option.value->literal->integer < 1 ||
           option.value->literal->integer > UINT32_MAX) {
         return BadOption(option, "a size such as 64KiB");

@@ -47,7 +47,8 @@ struct SelectPlan {
 
   enum Paging : uint8_t { kNoPaging, kByRow, kByCell };
   Paging paging = kNoPaging;
-  // Index of the page key in a row: the row key; with kByCell row, family, qualifier, timestamp.
+  // Index in a row of the first value of the page key, from which the next page continues: the row
+  // key; with kByCell four values: row, family, qualifier, timestamp.
   size_t page_at = 0;
   uint64_t fingerprint = 0;  // hash of the query, by which a page token is recognized
   std::vector<std::string> notices;
@@ -63,10 +64,10 @@ std::vector<std::string> ColumnNames(const SelectPlan& plan);
 // rows exist" in query/README.md. `patterns` are those of the program's slots.
 void ChooseColumns(const engine::TableSchema& schema,
                    const std::vector<engine::ColumnPattern>& patterns, SelectPlan* plan);
-// What the arguments of a table say besides what they do to the read.
+// What PlanNamedArgs found in a table's arguments beyond what it set in the ReadSpec.
 struct TableArgs {
   bool with_history = false;
-  bool has_versions = false;  // they say how many versions are read
+  bool has_versions = false;  // the arguments say how many versions are read
 };
 // Applies the arguments that GoogleSQL gives to a table (as_of => …) to *read.
 [[nodiscard]] StatusOr<TableArgs> PlanNamedArgs(const StatementContext& context,

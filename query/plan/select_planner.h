@@ -29,7 +29,7 @@ struct SelectPlanner {
   std::vector<syntax::SelectItem> items;             // items with `*` expanded
   std::vector<engine::ColumnPattern> cell_patterns;  // cell view: columns to read; empty: all
   bool storage_order = true;                         // rows come in the order of the table
-  bool with_history = false;                         // a column that is an item shows its versions
+  bool with_history = false;                         // an item that is a column lists its versions
 
   StatusOr<SelectPlan> Plan();
   Status PlanSource();
@@ -46,10 +46,10 @@ struct SelectPlanner {
   Status PlanOrder();
   Status PlanLimit();
   Status PlanAfter();
-  // Adds the hidden values that continue the result, if it can be continued.
+  // Adds the page key, hidden values from which the next page continues, if the result has pages.
   void AddPageKeys();
   Status FinishRead();
-  // Gives the tablets a limit, where the rows they send are final.
+  // Lets the tablets apply the limit, unless aggregates, DISTINCT or LIMIT BY need all rows here.
   void PushLimit();
 
   ExpressionCompiler Compiler() {

@@ -73,7 +73,7 @@ Status UpdateBuilder::CheckValue(RowWrite::Kind kind, const syntax::PatternNode&
   if (kind == RowWrite::kIncrement) {
     if (type.kind != ValueType::kInt64) wanted = "an INT64 to add";
   } else if (counter && kind == RowWrite::kSet) {
-    // 8 BYTES are a counter's value, too.
+    // BYTES are accepted, too: 8 bytes are the stored form of a counter.
     bool fits = type.kind == ValueType::kInt64 || type.kind == ValueType::kBytes;
     if (!fits) {
       wanted = fmt::format("an INT64 (its family is of type {})", engine::FamilyTypeName(family));
@@ -83,7 +83,7 @@ Status UpdateBuilder::CheckValue(RowWrite::Kind kind, const syntax::PatternNode&
     wanted = is_number ? "TEXT or BYTES; TEXT(x) writes digits, BYTES(x) 8 bytes"
                        : "TEXT or BYTES; TEXT(x) writes it as text";
   }
-  // A type that only the row tells is checked by the tablet, which fails the update.
+  // A type that is known only at run time is checked by the tablet, which fails the update.
   if (type.kind == ValueType::kNull || wanted.empty()) return OkStatus();
   Span span{0, 0, value.place.begin, value.place.end};
   std::string name = Print(column);

@@ -67,8 +67,8 @@ class UpdateBuilder {
   uint32_t lets_ = 0;
 };
 
-// True if one of the slots counts or lists versions, so that a read for them needs all of a
-// column's.
+// True if one of the slots counts or lists versions, so that the read must return all versions of a
+// column.
 [[nodiscard]] bool NeedsAllVersions(const std::vector<engine::SlotDef>& slots);
 
 // The time ranges of a TIME or AT clause; empty: all times. RANGE if FROM is not before TO.

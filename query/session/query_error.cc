@@ -83,7 +83,7 @@ std::string Excerpt(std::string_view text, const QueryError& error, int first_li
     Shown(text.substr(begin, span.begin - begin), &start);
     size_t stop = std::clamp(span.end, span.begin, std::max(end, span.begin));
     Shown(text.substr(span.begin, stop - span.begin), &length);
-    // A place without a width, such as the end of the text, still gets one caret.
+    // An empty span, such as the end of the text, still gets one caret.
     length = std::max<size_t>(length, 1);
     if (carets.size() < start + length) carets.resize(start + length, ' ');
     std::fill_n(carets.begin() + static_cast<ptrdiff_t>(start), length, '^');
@@ -131,9 +131,8 @@ std::string_view CodeName(StatusCode code) {
 }
 
 // The number of edits (insert, delete, replace, swap of neighbours) between two words, case
-// ignored.
-// A swap of neighbours counts as one edit, since it is the most frequent typing error (FORM for
-// FROM). NearestWord bounds the lengths, on which the cost depends.
+// ignored. A swap counts as one edit, since it is the most frequent typing error (FORM for FROM).
+// NearestWord bounds the lengths, on which the cost depends.
 size_t EditDistance(std::string_view a, std::string_view b) {
   auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
   std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
@@ -207,8 +206,8 @@ QueryError QueryErrorOf(const Status& status) {
 Status LineIn(std::string_view text, const Status& status) {
   if (status.ok() || !status.GetPayload(kPayloadUrl)) return status;
   QueryError error = QueryErrorOf(status);
-  // Errors of compiled expressions are so. A TextPlace is two offsets alone: it travels to the
-  // tablets with each expression of a program, and only a failed statement needs the line.
+  // Errors of compiled expressions have offsets only: a TextPlace goes to the tablets with each
+  // expression of a program, so it is kept small, and only a failed statement needs the line.
   bool offsets_only = error.span.line == 0 && error.span.end > 0 && error.span.end <= text.size();
   if (!offsets_only) return status;
   std::string_view before = text.substr(0, error.span.begin);
@@ -252,7 +251,7 @@ std::string RenderWarning(std::string_view text, const QueryError& warning,
 }
 
 std::string NearestWord(std::string_view word, const std::vector<std::string>& words) {
-  // Longer words are hardly mistyped keywords, and comparing them costs the square of their length.
+  // A longer word is hardly a mistyped keyword, and a comparison costs the product of both lengths.
   constexpr size_t kWordMax = 64;
   if (word.size() > kWordMax) return "";
   std::string best;

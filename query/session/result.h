@@ -23,7 +23,7 @@ struct ResultColumn {
   engine::DataType type;  // kNull: known only when rows come
 };
 
-// Whether the statement has rows; the shell chooses what to print by it.
+// Whether the statement returns rows; if it does, the shell prints how many there were.
 enum class ResultKind : uint8_t { kRows, kDone };
 
 struct ResultSummary {

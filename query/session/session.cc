@@ -1,4 +1,4 @@
-// Holds the settings and CallOptions. SPDX-License-Identifier: Apache-2.0
+// Implements the settings and StatementContext::CallOptions. SPDX-License-Identifier: Apache-2.0
 #include "query/session/session.h"
 
 #include <fmt/format.h>
@@ -73,7 +73,8 @@ Status ChangeVersions(std::string_view name, const Value& value, Settings* setti
   const bool count =
       value.type() == ValueType::kInt64 && value.integer() >= 1 && value.integer() <= UINT32_MAX;
   if (!all && !count) return Wrong(name, "a number from 1 to 4294967295, or ALL");
-  // 0 is how a read says all (engine/model/read_spec.h), so the user may not write it as a number.
+  // In a read, 0 means all versions (engine/model/read_spec.h), so the user may not write it as a
+  // number.
   settings->versions = all ? 0 : static_cast<uint32_t>(value.integer());
   return OkStatus();
 }
@@ -91,7 +92,7 @@ Status ChangeSafeUpdates(std::string_view name, const Value& value, Settings* se
 }
 
 Status ChangeTimeout(std::string_view name, const Value& value, Settings* settings) {
-  // A bare number is refused, as it does not tell its unit. Zero needs none.
+  // A bare number is refused, because it has no unit. Zero needs none.
   const bool zero = value.type() == ValueType::kInt64 && value.integer() == 0;
   if (!zero && (value.type() != ValueType::kDuration || value.integer() < 0)) {
     return Wrong(name, "a duration of 0 or more such as 30s");

@@ -13,8 +13,8 @@ struct CodeRange {
   uint32_t first;
   uint32_t last;
 };
-// Characters of two columns: the blocks of Unicode's East Asian Width W and F (UAX #11), and emoji.
-// Blocks rather than single characters, so the width of a few rare ones is wrong.
+// Characters that take two columns: the blocks of Unicode's East Asian Width W and F (UAX #11), and
+// emoji. Blocks rather than single characters, so the width of a few rare ones is wrong.
 constexpr std::array<CodeRange, 13> kWide = {{{0x1100, 0x115f},
                                               {0x2e80, 0x303e},
                                               {0x3041, 0x33ff},
@@ -28,7 +28,7 @@ constexpr std::array<CodeRange, 13> kWide = {{{0x1100, 0x115f},
                                               {0xffe0, 0xffe6},
                                               {0x1f300, 0x1faff},
                                               {0x20000, 0x3fffd}}};
-// Characters of no column: combining marks and invisible format characters.
+// Characters that take no column: combining marks and invisible format characters.
 constexpr std::array<CodeRange, 6> kNarrowNone = {{{0x300, 0x36f},
                                                    {0x200b, 0x200f},
                                                    {0x202a, 0x202e},
@@ -47,7 +47,7 @@ bool In(uint32_t code, const std::array<CodeRange, N>& ranges) {
 size_t CharWidth(std::string_view text, size_t* i) {
   auto byte = static_cast<unsigned char>(text[*i]);
   // Callers pass escaped text, which is UTF-8, so the first byte tells the length. A wrong byte
-  // would count as one column and be no worse than misaligned.
+  // would count as one column, which only misaligns the output.
   size_t length = byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
   uint32_t code = length == 1 ? byte : byte & (0x7fU >> length);
   for (size_t k = 1; k < length && *i + k < text.size(); ++k) {

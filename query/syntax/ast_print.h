@@ -1,5 +1,5 @@
 // Prints a tree as its canonical text: parsing the text gives the same tree again. Used by SHOW
-// CREATE TABLE, EXPLAIN, the insert format, names of result columns, and the round-trip tests.
+// CREATE TABLE, EXPLAIN, the output format `cells`, names of result columns, page tokens and tests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -21,8 +21,8 @@ struct Identifier {  // name of a table, family, group, alias … as written, wi
   bool operator==(const Identifier&) const = default;
 };
 
-// `family:qualifier` with an exact name, ^prefix, /regex/ or * on either side, or a parameter as
-// the qualifier (anchor:@site).
+// `family:qualifier`. Either side is an exact name, a /regex/ or *. The qualifier may also be a
+// ^prefix or a parameter (anchor:@site).
 struct PatternNode {
   engine::NamePattern family;
   engine::NamePattern qualifier;  // not used if `qualifier_param` is set

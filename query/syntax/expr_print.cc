@@ -42,8 +42,8 @@ constexpr std::array<OpText, 17> kOps = {{{"=", kTest},
                                           {"/", kTerm},
                                           {"%", kTerm}}};
 
-// The parser makes -5 one literal. To brackets it still is a minus before a 5: (-5)[1] without them
-// would be the negative of 5[1].
+// The parser makes -5 one literal, but it needs brackets like any other minus: -5[1] would be read
+// as the negative of 5[1], so (-5)[1] must keep its brackets.
 bool IsNegativeNumber(const Literal& literal) {
   bool number = literal.type == Literal::kInt64 || literal.type == Literal::kDuration;
   return (number && literal.integer < 0) ||

@@ -71,8 +71,8 @@ bool ReadUnicode(std::string_view text, size_t at, uint32_t* code, size_t* used)
 OptionalProblem DecodeEscape(std::string_view text, bool bytes, size_t* i, std::string* out) {
   constexpr std::string_view kPlain = "ntr0\\'\"/";
   constexpr std::string_view kMeaning("\n\t\r\0\\'\"/", 8);
-  // The blank stands for a missing character and is no known escape. The lexer accepts no literal
-  // whose last character is a backslash, so it only keeps this read within the text.
+  // A blank, which is no known escape, stands for a missing character and keeps this read within
+  // the text. It is a safeguard: the lexer accepts no literal that ends with a backslash.
   char c = *i + 1 < text.size() ? text[*i + 1] : ' ';
   if (size_t known = kPlain.find(c); known != std::string_view::npos) {
     out->push_back(kMeaning[known]);
@@ -294,10 +294,9 @@ OptionalProblem DecodePattern(std::string_view text, syntax::PatternNode* out) {
   } else if (qualifier[0] == '@') {
     out->qualifier_param = std::string(qualifier.substr(1));
   } else if (qualifier[0] == '/') {
+    // The regex is not compiled here, since query/syntax does not use RE2. BindPattern checks it.
     out->qualifier = DecodeRegex(qualifier);
   } else if (qualifier[0] == '^') {
-    // A regex is not compiled here: RE2 is not part of the syntax, and a pattern may come from a
-    // session that only prints it. BindPattern checks it.
     problem = DecodeWord(qualifier.substr(1), &word);
     if (problem) problem->at += colon + 2;
     out->qualifier = engine::NamePattern::Prefix(word);

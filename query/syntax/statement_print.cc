@@ -213,8 +213,9 @@ std::string Action(const syntax::AlterAction& action) {
   return "";
 }
 
-// Prints each kind of statement; the overload is chosen by std::visit. The text of a SELECT is also
-// what a page token knows it by (plan/plan_limits.cc), so SELECTs that differ must not print alike.
+// Prints each kind of statement; the overload is chosen by std::visit. A page token
+// identifies its SELECT by a hash of this text (plan/plan_limits.cc), so SELECTs that differ must
+// not print alike.
 struct StatementPrinter {
   std::string operator()(const syntax::Select& select) const {
     std::string out = "SELECT ";

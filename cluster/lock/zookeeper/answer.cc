@@ -31,7 +31,7 @@ Status UnexpectedAnswer(int code, std::string_view what) {
         "cluster was made with (SIPPAR_ZK_SECRET, or sippar serve --zk-secret)",
         what, code));
   }
-  // Neither proves that nothing was done, and the caller reads again after it.
+  // No other code proves that nothing was done. After kUnavailable the caller reads again.
   return Unavailable(fmt::format(
       "ZooKeeper, {}: the request failed (error {} of zookeeper.h), so the outcome is unknown; try "
       "again",
@@ -42,7 +42,7 @@ PartAnswer FirstFailure(int code, const std::vector<int>& parts) {
   for (size_t i = 0; i < parts.size() && code != kOk; ++i) {
     if (parts[i] != kOk && parts[i] != kRolledBack) return {i, parts[i]};
   }
-  // A multi that got no answer has no answers of its parts.
+  // The transaction as a whole got no answer, so its parts have none.
   return {0, code};
 }
 

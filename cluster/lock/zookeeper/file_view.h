@@ -1,6 +1,7 @@
 // A lock file as its two nodes tell it, and what a call may do with it. Pure.
-// A lasting file's node holds its content as it is. A lock's node holds "<fence> <session> <name>";
-// an ephemeral file's, which can have no lock below it, that line and then the content.
+// A lasting file's node holds its content as it is. A lock's node holds "<fence> <session> <name>".
+// An ephemeral file's node can have no lock node below it, so it holds that line and then the
+// content.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,15 +19,15 @@ inline constexpr uint64_t kNumberMax = uint64_t{1} << 32;  // engine file ids ha
 struct Holder {
   uint64_t fence = 0;
   uint64_t session = 0;
-  std::string name;  // for people; printable, so that it ends with its line
+  std::string name;  // for people; printable, so it has no line break
 };
 std::string EncodeHolder(const Holder& holder);
 [[nodiscard]] StatusOr<Holder> DecodeHolder(std::string_view line);
 std::string EncodeEphemeral(const Holder& holder, std::string_view content);
 
-// One answer to the reading of a node.
+// The answer to one read of a node.
 struct Znode {
-  int code = 0;  // kOk: there; kNoNode
+  int code = 0;  // kOk: the node exists; kNoNode: it does not
   std::string data;
   int32_t version = 0;        // changes of the data since creation
   int64_t created = 0;        // transaction that made the node
@@ -53,10 +54,10 @@ struct FileView {
 [[nodiscard]] StatusOr<uint64_t> CheckAcquire(const std::string& path, const FileView& view,
                                               uint64_t session);
 [[nodiscard]] Status Exists(const std::string& path, const FileView& view);  // kAlreadyExists
-// What the node of a file gets when its content is replaced.
+// The new data of the file's node when `content` replaces the old content.
 std::string Rewritten(const FileView& view, const std::string& content);
 
-// The counter: all numbers given out so far are below it.
+// Parses the content of the counter, the next number to give out.
 [[nodiscard]] StatusOr<uint64_t> DecodeCounter(std::string_view content);
 // kResourceExhausted: there is no number left to give.
 [[nodiscard]] Status CheckNumber(uint64_t number);

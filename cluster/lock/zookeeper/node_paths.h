@@ -24,7 +24,7 @@ class NodePaths {
   std::string Lock(std::string_view path) const { return File(path) + "/lock"; }
   // The node whose children are the names that List(directory) gives.
   std::string Directory(std::string_view directory) const;
-  std::string DirectoryOf(std::string_view path) const;  // the one that File(path) is in
+  std::string DirectoryOf(std::string_view path) const;  // parent node of File(path)
   // The path whose watchers want to know of a change of `node`, be it the file's, its lock's or
   // that of the names in a directory. Empty: no path.
   std::string Watched(std::string_view node) const;

@@ -22,13 +22,15 @@ class NumberCounter {
 
   struct Taken {
     uint64_t number = 0;
-    PartAnswer refused;  // of the changes, if they were refused; then the number was not taken
+    PartAnswer refused;  // the change that failed, and its code; kOk: none did
   };
   using ChangesWith = std::function<std::vector<Change>(uint64_t number)>;
-  // Makes the changes and takes their number, or neither. An unknown outcome is one of `refused`.
+  // Takes a number and makes the changes that `changes` returns for it, in one transaction. If the
+  // outcome is unknown, `refused` has the code of that, and the number may have been taken.
   // kDataLoss: there is no counter, or no number in it. kResourceExhausted: no number is left.
   [[nodiscard]] StatusOr<Taken> Take(int64_t deadline_nanos, const ChangesWith& changes);
-  // Takes a number alone; again if the outcome was unknown, since gaps do no harm.
+  // Takes a number without other changes. If the outcome is unknown, takes another one: gaps do no
+  // harm.
   [[nodiscard]] StatusOr<uint64_t> Next(int64_t deadline_nanos);
   [[nodiscard]] Status RaiseAbove(int64_t deadline_nanos, uint64_t seen);
 

@@ -1,4 +1,4 @@
-// Asks again what may be asked twice when a connection was lost, until the call's time is over.
+// Repeats requests that are safe to repeat, such as reads, until the call's deadline.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace sippar::cluster::zookeeper {
 
-// True after a pause, in which the client may notice that its connection is lost.
+// True if `code` says that the outcome is unknown and there is time for another try. Then it has
+// slept for a moment, in which the client may notice that its connection is lost.
 inline bool MayAskAgain(int code, int64_t deadline_nanos) {
   constexpr int64_t kPauseMicros = 2'000;
   if (!IsUnknown(code) || code == kClosing) return false;
@@ -19,7 +20,7 @@ inline bool MayAskAgain(int code, int64_t deadline_nanos) {
   return true;
 }
 
-// Returns the answer of `ask()`, of code kOk or kNoNode.
+// Calls `ask()`, a read, until its answer has the code kOk or kNoNode, and returns that answer.
 template <typename Ask>
 StatusOr<Answer> ReadAgain(ZooKeeperHandle* handle, int64_t deadline_nanos, std::string_view what,
                            const Ask& ask) {

@@ -28,7 +28,7 @@ StatusOr<std::unique_ptr<ZooKeeperSession>> ZooKeeperSession::Open(
       new ZooKeeperSession(connection, cluster, tick_us, options));
   Status begun = session->Begin(deadline_nanos, missing);
   if (begun.ok()) return session;
-  // Nothing relies on this session yet, so it need not time out.
+  // Nothing relies on this session yet, so it is ended at once and not left to time out.
   if (session->handle_ != nullptr) session->handle_->Close();
   return begun;
 }
@@ -37,8 +37,8 @@ Status ZooKeeperSession::Begin(int64_t deadline_nanos, MissingCluster missing) {
   ASSIGN_OR_RETURN(handle_, ZooKeeperHandle::Open(
                                 connection_, [this](const std::string& node) { OnEvent(node); }));
   RETURN_IF_ERROR(handle_->WaitConnected(deadline_nanos));
-  // More than asked for is the shortest that the members allow, which CheckTimeout refuses unless
-  // the tick was named.
+  // If the members grant more than was asked for, it is the shortest session that they allow. That
+  // is two ticks, which CheckTimeout refuses, unless the options name a shorter tick.
   RETURN_IF_ERROR(CheckGranted(connection_.timeout_us, handle_->timeout_us()));
   RETURN_IF_ERROR(CheckTimeout(handle_->timeout_us(), tick_us_));
   RETURN_IF_ERROR(MakeTree(deadline_nanos, missing));
@@ -76,7 +76,8 @@ Status ZooKeeperSession::MakeTree(int64_t deadline_nanos, MissingCluster missing
     int code = FirstFailure(made.code, made.parts).code;
     if (code == kOk) return OkStatus();
     if (code == kNodeExists) {
-      // Another session made the tree meanwhile; the member of this one may not have it yet.
+      // Another session made the tree meanwhile. The member that this session is connected to may
+      // not have it yet, so the barrier comes before the read.
       auto barrier = handle_->Barrier(counter);
       auto again = handle_->Get(counter);
       (void)barrier->Wait(deadline_nanos);
@@ -117,7 +118,8 @@ Status ZooKeeperSession::Watch(const std::string& path, std::function<void()> ca
   const int64_t deadline_nanos = Deadline();
   RETURN_IF_ERROR(handle_->WaitConnected(deadline_nanos));
   const std::string directory = paths_.Directory(path);
-  // The callback is there from the first answer on: events of earlier changes come before it.
+  // The callback is stored when the first answer arrives. Events of earlier changes arrive before
+  // that answer and do not call it.
   auto file = handle_->Watch(paths_.File(path), [this, path, callback = std::move(callback)] {
     MutexLock lock(&watch_mutex_);
     watches_[path] = callback;
@@ -145,8 +147,9 @@ Status ZooKeeperSession::Close() {
   return AwaitEnd(deadline_nanos);
 }
 
-// The client does not wait for the answer to its last request. The session's own node goes in the
-// transaction that frees its locks, and another session sees that.
+// Waits until the service has ended this session, because zookeeper_close does not wait for that.
+// The transaction that frees the session's locks also removes its own node, so a second session
+// waits until that node is gone.
 Status ZooKeeperSession::AwaitEnd(int64_t deadline_nanos) {
   ASSIGN_OR_RETURN(std::unique_ptr<ZooKeeperHandle> other,
                    ZooKeeperHandle::Open(connection_, nullptr));

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kTicksMin = 4;
 
-// As an operator gives a time to `sippar serve --lease`.
+// Prints a time in the form that `sippar serve --lease` accepts.
 std::string Duration(int64_t micros) {
   return micros % 1'000'000 == 0 ? fmt::format("{}s", micros / 1'000'000)
                                  : fmt::format("{}ms", micros / 1'000);
@@ -28,7 +28,7 @@ SessionPhase NextPhase(SessionPhase phase, int state) {
 
 int64_t TickOfShortestSession(int64_t shortest_us) { return (shortest_us + 1) / 2; }
 
-// The client asks in milliseconds.
+// Compares milliseconds, because the client can ask only for whole ones.
 Status CheckGranted(int64_t asked_us, int64_t granted_us) {
   if (granted_us / 1000 >= asked_us / 1000) return OkStatus();
   return InvalidArgument(fmt::format(

@@ -31,13 +31,13 @@ int64_t TickOfShortestSession(int64_t shortest_us);
 // processes count on the time that was asked for (leases, how long a dead server is waited for).
 [[nodiscard]] Status CheckGranted(int64_t asked_us, int64_t granted_us);
 
-// kInvalidArgument: a session that may end after `timeout_us` is too short for members that agree
-// on its life once a tick.
+// kInvalidArgument: `timeout_us` is less than four ticks. The leader learns only once a tick
+// which sessions the other members have heard from.
 [[nodiscard]] Status CheckTimeout(int64_t timeout_us, int64_t tick_us);
 
-// The earliest time at which a session can be over whose heartbeat was sent at `sent_nanos` and
-// committed. A member tells the leader once a tick at the latest which sessions it heard from; if
-// it is cut off right after the commit, the leader counts from the tick before.
+// The earliest time at which a session can be over if its last heartbeat was sent at `sent_nanos`
+// and was committed. A member tells the leader once a tick at the latest which sessions it heard
+// from; if it is cut off right after the commit, the leader counts from the tick before.
 int64_t OverAtNanos(int64_t sent_nanos, int64_t timeout_us, int64_t tick_us);
 
 // The time in which each call of a session answers.

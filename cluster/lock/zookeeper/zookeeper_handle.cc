@@ -46,7 +46,7 @@ class SentRequests {
     contexts_[added] = std::move(context);
     return added;
   }
-  // Nothing if CompleteAll came first.
+  // Does nothing if CompleteAll was called before.
   void Complete(const Context* which, Answer answer) {
     std::unique_ptr<Context> context;
     {
@@ -59,7 +59,7 @@ class SentRequests {
     for (const zoo_op_result_t& result : context->results) answer.parts.push_back(result.err);
     context->pending->Complete(std::move(answer));
   }
-  // Only when the client has no thread any more.
+  // To be called only after the client's threads have ended, since they use the contexts.
   void CompleteAll(int code) {
     std::unordered_map<const Context*, std::unique_ptr<Context>> left;
     {
@@ -124,11 +124,13 @@ void OnNames(int code, const String_vector* names, const void* data) {
   Complete(data, std::move(answer));
 }
 
-// A host that no member has: the client compares addresses without their ports.
+// The address of a host on which no member runs; see Free. The client compares addresses without
+// their ports, so another port of a member's host would not do.
 constexpr const char* kNoMember = "127.255.255.254:1";
 
-// The statuses of the calls say what the client would print. It makes its messages in a buffer that
-// all threads share, even those that it then drops, so it may make none.
+// Turns the client's log messages off for the whole process. The client builds each message in a
+// buffer that all threads share, even a message that it then drops. The statuses of the calls say
+// what the messages would.
 void SilenceClient() {
   static const bool is_silent = [] {
     zoo_set_debug_level(static_cast<ZooLogLevel>(0));
@@ -236,10 +238,10 @@ ZooKeeperHandle::Pending ZooKeeperHandle::Request(Pending pending, const Send& s
   return pending;
 }
 
-// A transaction is agreed on by a majority also when it changes nothing or fails, and a member
-// answers it in order. ZooKeeper's own sync is neither: the leader answers it at once, to its own
-// clients while it may not have applied what another member has already answered, and as long as it
-// does not know that it was replaced.
+// A majority agrees on a transaction even if it changes nothing or fails, and a member answers it
+// in order. ZooKeeper's own sync promises neither. The leader answers it at once: to its own
+// clients before it has applied what another member has already answered, and also after it was
+// replaced and does not know that yet.
 ZooKeeperHandle::Pending ZooKeeperHandle::Barrier(const std::string& node) {
   return Make({{Change::Kind::kCheck, node, "", -1}});
 }
@@ -293,8 +295,8 @@ void ZooKeeperHandle::Free(bool end_session) {
     client = std::exchange(client_, nullptr);
   }
   if (client == nullptr) return;
-  // zookeeper_close ends the session if a member is connected. The client leaves a member that its
-  // list of hosts no longer has, and then there is none to tell.
+  // zookeeper_close ends the session if a member is connected. To leave the session to time out,
+  // the list of hosts is replaced first: the client then disconnects from its member.
   if (!end_session) (void)zoo_set_servers(client, kNoMember);
   (void)zookeeper_close(client);
   sent_->CompleteAll(kClosing);

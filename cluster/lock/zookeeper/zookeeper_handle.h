@@ -27,7 +27,7 @@ struct Change {
   Kind kind = Kind::kCreate;
   std::string node;
   std::string data;
-  int32_t version = -1;  // only if the node has it; -1: whatever it has; not for creation
+  int32_t version = -1;  // version that the node must have; -1: any; unused by creations
 };
 
 // Thread safe, but for the destructor.

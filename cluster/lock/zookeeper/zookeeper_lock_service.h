@@ -7,8 +7,8 @@
 // that uses it, so fences rise in the order of the acquisitions. Consistent reads follow a
 // transaction.
 //
-// Calls wait for a connection and repeat what only reads, within the time that the contract gives
-// them; a change without an answer is kUnavailable.
+// Calls wait for a connection and repeat reads, within the time that lock_service.h gives them; a
+// change without an answer is kUnavailable.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,22 +28,22 @@ struct ZooKeeperOptions {
   std::string hosts;    // "host:port,host:port": members; more than one, so that one may fail
   std::string cluster;  // name of the top-level node that holds all nodes of the cluster
   std::string secret;   // of the digest credentials that own all nodes; empty: everyone may change
-  // tickTime of the members; 0: half of the shortest session that they allow, which is no less.
+  // tickTime of the members. 0: it is taken to be half of the shortest session that they allow,
+  // which is at least a tick.
   int64_t tick_us = 0;
   MissingCluster missing = MissingCluster::kMake;  // kRefuse: OpenSession returns kNotFound
-  // The first session waits so long until a member answers; 0: for its timeout.
+  // How long the first session waits for a member to answer, if `tick_us` is 0; at most its
+  // timeout. 0: its timeout.
   int64_t connect_us = 0;
   // Called now and then during that wait, by the waiting thread, with what is waited for; false
   // ends the wait, and OpenSession returns kCancelled.
   std::function<bool(const std::string& what)> may_wait = nullptr;
 };
 
-// Does not connect: the first session does, and makes the tree if there is none
-// (`missing`).
-// OpenSession returns kInvalidArgument if the members grant less than SessionOptions::timeout_us
-// (their maxSessionTimeout), or less than four ticks, and for 0. It answers within the timeout that
-// is asked for. kPermissionDenied: the tree belongs to another secret. kDataLoss: the
-// tree has files but no counter.
+// Does not connect: the first session does, and makes the tree if there is none (see `missing`).
+// OpenSession answers within SessionOptions::timeout_us. kInvalidArgument: the timeout is 0, the
+// members grant less (their maxSessionTimeout), or it is less than four ticks. kPermissionDenied:
+// the tree belongs to another secret. kDataLoss: the tree has files but no counter.
 //
 // kUnimplemented: this program was built without ZooKeeper's C client.
 [[nodiscard]] StatusOr<std::unique_ptr<LockService>> OpenZooKeeper(const ZooKeeperOptions& options);

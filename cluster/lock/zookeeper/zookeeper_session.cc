@@ -39,13 +39,15 @@ StatusOr<int64_t> ZooKeeperSession::Heartbeat() {
   const int64_t deadline_nanos = Deadline();
   for (;;) {
     RETURN_IF_ERROR(handle_->WaitConnected(deadline_nanos));
-    // The time is taken before the request, so the lease seems no longer here than it is there.
+    // The time is taken before the request, so the lease that the caller counts on is no longer
+    // than the service's.
     const int64_t sent_nanos = clock_->MonotonicNanos();
     int64_t timeout_us = handle_->timeout_us();
     Answer answer =
         handle_->Make({{Change::Kind::kSet, paths_.Session(id_), name_, -1}})->Wait(deadline_nanos);
     if (answer.code == kOk) {
-      // Another member may have agreed to another timeout meanwhile.
+      // The client may have connected to another member meanwhile, which granted another timeout:
+      // the shorter one counts.
       timeout_us = std::min(timeout_us, handle_->timeout_us());
       return OverAtNanos(sent_nanos, timeout_us, tick_us_);
     }

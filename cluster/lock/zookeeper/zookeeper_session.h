@@ -64,7 +64,8 @@ class ZooKeeperSession final : public LockSession {
   engine::Clock* const clock_;  // the caller's
   uint64_t id_ = 0;
 
-  // Held around callbacks; order: never together with another lock.
+  // Held while a callback runs, so a callback must take no lock that is held around a call of this
+  // class.
   engine::Mutex watch_mutex_;
   std::map<std::string, std::function<void()>> watches_ GUARDED_BY(watch_mutex_);  // by path
 

@@ -20,17 +20,17 @@ struct ActionPlaces {
   engine::FileSystem* fs = nullptr;
   engine::Clock* clock = nullptr;
   std::string directory;  // directory shared by all servers (store_paths.h)
-  // A server that still held its lock when it was removed, and whose process cannot be proven gone,
-  // counts as stopped this long after, or after its own lease if that is longer
-  // (MemberRecord::lease_us): then its lease is over, and with it any reads that it might still
-  // answer from memory.
+  // How long the master waits for a removed server that still held its lock and may still run. The
+  // server's own lease (MemberRecord::lease_us) counts if it is longer. After that the server's
+  // lease has ended, so it answers no more reads from memory.
   int64_t lease_us = 0;
   // Ends the calls to servers that wait for an answer. Null: nothing does.
   CancelFlag cancel = nullptr;
 };
 
-// A call to a server, no longer than its rule allows: a server that hangs answers nothing, on a
-// connection that lives. kUnavailable, kDeadlineExceeded, kCancelled: the outcome is unknown.
+// Calls a server, with the time limit of the call's rule (api/call.h): a server that hangs keeps
+// its connection open and never answers. kUnavailable, kDeadlineExceeded, kCancelled: the outcome
+// is unknown.
 template <class Call>
 [[nodiscard]] Answer<Call> CallServer(const ActionPlaces& places, const ServerId& server,
                                       const Call& call) {

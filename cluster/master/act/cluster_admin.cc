@@ -1,6 +1,6 @@
-// AdminApi of a cluster; its named records are in cluster_records.cc, what it tells of the cluster
-// in cluster_figures.cc, moves and standing orders in cluster_moves.cc. SPDX-License-Identifier:
-// Apache-2.0
+// AdminApi of a cluster. Its named records are in cluster_records.cc, status and events in
+// cluster_figures.cc, moves of tablets and standing orders in cluster_moves.cc.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/act/cluster_admin.h"
 
 #include <fmt/format.h>
@@ -233,7 +233,7 @@ Status ClusterAdmin::Perform(const calls::Split& asked, const CallTime& time) {
         if (place.range.start == asked.row) return OkStatus();  // the tablet already starts there
         RETURN_IF_ERROR(control->Do(
             calls::SplitTablet{place.master_epoch, place.tablet_id, asked.row}, time.Left()));
-        // The server's own notice to the master is best effort.
+        // Reports the split to the master, as the notice that the server itself sends may get lost.
         return driver_->Do(calls::SplitDone{place.server, place.tablet_id});
       },
       &limit);

@@ -24,7 +24,7 @@ class ClusterAdmin final : public AdminApi {
   ClusterBackups* backups() { return &backups_; }
 
  private:
-  // Each carries a call out; the calls of BackupCalls are `backups_`'s.
+  // Each carries a call out; `backups_` carries out the calls of BackupCalls.
   Status Perform(const calls::CreateTable& asked, const CallTime& time);
   Status Perform(const calls::AlterTable& asked, const CallTime& time);
   Status Perform(const calls::DropTable& asked, const CallTime& time);
@@ -85,7 +85,7 @@ class ClusterAdmin final : public AdminApi {
   };
   StatusOr<MoveCourse> CourseOf(const calls::MoveTablet& asked, const ServerId& target);
   // Returns when the master has listed the servers anew, so that a server that registered before
-  // this call is known; after 2 s without an answer of the lock service also without.
+  // this call is known. Returns OK also if that takes longer than 2 s.
   Status LookAtServers(const CallTime& time);
   StatusOr<std::string> NameToDrain(const std::string& server);
   StatusOr<std::string> NameToTakeBack(const std::string& server);

@@ -94,7 +94,7 @@ Status RemoveBackup(engine::FileSystem* fs, const std::string& directory, uint64
 }
 
 StatusOr<std::vector<ClusterBackups::Held>> ClusterBackups::ReadAll() const {
-  RETURN_IF_ERROR(driver_->Look([](MasterState&) {}));  // only a reigning master has the backups
+  RETURN_IF_ERROR(driver_->Look([](MasterState&) {}));  // fails if this is not the master
   std::vector<Held> all;
   int64_t now_us = places_.clock->NowMicros();
   auto keep = [&](uint64_t number, BackupManifest manifest) {
@@ -235,9 +235,9 @@ Status ClusterBackups::Perform(const calls::DeleteBackup& asked, const CallTime&
   return RemoveBackup(places_.fs, places_.directory, held.number);
 }
 
-// The creation of the table does not end with its caller's patience, so this call waits for it
-// without the caller's deadline and flag. If it answered earlier, the backup could be deleted while
-// only the backup names the files.
+// The creation of the table goes on after its caller's deadline or cancellation. So this call
+// ignores both and waits: if it returned earlier, the backup could be deleted while only the backup
+// names the files.
 Status ClusterBackups::Perform(const calls::RestoreTable& asked, const CallTime&) {
   engine::MutexLock lock(&mutex_);  // the backup stays until the table's rows name its files
   ASSIGN_OR_RETURN(Held held, Find(asked.backup));

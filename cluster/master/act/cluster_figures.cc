@@ -22,7 +22,8 @@ StatusOr<LockFile> ReadIfThere(LockSession* session, const std::string& path,
   return file;
 }
 
-// A member that other processes do not call has written something else, or nothing.
+// The file has no member record if other processes do not call the member, as when one process is
+// the whole cluster. The result is then empty.
 MemberInfo InfoOf(const std::string& content) {
   auto record = MemberRecord::Decode(content);
   if (!record.ok()) return MemberInfo();
@@ -36,7 +37,7 @@ Status AddMasters(LockSession* session, ClusterHealth* health) {
   health->master.member = InfoOf(lock.content);
   ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Masters()));
   for (const std::string& name : names) {
-    // As new as the list.
+    // kCached, because that is not older than the list.
     ASSIGN_OR_RETURN(LockFile file,
                      ReadIfThere(session, lock_paths::Master(name), Freshness::kCached));
     if (file.holder == 0) continue;  // its process has ended

@@ -18,7 +18,7 @@ constexpr int kPollsOfMove = 1'500;   // 30 s
 constexpr int kPollsOfOrders = 500;   // 10 s: a master lists its servers every second
 constexpr int kPollsOfServers = 100;  // 2 s
 constexpr int kMovesBegun = 3;   // times that a tablet is sent to a server that does not keep it
-constexpr int kOrderTries = 10;  // against other administrators' changes
+constexpr int kOrderTries = 10;  // writes of the orders, if other administrators change them, too
 
 std::string NameOfMove(const calls::MoveTablet& asked, const ServerId& target) {
   return fmt::format("tablet of table {} with row '{}', on its way to server {}", asked.table,
@@ -59,7 +59,8 @@ StatusOr<ClusterAdmin::MoveCourse> ClusterAdmin::CourseOf(const calls::MoveTable
 Status ClusterAdmin::Perform(const calls::MoveTablet& asked, const CallTime& time) {
   RETURN_IF_ERROR(LookAtServers(time));
   StatusOr<ServerId> target = ServerId();
-  // Found once, so that a move begun again goes to the same life.
+  // Looked up once, so that a move begun again goes to the same process, not to a later one of that
+  // name.
   RETURN_IF_ERROR(
       driver_->Look([&](MasterState& state) { target = FindLiveServer(state, asked.server); }));
   RETURN_IF_ERROR(target.status());
@@ -77,7 +78,8 @@ Status ClusterAdmin::Perform(const calls::MoveTablet& asked, const CallTime& tim
       Status asks = driver_->Request(time, [&](uint64_t request) {
         return event::MoveTablet{request, asked.table, asked.row, target->ToString()};
       });
-      // It may be the second try, after a move that began.
+      // An earlier try may have begun the move, so the failure must not look as if nothing was
+      // done.
       if (!asks.ok()) return net::OfBegunCall(asks);
     }
     RETURN_IF_ERROR(time.Check());
@@ -134,7 +136,8 @@ StatusOr<std::string> ClusterAdmin::NameToDrain(const std::string& server) {
       "server {}: no other live server could take its tablets; start one first", found->name));
 }
 
-// A server that has ended can be drained still, so its name suffices.
+// A server that has ended may still be in the list of drained ones. So a name in that list need not
+// belong to a live server.
 StatusOr<std::string> ClusterAdmin::NameToTakeBack(const std::string& server) {
   auto life = ServerId::Parse(server);
   const std::string name = life.ok() ? life->name : server;

@@ -9,8 +9,9 @@
 namespace sippar::cluster::master {
 namespace {
 
-// A master that stands by learns from a watch that the lock is free. It looks at least so often,
-// since a watch is only a hint, and four times within its session's timeout, which it renews then.
+// A candidate learns from a watch that the master lock is free. A watch is only a hint, so it also
+// reads the lock at least once in this time and four times within its session's timeout, and renews
+// the session then.
 constexpr int64_t kStandByMicros = 2'000'000;
 
 }  // namespace
@@ -36,7 +37,7 @@ std::unique_ptr<LockSession> MasterDriver::WaitForLock() {
   return nullptr;
 }
 
-// Without a session if the service refuses one, or does not answer.
+// The result has no session if the lock service refuses one or does not answer.
 MasterDriver::Candidacy MasterDriver::OpenCandidacy() {
   Candidacy own;
   own.over_at_ns = options_.session_us == 0
@@ -56,8 +57,9 @@ MasterDriver::Candidacy MasterDriver::OpenCandidacy() {
   return own;
 }
 
-// Renews the session. False if it is over, or lost for another reason. A heartbeat without an
-// answer proves nothing: the session and the candidate's file live on for the session's time.
+// Renews the session. False if the session is over or a new one is needed for another reason. If a
+// heartbeat gets no answer, the session and the candidate's file may still exist until the
+// session's timeout has passed.
 bool MasterDriver::Renew(Candidacy* own) {
   auto over_at_ns = own->session->Heartbeat();
   if (over_at_ns.ok()) own->over_at_ns = *over_at_ns;
@@ -65,8 +67,8 @@ bool MasterDriver::Renew(Candidacy* own) {
                              options_.places.clock->MonotonicNanos() < own->over_at_ns);
 }
 
-// Makes the candidate's file. That of an earlier process with its name stays until the session of
-// that one is over.
+// Makes the candidate's file. The file of an earlier process with the same name stays until the
+// session of that process is over.
 Status MasterDriver::MakeKnown(LockSession* session) {
   const std::string path = lock_paths::Master(options_.name);
   Status made = session->Create(path, options_.member->Encode(), LockFileKind::kEphemeral).status();
@@ -76,8 +78,9 @@ Status MasterDriver::MakeKnown(LockSession* session) {
                                       : Unavailable("another master has this name: " + path);
 }
 
-// kAlreadyExists: another session holds the lock. An old view of the lock is good enough: if it is
-// free there, Acquire decides; if it is held there, AwaitChange looks after its watch.
+// kAlreadyExists: another session holds the lock. A cached read of the lock is good enough: if it
+// shows a free lock, Acquire decides; if it shows a held one, AwaitChange reads the lock again
+// after it has set its watch.
 Status MasterDriver::TryToReign(LockSession* session) {
   auto file = session->Read(lock_paths::MasterLock(), Freshness::kCached);
   if (file.status().code() == StatusCode::kNotFound) {
@@ -98,7 +101,8 @@ Status MasterDriver::TryToReign(LockSession* session) {
   return options_.member.has_value() ? TellAddress(session, fence) : OkStatus();
 }
 
-// The fencing number in the record tells it from what an earlier master wrote.
+// Writes this master's address into the lock's file. The fencing number in it shows readers that no
+// earlier master wrote it.
 Status MasterDriver::TellAddress(LockSession* session, uint64_t fence) {
   MemberRecord record = *options_.member;
   record.fence = fence;
@@ -114,8 +118,8 @@ void MasterDriver::AwaitChange(LockSession* session) {
     wake_.NotifyAll();
   });
   if (!watched.ok()) return;
-  // It may have become free before the watch. What the service does to the lock later, as it
-  // answers this session, sets the watch off; so a read that is as new as the watch is enough.
+  // The lock may have become free before the watch was set. Every later change fires the watch, so
+  // a cached read suffices: it is not older than the watch.
   auto file = session->Read(lock_paths::MasterLock(), Freshness::kCached);
   if (!file.ok() || file->holder == 0) return;
   engine::MutexLock lock(&mutex_);

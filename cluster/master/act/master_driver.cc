@@ -18,7 +18,7 @@ constexpr int kStartTries = 4;
 constexpr int64_t kRequestMicros = 30'000'000;
 // Longest time until a waiting request notices that its caller has cancelled it.
 constexpr int64_t kCancelCheckMicros = 50'000;
-// Bound of a lane's threads, if so many actions wait for servers that hang.
+// Most threads of one lane. Reached only if that many actions wait for servers that hang.
 constexpr size_t kWorkersMax = 256;
 
 const Status& Waiting() {
@@ -154,7 +154,7 @@ void MasterDriver::Dispatch() {
         CarryOut(reign, static_cast<Lane>(lane), action);
       };
       if (workers_[lane]->Run(std::move(work))) continue;
-      queue->PutBack(*std::move(action));  // the system starts no thread; the next tick tries again
+      queue->PutBack(*std::move(action));  // no thread could start; the next tick tries again
       break;
     }
   }

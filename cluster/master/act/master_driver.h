@@ -4,11 +4,11 @@
 //
 // Threads: one holds the lock and sends heartbeats and ticks; workers carry out actions. Each level
 // of METADATA (lock service and root tablet, METADATA's other tablets, user tablets) has a queue,
-// or lane, with workers of its own. Actions on user tablets may wait until a METADATA tablet is
-// served again; in a shared queue they would block the actions that recover it. In a lane, the
-// actions of servers that hang make room for those of others (lane_queue.h). When the lock is lost,
-// calls to servers are cancelled; any other action in flight runs to its end, and its conditions
-// make it harmless (master_action.h).
+// called a lane, with workers of its own; so have the calls and file work that need no METADATA.
+// Actions on user tablets may wait until a METADATA tablet is served again; in a shared queue they
+// would block the actions that recover it. In a lane, the actions of servers that hang make room
+// for those of others (lane_queue.h). When the lock is lost, calls to servers are cancelled; any
+// other action in flight runs to its end, and its conditions make it harmless (master_action.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -47,7 +47,7 @@ struct MasterDriverOptions {
   MasterOptions policy;
   uint64_t seed = 0;
   int64_t tick_us = 50'000;
-  // Actions of each lane that run at once, apart from those of servers that hang.
+  // Actions that run at once in each lane, not counting those that wait for servers that hang.
   size_t threads = 2;
   // The same in the lane for user tablets. There are more, since concurrent changes of METADATA
   // share syncs.
@@ -63,7 +63,7 @@ class MasterDriver final : public MasterNotices {
   // second Stop does nothing.
   void Stop();
 
-  // Until the start is in the last stage that the options allow. kUnavailable: stopped.
+  // Waits until the start has reached MasterOptions::last_stage. kUnavailable: stopped.
   // kDeadlineExceeded: another master reigns, or this one is still starting.
   [[nodiscard]] Status WaitUntilRunning(int64_t timeout_us);
   // The failure that keeps the start from completing, or the candidate from having a session, once
@@ -77,8 +77,8 @@ class MasterDriver final : public MasterNotices {
   // Runs `look` on the state of a master that has read METADATA. kUnavailable: this process is not
   // that master. `look` runs under the driver's lock and must be short.
   [[nodiscard]] Status Look(const std::function<void(MasterState& state)>& look);
-  // The same in every stage of the start, with this candidate's name, for people who ask what a
-  // start waits for. kUnavailable: this process does not have the master lock.
+  // As Look, but in every stage of the start, so that people can ask what a start waits for. `name`
+  // is this candidate's. kUnavailable: this process does not have the master lock.
   [[nodiscard]] Status LookInAnyStage(
       const std::function<void(const std::string& name, const MasterState& state)>& look);
   // The session that holds the master lock, for writes that only a master may make. kUnavailable:
@@ -114,7 +114,7 @@ class MasterDriver final : public MasterNotices {
 
   static constexpr int64_t kRetryMicros = 100'000;  // between two tries to get the lock
 
-  // What a process that wants to reign has.
+  // State of a process that waits for the master lock.
   struct Candidacy {
     std::unique_ptr<LockSession> session;
     bool is_known = false;   // its file exists, or it needs none

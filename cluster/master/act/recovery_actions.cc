@@ -23,7 +23,8 @@ Done RecoveryActions::Do(const action::ListServers&) {
   for (const std::string& name : *names) {
     auto id = ServerId::Parse(name);
     if (!id.ok()) return {0, id.status(), {}};
-    // As new as the list (kCached in lock_service.h), and not a transaction for each server.
+    // kCached: not older than the list, and without a transaction of the lock service for each
+    // server.
     auto file = session_->Read(lock_paths::Server(*id), Freshness::kCached);
     if (file.status().code() == StatusCode::kNotFound) continue;  // removed since the listing
     if (!file.ok()) return {0, file.status(), {}};
@@ -37,7 +38,7 @@ Done RecoveryActions::Do(const action::ListServers&) {
 }
 
 void RecoveryActions::NoteLease(const ServerId& server, const std::string& content) {
-  constexpr int64_t kLeaseMaxUs = 3'600'000'000;  // no operator means more
+  constexpr int64_t kLeaseMaxUs = 3'600'000'000;  // bounds the wait if a record is wrong
   auto record = MemberRecord::Decode(content);
   if (!record.ok()) return;
   engine::MutexLock lock(&mutex_);
@@ -110,8 +111,8 @@ Done RecoveryActions::Do(const action::RenameLog& asked) {
   if (status.code() == StatusCode::kNotFound) {
     auto renamed = places_->fs->Exists(target);
     if (!renamed.ok()) return {0, renamed.status(), {}};
-    // Neither name exists. A life makes its log before any other process knows of it, so the log is
-    // lost; SealLog, the next stage, reports that.
+    // Neither name exists. A server makes its log before any other process knows of the server, so
+    // the log is lost; SealLog, the next stage, reports that.
     status = OkStatus();
   }
   if (status.ok()) status = places_->fs->SyncDir(store_paths::Logs(places_->directory));
@@ -135,9 +136,9 @@ Done RecoveryActions::Do(const action::SealLog& asked) {
   if (!*there) {
     auto swept = WasSwept(asked.server);
     if (!swept.ok()) return {0, swept.status(), {}};
-    // The log was swept because no tablet needed it. So a record that names this life was assigned
-    // late by an older master, to a server that was dead and recovered by then and never loaded the
-    // tablet.
+    // The log was swept because no tablet needed it. A record that still names this server was
+    // written late by an older master: the server was dead and recovered by then, and it never
+    // loaded the tablet.
     if (*swept) return {0, OkStatus(), SealedLog()};
     return {0,
             DataLoss(fmt::format("the log of server {} is missing, and with it the writes that its "

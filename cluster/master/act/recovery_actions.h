@@ -27,8 +27,8 @@ class RecoveryActions {
   event::Done Do(const action::SealLog& asked);
 
  private:
-  // True if the server's log was swept, that is, no record needed it: only its emptied name is
-  // left.
+  // True if the server's log was garbage-collected because no record needed it: only its emptied
+  // directory, under a trash name, is left.
   StatusOr<bool> WasSwept(const ServerId& server);
   // True if the process that wrote the log has certainly ended.
   StatusOr<bool> WriterIsGone(const std::string& log_directory);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kBalancingOff = "balancing off";
 constexpr std::string_view kDrained = "drained ";
 
-// The next line of `*text`, which begins after it from then on.
+// Removes the first line from `*text` and returns it.
 std::string_view TakeLine(std::string_view* text) {
   const std::string_view line = text->substr(0, text->find('\n'));
   text->remove_prefix(std::min(line.size() + 1, text->size()));

@@ -1,6 +1,7 @@
-// The record in which the lock service keeps the administrators' StandingOrders: a named record
-// like those of AdminApi, so its changes are conditional and durable. A master reads it whenever it
-// lists the servers. SPDX-License-Identifier: Apache-2.0
+// The record in which the lock service keeps the administrators' StandingOrders, which say whether
+// to balance and which servers are drained. It is a named record like those of AdminApi, so its
+// changes are conditional and durable. A master reads it whenever it lists the servers.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -20,8 +21,9 @@ inline constexpr char kOrdersRecord[] = "cluster/orders";
 std::string EncodeOrders(const StandingOrders& orders, std::string_view before = "");
 StandingOrders DecodeOrders(std::string_view text);
 
-// The orders in force at the time of the session's last consistent call; without a record, those
-// that a new cluster has. None: the record cannot be read now, or is damaged.
+// The orders in force at the time of the session's last consistent call; without a record, the
+// orders of a new cluster (balancing on, no server drained). None: the record cannot be read now,
+// or is damaged.
 std::optional<StandingOrders> ReadOrders(LockSession* session);
 
 }  // namespace sippar::cluster::master

@@ -128,13 +128,13 @@ Done SweepActions::Do(const action::TrashFiles& asked) {
       continue;
     }
     // A file that is no SSTable was not written by a server and is left alone. An unfinished
-    // SSTable of a dead life is swept.
+    // SSTable of a dead server is removed.
     if (!ours.ok() || *ours) first_failure.Update(trash(path));
     first_failure.Update(trash(fmt::format("{}{}", path, kUnfinished)));
   }
   for (const ServerId& server : asked.logs) {
-    // If the life's file exists, the life became known only after the listing. It will be
-    // recovered, and that needs the log.
+    // If the server's file exists, the master learned of the server only after it listed the logs.
+    // The server will be recovered, and that needs the log.
     Status known = session_->Read(lock_paths::Server(server)).status();
     if (known.ok()) continue;
     if (known.code() != StatusCode::kNotFound) return {0, std::move(known), {}};

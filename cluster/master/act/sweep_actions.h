@@ -1,5 +1,5 @@
-// Actions of the sweep: which files there are, which are named, and removing the others by way of
-// the trash. Thread safe.
+// Actions of the sweep, the garbage collection of shared files: list the files, find those that
+// METADATA and backups name, and remove the others by way of the trash. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

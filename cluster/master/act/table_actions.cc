@@ -32,7 +32,8 @@ Done TableActions::Do(const action::ReadTables&) {
   for (const std::string& name : *names) {
     auto id = lock_paths::ParseTable(name);
     if (!id.ok()) return {0, id.status(), {}};
-    auto file = session_->Read(lock_paths::Table(*id), Freshness::kCached);  // as new as the list
+    // kCached, because that is not older than the list.
+    auto file = session_->Read(lock_paths::Table(*id), Freshness::kCached);
     if (!file.ok()) return {0, file.status(), {}};
     auto table = DecodeTableFile(file->content);
     if (!table.ok()) return {0, Annotate(table.status(), lock_paths::Table(*id)), {}};

@@ -12,7 +12,8 @@
 namespace sippar::cluster::master {
 
 std::string EncodeTableFile(const TableFile& file);
-// Sets all fields but the version, which is that of the lock service's file. kDataLoss.
+// Sets all fields but the version, which the lock service keeps beside the content. kDataLoss:
+// damaged.
 [[nodiscard]] StatusOr<TableFile> DecodeTableFile(std::string_view bytes);
 
 }  // namespace sippar::cluster::master

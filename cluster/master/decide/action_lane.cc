@@ -47,13 +47,14 @@ struct LaneChoice {
   Lane operator()(const action::SealLog&) const { return kLocks; }
   Lane operator()(const action::WriteTable&) const { return kLocks; }
   Lane operator()(const action::RemoveTable&) const { return kLocks; }
-  Lane operator()(const action::Reply&) const { return kLocks; }  // answered at once instead
+  // Never used: the driver sends replies at once and does not queue them.
+  Lane operator()(const action::Reply&) const { return kLocks; }
 };
 
 struct GroupChoice {
   template <class Body>
   std::string operator()(const Body& asked) const {
-    // Of the server that is called, or of the dead one whose log is sealed.
+    // The server that the action calls or, in a recovery, the dead server that the action is about.
     if constexpr (requires { asked.server.ToString(); }) return asked.server.ToString();
     return "";
   }

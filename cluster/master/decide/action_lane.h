@@ -21,8 +21,9 @@ enum Lane : uint8_t {
 };
 
 Lane LaneOf(const ActionBody& body);
-// What may keep the action waiting that other actions do not wait for: the name of a server, or of
-// a kind of work that calls several. "": an action on METADATA or the lock service.
+// Actions with the same group may wait for the same server: the name of that server or, if the
+// action calls several servers, the name of a kind of work. "": an action on METADATA or the lock
+// service.
 std::string GroupOf(const ActionBody& body);
 
 }  // namespace sippar::cluster::master

@@ -35,8 +35,8 @@ void SetWeight(ByWeight* order, BalanceServer* server, size_t index, uint64_t we
   order->insert({weight, index});
 }
 
-// The tablets of at least `tablet_weight` of calls on servers heavier than `server_weight`: no move
-// makes these servers even.
+// The tablets to split: those whose calls weigh at least `tablet_weight`, on servers that are
+// heavier than `server_weight` although no move makes them lighter.
 std::vector<uint64_t> ChooseSplits(const std::vector<BalanceServer>& servers,
                                    uint64_t server_weight, uint64_t tablet_weight) {
   std::vector<uint64_t> splits;

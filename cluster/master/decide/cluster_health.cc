@@ -121,7 +121,8 @@ class TabletCensus {
     name_ = table->second.record->schema.name;
   }
 
-  // A tablet that was loaded when its server ended is noted as unserved only by the fence.
+  // `unserved_us` of a tablet whose server has died is set only when the server is fenced. Until
+  // then, the time counts from the start of the server's recovery.
   int64_t UnservedSince(const Tablet& tablet) const {
     if (tablet.unserved_us != 0) return tablet.unserved_us;
     auto server = state_.servers.find(tablet.facts.server);
@@ -192,7 +193,8 @@ ClusterHealth HealthOf(const MasterState& state, int64_t now_us) {
   }
   TabletCensus census(state, now_us, &health);
   for (const auto& [key, tablet] : state.tablets.all()) census.Add(tablet);
-  // Most holes are rows that are only read again to be sure.
+  // `holes` also has rows that are only read again to be sure, so it only says which tables to
+  // check here.
   uint64_t last_table = 0;
   for (const auto& [key, hole] : state.holes) {
     if (key.table_id == last_table) continue;

@@ -12,8 +12,8 @@ FileListing Collectable(const FileListing& listed, const std::vector<Creator>& c
   for (const Creator& creator : creators) by_epoch[creator.server.epoch] = &creator;
   FileListing collectable;
   for (uint64_t file : listed.files) {
-    // A file's number has the epoch of the life that made it in its upper half. A life that is no
-    // creator has ended and been recovered, so it adds no names any more.
+    // The upper half of a file's number is the epoch of the server that made it. A server that is
+    // not in `creators` has ended and been recovered, so it adds no more names to METADATA.
     auto creator = by_epoch.find(file >> 32);
     if (creator == by_epoch.end() || file < creator->second->first_unpublished_file) {
       collectable.files.push_back(file);

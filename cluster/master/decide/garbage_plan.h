@@ -11,15 +11,15 @@
 
 namespace sippar::cluster::master {
 
-// A server life that may still add names of its files to METADATA: one that serves, or one that is
-// dead and not yet recovered.
+// A server (one run of it, with its own epoch) that may still add names of its files to METADATA:
+// it serves, or it is dead and not yet recovered.
 struct Creator {
   ServerId server;
   uint64_t first_unpublished_file = 0;
 };
 
 // The files and logs that may be removed if they are unnamed: files of `creators` below their first
-// unpublished file, files of all other lives, and logs of lives that are over. In order.
+// unpublished file, files of all other servers, and logs of servers that have ended. In order.
 FileListing Collectable(const FileListing& listed, const std::vector<Creator>& creators);
 
 // The part of `candidates` that is not in `named`, the result of a complete scan of the backups and

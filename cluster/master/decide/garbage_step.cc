@@ -30,8 +30,9 @@ std::vector<ServerId> Living(const MasterState& state) {
 }
 
 // False while names may come to METADATA that no scan finds yet. A live server that does not know
-// the outcome of its last change may write its names when it retries. A restored table's files are
-// named only here until its rows are written, if its backup expires meanwhile.
+// the outcome of its last change may write its names when it retries. If its backup expires
+// meanwhile, a restored table's files are named only in this master's memory until the table's rows
+// are written.
 bool AreSure(const MasterState& state) {
   bool servers_are = std::all_of(state.servers.begin(), state.servers.end(), [](const auto& entry) {
     const Server& server = entry.second;
@@ -42,8 +43,8 @@ bool AreSure(const MasterState& state) {
                      [](const auto& entry) { return entry.second.restored.empty(); });
 }
 
-// Has rows read again (and then erased) whose table does not exist: an older master wrote them
-// after this one had read METADATA.
+// If METADATA has rows of tables that do not exist, has these rows read again and then erased: an
+// older master wrote them after this one had read METADATA.
 void DoubtStrangers(Turn* turn, const References& found) {
   for (uint64_t table_id : found.tables) {
     bool known = table_id == kMetadataTableId || turn->state->FindTable(table_id) != nullptr;
@@ -64,9 +65,9 @@ action::PurgeTrash Purge(const MasterState& state) {
   return purge;
 }
 
-// Recovers lives whose log exists although this master never knew them. The log is made before the
-// life's file, so it may belong to a server that is starting; only one that was listed in the round
-// before, too, is recovered.
+// Recovers servers that have a log but that this master never knew. A server makes its log before
+// its file in the lock service, so the log may belong to a server that is starting. So a server is
+// recovered only if its log was listed in the round before, too.
 void RecoverStrays(Turn* turn, const std::vector<ServerId>& open_logs) {
   std::vector<ServerId> strays;
   for (const ServerId& log : open_logs) {
@@ -95,15 +96,15 @@ void Next(Turn* turn, GarbageStage stage, FileListing candidates) {
   garbage.attempt = Attempt();
 }
 
-// True if an operation of `stage` ended without what it was made for.
+// True if `done` lacks the result that `stage` needs: the listing, or the names that a scan found.
 bool LacksAnswer(GarbageStage stage, const event::Done& done) {
   if (stage == GarbageStage::kList) return !std::holds_alternative<FileListing>(done.answer);
   const bool scans = stage > GarbageStage::kList && stage < GarbageStage::kTrash;
   return scans && !std::holds_alternative<References>(done.answer);
 }
 
-// True from the first scan to the move to the trash: a name that METADATA gets unseen in these
-// stages would be lost.
+// True from the first scan to the move to the trash: a file that METADATA names in these stages,
+// unseen by the scans, would be removed.
 bool ReliesOnMetadata(GarbageStage stage) {
   return stage > GarbageStage::kList && stage <= GarbageStage::kTrash;
 }
@@ -137,7 +138,8 @@ void RunGarbage(Turn* turn) {
       garbage.stage = GarbageStage::kSecondScan;
       return turn->Ask(&garbage.attempt, action::FindReferences{});
     case GarbageStage::kTrash: {
-      // Checked again: since the listing, a life may have begun or have been found unrecovered.
+      // Checks again what is collectable: since the listing, a server may have started or have been
+      // found dead and unrecovered.
       FileListing rest = Collectable(garbage.candidates, CreatorsOf(*state));
       return turn->Ask(&garbage.attempt, action::TrashFiles{std::move(rest.files),
                                                             std::move(rest.logs), Living(*state)});
@@ -155,7 +157,8 @@ void GarbageAnswered(Turn* turn, const event::Done& done) {
   const auto* found = std::get_if<References>(&done.answer);
   if (!done.status.ok() || LacksAnswer(garbage.stage, done)) {
     ++state->sweep_errors;
-    // What could not be moved to the trash stays for the next round; what expired before goes now.
+    // Files that could not be moved to the trash are left to the next round. The trash of earlier
+    // rounds is still purged now.
     if (garbage.stage != GarbageStage::kTrash) return EndRound(turn);
   }
   if (found != nullptr) DoubtStrangers(turn, *found);

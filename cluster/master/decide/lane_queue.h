@@ -32,7 +32,8 @@ class LaneQueue {
   std::optional<Action> Begin(int64_t now_us);
   // The action with this number runs no more.
   void End(uint64_t op);
-  // It could not be begun after all: it is the first of its group again.
+  // Takes back an action that Begin returned and that could not be started: it is the first of its
+  // group again.
   void PutBack(Action action);
   // Drops what has not begun.
   void Clear();
@@ -50,16 +51,17 @@ class LaneQueue {
   };
   using Groups = std::map<std::string, Group>;
 
-  // Whether the group is in `ready_` follows from its state: erase it, change it, look again.
+  // `ready_` has an entry for each group with an action that may begin. To change a group: Unready
+  // removes its entry, then change the group, then Look adds the entry again if it is due.
   void Unready(const Groups::value_type& entry);
   void Look(Groups::iterator at);
 
   const size_t running_max_;
   const int64_t slow_us_;
   Groups groups_;
-  std::set<std::pair<uint64_t, std::string>> ready_;  // groups that may begin one, by its number
+  std::set<std::pair<uint64_t, std::string>> ready_;  // number of the next action, group
   std::map<uint64_t, Running> running_;               // by the action's number
-  std::set<std::pair<int64_t, uint64_t>> counted_;  // of those, the ones that count: since, number
+  std::set<std::pair<int64_t, uint64_t>> counted_;    // start (us) and number of those that count
 };
 
 }  // namespace sippar::cluster::master

@@ -1,5 +1,5 @@
-// Updates the state with what METADATA says: functions of tablet_step.h that Learn, Forget, Doubt
-// and weigh tablets. SPDX-License-Identifier: Apache-2.0
+// Updates the state with what METADATA says: the functions Learn, Forget, Doubt and SetWeight of
+// tablet_step.h. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "cluster/master/decide/tablet_step.h"
@@ -45,7 +45,8 @@ bool IsWhole(MasterState* state, uint64_t table_id) {
   return table_id == kMetadataTableId || (table != nullptr && table->IsWhole());
 }
 
-// Marks rows to be read again that no tablet has, next to the tablet of `key` or where it was.
+// Marks rows that no known tablet has to be read again: those on both sides of the tablet of `key`
+// or, if it was erased, those beside its neighbour.
 void DoubtHoles(Turn* turn, const TabletKey& key) {
   if (!IsWhole(turn->state, key.table_id)) return;
   TabletMap& tablets = turn->state->tablets;
@@ -59,7 +60,7 @@ void DoubtHoles(Turn* turn, const TabletKey& key) {
 }
 
 // Marks the tablet's rows to be read again if another tablet claims some of them and no merge
-// explains it: one of the two is older than METADATA.
+// explains it: what the master knows of one of the two is out of date.
 void DoubtOverlaps(Turn* turn, const Tablet& tablet) {
   TabletMap& tablets = turn->state->tablets;
   const RowRange& range = tablet.facts.range;

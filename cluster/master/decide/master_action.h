@@ -54,8 +54,9 @@ struct ChangeRecord {
   RecordRef record;
   RecordChange change;
 };
-// Has the servers of both tablets rewrite them when the tablets know different births
-// (incarnations) of a column family: a merged tablet can have only one birth for each family.
+// If the births of the two tablets' column families differ, has their servers rewrite both tablets
+// without births. (A birth is a sequence number of one tablet: cells below it belong to a dropped
+// family of the same name. A merged tablet has only one for each family.)
 struct LevelBirths {
   RecordRef left;
   RecordRef right;
@@ -134,9 +135,8 @@ struct RemoveTable {
 };
 // Lists the SSTables and the logs in the shared directory.
 struct ListFiles {};
-// Scans all of METADATA and all backups: every SSTable and log that they name, and the server lives
-// that METADATA names. Fails when any part could not be read, because an unread row may name any
-// file.
+// Scans all of METADATA and all backups: every SSTable and log that they name, and the servers that
+// METADATA names. Fails when any part could not be read, because an unread row may name any file.
 struct FindReferences {};
 // Moves files and logs to the trash, except files that a server of `servers` still uses.
 struct TrashFiles {

@@ -18,8 +18,8 @@ namespace sippar::cluster::master {
 struct ServerListing {
   std::vector<ServerId> locked;    // hold the lock of their file: alive
   std::vector<ServerId> unlocked;  // have a file whose lock is free
-  // What the administrators' record says by now. None: it could not be read, so what the master
-  // knows of it holds.
+  // The administrators' standing orders as now recorded. None: the record could not be read, so the
+  // orders that the master knows stay in force.
   std::optional<StandingOrders> orders;
 };
 
@@ -101,7 +101,8 @@ struct MergeTablets {
   std::string table;
   RowRange rows;
 };
-// `server` as calls::MoveTablet has it. The reply is the master's decision, not the move's end.
+// `server` is NAME or NAME.EPOCH, as in calls::MoveTablet. The reply comes when the master has
+// decided, not when the tablet has moved.
 struct MoveTablet {
   uint64_t request = 0;
   std::string table;

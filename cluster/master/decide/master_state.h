@@ -55,8 +55,8 @@ struct MasterOptions {
   // false when one server takes all tablets: it replays each segment in a single scan for all of
   // them, which costs less than sorting the segment first.
   bool sorts_logs = true;
-  // The start enters this stage and does nothing in it. Before kRunning no user tablet is touched,
-  // before kMetadata only the root tablet: for a program that mends records.
+  // The start stops on entering this stage. A program that mends records sets an earlier stage than
+  // kRunning: then no user tablet is touched, and before kMetadata only the root tablet is.
   StartStage last_stage = StartStage::kRunning;
 };
 
@@ -149,7 +149,9 @@ struct Merge {
   TabletKey right;
   uint64_t left_epoch = 0;  // tablet epochs when the merge began
   uint64_t right_epoch = 0;
-  bool level = false;  // both tablets know the same births of families; until then they stay served
+  // LevelBirths has succeeded, so both tablets have the same family births. Until then they stay
+  // served.
+  bool level = false;
   Attempt attempt;
 };
 
@@ -169,7 +171,7 @@ struct Garbage {
   Attempt attempt;
   int64_t next_us = 0;
   FileListing candidates;
-  std::vector<ServerId> strays;  // logs without a known life in the last round
+  std::vector<ServerId> strays;  // owners of logs in the last round that this master did not know
 };
 
 // Rows that no known tablet contains: the notice of a split was lost, or METADATA is damaged.

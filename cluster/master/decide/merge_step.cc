@@ -50,8 +50,8 @@ uint64_t StartMerge(Turn* turn, Tablet* left, Tablet* right) {
 
 bool IsMerging(const Tablet& tablet) { return tablet.facts.phase == TabletPhase::kMerging; }
 
-// True if the tablet is as the merge found it, or kMerging by this merge's own intent, which raises
-// the epoch by one. Otherwise its server died, it was split, or the merge is committed.
+// True if the tablet is as the merge found it, or kMerging by this merge's own kStartMerge, which
+// raises the epoch by one. Otherwise its server died, it was split, or the merge is committed.
 bool Holds(const Merge& merge, const Tablet& tablet, uint64_t epoch) {
   if (tablet.held_by != merge.id || tablet.failures > kFailuresMax) return false;
   if (IsMerging(tablet)) return tablet.facts.tablet_epoch == epoch + 1;

@@ -6,7 +6,7 @@
 // A master that finds a kMerging record that belongs to none of its own merges makes it kUnassigned
 // again: of a pair the right one first, and each one only when its right neighbour is served. A
 // late commit or intent of an older master then fails, because it names a version of the right
-// record that no longer exists. So METADATA is all that a merge must remember.
+// record that no longer exists. So a merge needs no durable state but METADATA.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

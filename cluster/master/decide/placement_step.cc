@@ -60,7 +60,8 @@ Status Move(Turn* turn, const event::MoveTablet& request) {
   return OkStatus();
 }
 
-// Servers that take tablets and answer: a tablet that is served well is not sent to any other.
+// Live servers that answer, do not shut down and are not drained. A served tablet moves to no other
+// server.
 std::vector<ServerLoad> Takers(const MasterState& state) {
   std::vector<ServerLoad> takers;
   for (const auto& [id, server] : state.servers) {
@@ -90,7 +91,7 @@ void AddLeaving(const Server& server, size_t* left, std::vector<TabletToPlace>* 
 
 StatusOr<ServerId> FindLiveServer(const MasterState& state, const std::string& text) {
   const Server* known = nullptr;
-  // The lives of a name are in the order of their epochs: the newest live one counts.
+  // Servers of one name are in the order of their epochs: the newest live one counts.
   for (const auto& [id, server] : state.servers) {
     if (id.name != text && id.ToString() != text) continue;
     if (known == nullptr || server.live || !known->live) known = &server;

@@ -118,7 +118,8 @@ void OnDone(Turn* turn, const action::ListServers&, const event::Done& done) {
   for (auto& [id, server] : state->servers) {
     bool locked =
         std::find(listing->locked.begin(), listing->locked.end(), id) != listing->locked.end();
-    // This alone is no death sentence: the first stage, kFence, tries to take the server's lock.
+    // The listing alone does not remove the server: kFence, the first stage of its recovery, must
+    // get its lock.
     if (!locked) StartRecovery(turn, &server, /*by_force=*/false);
   }
   // The orders are read with the servers, so a new master knows them before it gives any tablet

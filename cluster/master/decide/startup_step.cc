@@ -57,7 +57,8 @@ void Enter(Turn* turn, StartStage stage) {
   if (stage != StartStage::kRunning) return Start(turn);
   for (auto& [id, server] : state->servers) {
     server.served_at_start.clear();
-    // Unloads that an older master requested may have happened since its report.
+    // Asks each server again: since its report it may have unloaded tablets at an older master's
+    // request.
     server.next_ask_us = 0;
   }
   // From now on user tablets may be assigned, too (MayTouch in tablet_step.cc).
@@ -226,7 +227,7 @@ void OnDone(Turn* turn, const action::CreateRecord& asked, const event::Done& do
   if (done.status.ok()) {
     Learn(turn, asked.facts);
   } else if (done.status.code() == StatusCode::kAborted) {
-    state->scanned_to = kLastMetadataKey;  // an older master was faster: read what it wrote
+    state->scanned_to = kLastMetadataKey;  // an older master made it first: read it
   } else {
     turn->Failed(&state->starting);
   }

@@ -73,7 +73,7 @@ struct Tablet {
   // A merge wants the tablet unloaded.
   bool wants_close = false;
   uint32_t failures = 0;
-  int64_t since_us = 0;     // when this master first saw it in this place and shape
+  int64_t since_us = 0;     // when this master first saw it at this epoch
   int64_t unserved_us = 0;  // since when this master knows of no server that serves it; 0: loaded
   // Not split by load until then: the last try found no row to split at.
   int64_t whole_until_us = 0;

@@ -210,8 +210,8 @@ bool WakeWaiting(Turn* turn) {
   std::erase_if(turn->freed, [&](const ServerId& id) {
     Server* server = state->FindServer(id);
     if (server == nullptr || server->loads >= state->options.loads_max) return true;
-    // Looks at as many tablets as may load now. Some of them no longer want to load, so the caller
-    // repeats this until all places are taken or no tablet waits.
+    // Looks at as many tablets as may load now. Some of them may need no load any more, so the
+    // caller repeats this until `loads_max` loads run or no tablet waits.
     for (size_t i = server->loads; i < state->options.loads_max && !server->waiting.empty(); ++i) {
       state->dirty.insert(server->waiting.extract(server->waiting.begin()));
     }

@@ -39,8 +39,8 @@ void SetUnserved(Turn* turn, Tablet* tablet);
 // Marks the tablets for which no server was available, because there may be one now.
 void LookAtUnplaced(Turn* turn);
 
-// Marks tablets that waited for another load to end where one ended in this step. False: there is
-// nothing to look at.
+// For each server with a load that ended in this step, marks tablets whose load waited for that.
+// False: there is no tablet to look at.
 bool WakeWaiting(Turn* turn);
 
 // Requests the next action that the tablet needs, unless one is in flight.

@@ -54,8 +54,8 @@ inline bool LacksOutcome(const Status& status) {
   return status.code() == StatusCode::kUnavailable ||
          status.code() == StatusCode::kDeadlineExceeded || status.code() == StatusCode::kCancelled;
 }
-// True for a call to a server that got no answer at all, as far as the master itself wanted one: a
-// call that the master has cancelled says nothing of the server.
+// True for a call to a server that got no answer at all. False for a call that the master itself
+// has cancelled, which says nothing of the server.
 inline bool LacksAnswer(const Status& status) {
   return LacksOutcome(status) && status.code() != StatusCode::kCancelled && !IsAnswered(status);
 }
