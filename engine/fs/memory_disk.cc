@@ -7,7 +7,8 @@
 namespace sippar::engine {
 namespace {
 constexpr size_t kPageSize = 512;  // small, so that files of small tests have several pages
-// Bounds memory: a few reserved zeros are enough for a test.
+// Most reserved zeros that a power loss leaves in a file. More would cost memory and test nothing
+// else.
 constexpr size_t kReservedLeftMax = 4096;
 
 // Moves a directory with everything below it; false when it does not exist.
@@ -32,6 +33,17 @@ std::string MemoryDisk::ParentOf(const std::string& path) {
   size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::vector<std::string> MemoryDisk::NamesIn(const std::string& directory) const {
+  std::vector<std::string> names;
+  const std::string prefix = directory == "." ? "" : directory == "/" ? "/" : directory + "/";
+  for (auto it = now_.lower_bound(prefix); it != now_.end() && it->first.starts_with(prefix);
+       ++it) {
+    if (it->first.find('/', prefix.size()) != std::string::npos) continue;
+    names.push_back(it->first.substr(prefix.size()));
+  }
+  return names;
 }
 
 std::string MemoryDisk::File::Survivor(Random* random) const {
@@ -109,7 +121,7 @@ void MemoryDisk::MoveDirectory(const std::string& source, const std::string& tar
   UnsyncedChanges moved = std::move(own->second);
   unsynced_.erase(own);
   for (EntryChange& change : moved.changes) {
-    // The change names paths below the old directory.
+    // The change uses the old paths, so the directory is moved back while the change runs.
     change = [source, target, change](Entries* entries) {
       bool back = MoveTree(entries, target, source);
       change(entries);
@@ -164,8 +176,8 @@ void MemoryDisk::Crash(uint32_t machine, Random* random) {
     unsynced.ApplyFirst(random->Uniform(unsynced.changes.size() + 1), &durable_);
     unsynced_.erase(directory);
   }
-  // What other machines changed is still there: even the very entry of a directory may be their
-  // unsynced change.
+  // The changes of other machines survive, synced or not, so their unsynced ones are applied again.
+  // One of them may have created a directory in which this machine made synced changes.
   now_ = durable_;
   for (const auto& [directory, unsynced] : unsynced_) {
     unsynced.ApplyFirst(unsynced.changes.size(), &now_);

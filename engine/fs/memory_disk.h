@@ -36,6 +36,8 @@ class MemoryDisk {
   bool IsDirectory(const std::string& path) const;
   std::shared_ptr<File> Find(const std::string& path) const;
   const Entries& entries() const { return now_; }
+  // The entries of a directory, without its path.
+  std::vector<std::string> NamesIn(const std::string& directory) const;
 
   // Applies a change of `directory` now and keeps it for the durable image until the next
   // SyncEntries.

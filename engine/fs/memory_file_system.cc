@@ -357,15 +357,7 @@ StatusOr<std::vector<std::string>> MemoryFileSystem::List(const std::string& pat
   if (!shared_->disk.IsDirectory(path))
     return NotFound(fmt::format("list {}: no such directory", path));
   shared_->disk.ShowEntries(path, machine_);
-  std::vector<std::string> names;
-  const auto& entries = shared_->disk.entries();
-  const std::string prefix = path == "." ? "" : path == "/" ? path : path + "/";
-  for (auto it = entries.lower_bound(prefix); it != entries.end(); ++it) {
-    if (!it->first.starts_with(prefix)) break;
-    std::string name = it->first.substr(prefix.size());
-    if (name.find('/') == std::string::npos) names.push_back(std::move(name));
-  }
-  return names;
+  return shared_->disk.NamesIn(path);
 }
 
 StatusOr<bool> MemoryFileSystem::Exists(const std::string& path) {
