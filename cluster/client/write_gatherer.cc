@@ -5,56 +5,61 @@
 
 namespace sippar::cluster {
 namespace {
+
 constexpr size_t kWritesMax = 1000;  // most writes in one call
+// Calls of one tablet under way at a time. With two, the writes of one are on their way, or wait in
+// the server's log, while those of the other are being synced. A third would only make the groups
+// of the log smaller.
+constexpr int kCallsMax = 2;
+
 }  // namespace
 
-void WriteGatherer::CallFor(const TabletLocation& tablet, const std::vector<Write*>& writes) {
-  std::vector<const RowMutation*> batch;
+std::vector<Status> WriteGatherer::Send(const TabletLocation& tablet, const Call& call) {
   CallOptions options;
   bool is_limited = true;
-  for (const Write* write : writes) {
-    batch.push_back(write->mutation);
-    is_limited = is_limited && write->time->is_limited();
-    options.timeout_us = std::max(options.timeout_us, write->time->Left().timeout_us);
+  for (const CallTime* time : call.times) {
+    is_limited = is_limited && time->is_limited();
+    options.timeout_us = std::max(options.timeout_us, time->Left().timeout_us);
   }
   if (!is_limited) options.timeout_us = 0;
-  std::vector<Status> statuses =
-      PartsOf(tablet.service->Do(calls::ApplyRows<TabletAddress>{tablet.address, batch}, options),
-              batch.size());
-  for (size_t i = 0; i < writes.size(); ++i) writes[i]->status = std::move(statuses[i]);
+  calls::ApplyRows<TabletAddress> asked{tablet.address, call.batch};
+  return PartsOf(tablet.service->Do(asked, options), call.batch.size());
 }
 
 Status WriteGatherer::Apply(const TabletLocation& tablet, const RowMutation& mutation,
                             const CallTime& time) {
-  Write own;
-  own.mutation = &mutation;
-  own.time = &time;
   engine::MutexLock lock(&mutex_);
-  // The reference stays valid while this write waits in the queue or its thread sends the call. As
-  // soon as the write is done, another writer may have erased the queue, so the loop below must
-  // test own.done first.
+  // The reference stays valid while a call of this tablet waits or is in flight.
   auto found = queues_.try_emplace({tablet.address.tablet_id, tablet.address.tablet_epoch}).first;
   Queue& queue = found->second;
-  queue.waiting.push_back(&own);
-  while (!own.done && queue.calling) answered_.Wait(&mutex_);
-  if (own.done) return std::move(own.status);
-  queue.calling = true;
-  // This thread sends calls only until its own write is done; then one of the waiting writers takes
-  // over, so that no writer serves the others without end.
-  while (!own.done) {
-    size_t count = std::min(queue.waiting.size(), kWritesMax);
-    auto end = queue.waiting.begin() + static_cast<ptrdiff_t>(count);
-    std::vector<Write*> writes(queue.waiting.begin(), end);
-    queue.waiting.erase(queue.waiting.begin(), end);
-    mutex_.Unlock();
-    CallFor(tablet, writes);
-    mutex_.Lock();
-    for (Write* write : writes) write->done = true;
+  if (queue.waiting.empty() || queue.waiting.back()->batch.size() == kWritesMax) {
+    queue.waiting.push_back(std::make_shared<Call>());
   }
-  queue.calling = false;
-  if (queue.waiting.empty()) queues_.erase(found);
-  answered_.NotifyAll();
-  return std::move(own.status);
+  const std::shared_ptr<Call> call = queue.waiting.back();
+  const size_t place = call->batch.size();
+  call->batch.push_back(&mutation);
+  call->times.push_back(&time);
+  if (place > 0) {
+    while (!call->is_over) call->answered.Wait(&mutex_);
+    return std::move(call->answers[place]);
+  }
+  while (queue.waiting.front() != call || queue.in_flight == kCallsMax) call->turn.Wait(&mutex_);
+  queue.waiting.pop_front();
+  ++queue.in_flight;
+  // No writer joins a call that does not wait, so it is read without the lock.
+  mutex_.Unlock();
+  std::vector<Status> answers = Send(tablet, *call);
+  mutex_.Lock();
+  call->answers = std::move(answers);
+  call->is_over = true;
+  call->answered.NotifyAll();
+  --queue.in_flight;
+  if (!queue.waiting.empty()) {
+    queue.waiting.front()->turn.NotifyOne();
+  } else if (queue.in_flight == 0) {
+    queues_.erase(found);
+  }
+  return std::move(call->answers[place]);
 }
 
 }  // namespace sippar::cluster

@@ -1,6 +1,6 @@
-// Batches concurrent writes to one tablet where calls cost (Transport::LosesAnswers). The first
-// writer sends at once; writers that arrive during that call share the next one. No write waits for
-// a batch to fill.
+// Batches concurrent writes to one tablet where calls go over a network (Transport::LosesAnswers).
+// Two calls of a tablet are in flight at most; writers that arrive meanwhile share the next one. No
+// write waits for a batch to fill.
 //
 // A call ends at the last of its writers' deadlines: one that ended at the first would leave the
 // other writes with an unknown outcome. So a writer may wait past its own deadline, and a cancel
@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -25,23 +27,25 @@ class WriteGatherer {
                              const CallTime& time);
 
  private:
-  struct Write {
-    const RowMutation* mutation = nullptr;
-    const CallTime* time = nullptr;
-    Status status;
-    bool done = false;
+  // Writes that travel together. The first writer of a call waits for its turn and sends it.
+  struct Call {
+    std::vector<const RowMutation*> batch;
+    std::vector<const CallTime*> times;  // of the writes, in the same order
+    std::vector<Status> answers;         // set when the call is over
+    bool is_over = false;
+    engine::CondVar turn;      // its first writer waits here
+    engine::CondVar answered;  // the others wait here
   };
   struct Queue {
-    std::vector<Write*> waiting;
-    bool calling = false;  // one of the queue's writers has a call in flight
+    std::deque<std::shared_ptr<Call>> waiting;
+    int in_flight = 0;
   };
   using Key = std::pair<uint64_t, uint64_t>;  // tablet id, epoch
 
-  void CallFor(const TabletLocation& tablet, const std::vector<Write*>& writes);
+  static std::vector<Status> Send(const TabletLocation& tablet, const Call& call);
 
   engine::Mutex mutex_;
-  engine::CondVar answered_;
-  std::map<Key, Queue> queues_ GUARDED_BY(mutex_);  // queues of the tablets with a call in flight
+  std::map<Key, Queue> queues_ GUARDED_BY(mutex_);  // of the tablets that are being written to
 };
 
 }  // namespace sippar::cluster
