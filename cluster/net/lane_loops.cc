@@ -3,29 +3,52 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "engine/base/wake_up.h"
 
 namespace sippar::net {
+namespace {
+
+constexpr size_t kCoresOfALoop = 4;
+constexpr size_t kUsersLoopsMax = 16;
+
+// hardware_concurrency is 0 where the system does not tell.
+size_t LoopsOfUsers() {
+  return std::clamp<size_t>(std::thread::hardware_concurrency() / kCoresOfALoop, 1, kUsersLoopsMax);
+}
+
+}  // namespace
 
 StatusOr<std::shared_ptr<Loop>> LaneLoops::Of(Lane lane) {
   engine::MutexLock lock(&mutex_);
-  std::shared_ptr<Loop>& loop = loops_[static_cast<size_t>(lane)];
   if (is_stopped_)
     return Unavailable(fmt::format("network threads {}: they have been stopped", name_));
-  if (loop == nullptr) {
-    ASSIGN_OR_RETURN(loop, Loop::Start(fmt::format("{}-{}", name_, NameOf(lane))));
-  }
-  return loop;
+  Loops& loops = loops_[static_cast<size_t>(lane)];
+  const size_t loops_max = lane == Lane::kUsers ? LoopsOfUsers() : 1;
+  const size_t turn = lane == Lane::kUsers ? given_++ % loops_max : 0;
+  if (turn < loops.size()) return loops[turn];
+  ASSIGN_OR_RETURN(std::shared_ptr<Loop> started,
+                   Loop::Start(fmt::format("{}-{}", name_, NameOf(lane))));
+  loops.push_back(started);
+  return started;
 }
 
-std::array<std::shared_ptr<Loop>, kLanes> LaneLoops::Running() {
-  engine::MutexLock lock(&mutex_);
-  return is_stopped_ ? std::array<std::shared_ptr<Loop>, kLanes>() : loops_;
+LaneLoops::Loops LaneLoops::Running() {
+  Loops running;
+  for (const Loops& loops : loops_) running.insert(running.end(), loops.begin(), loops.end());
+  return running;
 }
 
 void LaneLoops::Settle() {
-  for (const auto& loop : Running()) {
-    if (loop == nullptr) continue;
+  Loops running;
+  {
+    engine::MutexLock lock(&mutex_);
+    if (is_stopped_) return;  // what is posted to a stopped loop is dropped
+    running = Running();
+  }
+  for (const auto& loop : running) {
     engine::WakeUp settled;
     loop->Post([&settled] { settled.Notify(); });
     settled.Wait();
@@ -33,15 +56,13 @@ void LaneLoops::Settle() {
 }
 
 void LaneLoops::Stop() {
-  std::array<std::shared_ptr<Loop>, kLanes> loops;
+  Loops running;
   {
     engine::MutexLock lock(&mutex_);
     is_stopped_ = true;
-    loops = loops_;
+    running = Running();
   }
-  for (const auto& loop : loops) {
-    if (loop != nullptr) loop->Stop();
-  }
+  for (const auto& loop : running) loop->Stop();
 }
 
 }  // namespace sippar::net

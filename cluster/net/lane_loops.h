@@ -1,10 +1,12 @@
-// The loops of a process: one for each lane, each started when it is first asked for. Thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// The loops of a process, each started when it is first needed. A lane has one, so that its calls
+// wait for no other lane's; that of users has one for every four cores, because loops also answer
+// short reads. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cluster/net/lane.h"
 #include "cluster/net/loop.h"
@@ -19,7 +21,8 @@ class LaneLoops {
   LaneLoops(const LaneLoops&) = delete;
   LaneLoops& operator=(const LaneLoops&) = delete;
 
-  // kUnavailable: it did not start, or all have been stopped.
+  // The loop for one more channel or connection of the lane. kUnavailable: it did not start, or all
+  // loops have been stopped.
   StatusOr<std::shared_ptr<Loop>> Of(Lane lane);
   // Returns when what the loops are doing now is done. Not on a loop's thread, and not beside Stop.
   void Settle();
@@ -27,11 +30,13 @@ class LaneLoops {
   void Stop();
 
  private:
-  std::array<std::shared_ptr<Loop>, kLanes> Running();
+  using Loops = std::vector<std::shared_ptr<Loop>>;
+  Loops Running() REQUIRES(mutex_);
 
   const std::string name_;
   engine::Mutex mutex_;
-  std::array<std::shared_ptr<Loop>, kLanes> loops_ GUARDED_BY(mutex_);
+  std::array<Loops, kLanes> loops_ GUARDED_BY(mutex_);
+  size_t given_ GUARDED_BY(mutex_) = 0;  // users' channels and connections so far
   bool is_stopped_ GUARDED_BY(mutex_) = false;
 };
 
