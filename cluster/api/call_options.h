@@ -16,10 +16,13 @@ using CancelFlag = std::shared_ptr<std::atomic<bool>>;
 
 struct CallOptions {
   CancelFlag cancel;       // null: the call cannot be cancelled
-  int64_t timeout_us = 0;  // time from the start of the call; 0: none
+  int64_t timeout_us = 0;  // time from the start of the call; 0: no limit
   // A read adds its counters here when its call or stream ends. May be null; must outlive the
   // stream.
   engine::ReadCounters* counters = nullptr;
+  // A read of a tablet fails with kUnavailable where it would wait for a disk. Its caller then
+  // makes it again on a thread that may wait. Within one process only.
+  bool from_memory = false;
 
   bool is_cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
 };

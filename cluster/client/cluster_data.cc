@@ -27,10 +27,10 @@ StatusOr<std::unique_ptr<ClusterData>> ClusterData::Open(const ClusterDataOption
   return std::unique_ptr<ClusterData>(new ClusterData(options, client_id));
 }
 
-// In one process every call is answered, so no write must be retried without knowing its outcome,
-// and none needs a request id, which costs space in the log and in the tablet's state. Elsewhere
-// each write gets an id, unless a client of another process, which writes through this one, has
-// given it its own.
+// Within one process every call is answered, so no write is retried with an unknown outcome, and no
+// write needs a request id, which costs space in the log and in the tablet's state. Where answers
+// can be lost, each write gets an id, unless it comes from a client in another process that has
+// already given it one.
 StatusOr<std::vector<Status>> ClusterData::Perform(const calls::ApplyRows<LentTable>& asked,
                                                    const CallTime& time) {
   const bool is_certain = !caller_.loses_answers();
@@ -142,6 +142,13 @@ StatusOr<std::unique_ptr<CellStream>> ClusterData::Read(const std::string& table
                                                         const CallOptions& options) {
   using Answer = StatusOr<std::unique_ptr<CellStream>>;
   const std::vector<RowRange>& ranges = read.rows.ranges();
+  if (options.from_memory) {
+    const LocationPtr known = caller_.loses_answers() || ranges.size() != 1 || !ranges[0].IsSingle()
+                                  ? nullptr
+                                  : caller_.FindKnown(table, ranges[0].start);
+    if (known == nullptr) return Unavailable("row: its tablet is not known to be in this process");
+    return known->service->Read(known->address, read, options);
+  }
   if (caller_.loses_answers() || ranges.size() != 1) {
     return NewScanStream(&caller_, table, read, options);
   }
@@ -235,15 +242,15 @@ StatusOr<bool> FillInfo(Transport* transport, const TabletRecord& record,
 
 }  // namespace
 
-// Reads METADATA and not the cache, whose place may be that of a tablet that was split since: its
-// server may still answer for it. A tablet that moves in the middle of the call is looked for once
-// more.
+// Reads METADATA and not the cache: the cache may have a tablet that was split since, and the
+// server of that tablet may still answer for it. If a tablet moves during the call, the list is
+// made once more.
 StatusOr<std::vector<TabletInfo>> ClusterData::Perform(const calls::ListTablets& asked,
                                                        const CallTime& time) {
   std::vector<TabletInfo> infos;
   for (bool again : {true, false}) {
     auto records = caller_.ReadAll(asked.table, time);
-    if (!again && IsMoving(records.status())) break;  // the first list is an answer
+    if (!again && IsMoving(records.status())) break;  // returns the first list
     RETURN_IF_ERROR(records.status());
     infos.clear();
     bool all_there = true;

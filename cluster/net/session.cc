@@ -11,7 +11,7 @@
 namespace sippar::net {
 namespace {
 
-constexpr int64_t kBusyWaitMicros = 20'000;  // what a refused caller is told to wait
+constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked for
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void Session::OnFrames(std::vector<Frame>* frames) {
     }
     engine::MutexLock lock(&mutex_);
     auto at = calls_.find(frame.call);
-    if (at == calls_.end()) continue;  // answered, and the frame was on its way
+    if (at == calls_.end()) continue;  // the call was answered while the frame was under way
     if (frame.kind == FrameKind::kCancel) {
       at->second->OnCancel();
     } else {
@@ -55,19 +55,15 @@ Status Session::Take(Frame request, int64_t now_nanos) {
     Refuse(request, admitted);
     return OkStatus();
   }
-  uint16_t method = request.method;
   auto call = std::make_shared<ServerCall>(shared_from_this(), std::move(request), now_nanos);
   {
     engine::MutexLock lock(&mutex_);
     if (!calls_.emplace(call->request_.call, call.get()).second) {
-      call->is_answered_ = true;  // its number belongs to another
+      call->is_answered_ = true;  // it must not reply, as the number belongs to another call
       return InvalidArgument(fmt::format("call {}: the number is in use", call->request_.call));
     }
   }
-  if (parts_->service->IsShort(method)) {
-    Serve(call);
-    return OkStatus();
-  }
+  if (parts_->service->ServeAtOnce(call)) return OkStatus();
   LaneThreads& threads = call->is_stream() ? lane_->streams : lane_->threads;
   if (!threads.Run([self = shared_from_this(), call] { self->Serve(call); })) {
     call->Reply(MarkNotBegun(
@@ -104,7 +100,7 @@ Status Session::Admit(const Frame& request) {
 void Session::Refuse(const Frame& request, const Status& why) {
   Frame reply{.kind = FrameKind::kReply, .flags = kIsFailure, .call = request.call};
   reply.body = EncodeFailure(why);
-  static_cast<void>(Send(std::move(reply)));  // if it has ended, so has the call
+  static_cast<void>(Send(std::move(reply)));  // if the connection has ended, no caller waits
 }
 
 void Session::Serve(const std::shared_ptr<ServerCall>& call) {

@@ -12,7 +12,8 @@
 
 namespace sippar::cluster {
 
-// The store, and how it is reached at the moment.
+// A store whose server may change: the client for it at the moment, which this process opened or
+// which calls another process.
 class JoinedStore {
  public:
   struct Reached {
@@ -35,6 +36,8 @@ class JoinedStore {
   // that is open for reading only is first opened for writing, if that is possible.
   [[nodiscard]] StatusOr<Reached> GetForChange(const CallOptions& options);
   [[nodiscard]] Status Close();
+  // The client of a store that this process has open now; else null. Never waits.
+  std::shared_ptr<Client> Own();
 
  private:
   void Take(ReachedStore store) REQUIRES(mutex_);
@@ -47,8 +50,10 @@ class JoinedStore {
   const ReachStore reach_;
   engine::Mutex mutex_;
   bool closed_ GUARDED_BY(mutex_) = false;
-  Reached store_ GUARDED_BY(mutex_);  // none: the next call reaches it
+  Reached store_ GUARDED_BY(mutex_);  // client null: the next call opens or joins the store
   int64_t reached_ns_ GUARDED_BY(mutex_) = 0;
+  engine::Mutex own_mutex_;  // apart, because mutex_ is held while a store is opened
+  std::weak_ptr<Client> own_ GUARDED_BY(own_mutex_);
 };
 
 // True if a call or stream failed because its server is gone or leaves the store, so that another

@@ -28,6 +28,10 @@ void JoinedStore::Take(ReachedStore store) {
   store_.client = store_.remote;
   if (store.opened != nullptr) store_.client = std::move(store.opened);
   store_.has_refused = std::move(store.has_refused);
+  {
+    engine::MutexLock lock(&own_mutex_);
+    own_ = store_.remote == nullptr ? store_.client : nullptr;
+  }
   reached_ns_ = settings_.clock->MonotonicNanos();
 }
 
@@ -61,7 +65,8 @@ StatusOr<JoinedStore::Reached> JoinedStore::GetForChange(const CallOptions& opti
   if (store.remote == nullptr) return store;
   Status alive = store.remote->Probe();
   if (store.is_lost()) return Get(options);
-  // A server that begins no call now refuses the change as well, and nothing is done.
+  // If the server begins no calls now, the caller can send it the change all the same: the server
+  // refuses it, and nothing is done.
   if (!IsMarked(kNotBegun, alive)) RETURN_IF_ERROR(alive);
   return store;
 }
@@ -69,6 +74,11 @@ StatusOr<JoinedStore::Reached> JoinedStore::GetForChange(const CallOptions& opti
 bool IsBroken(const Status& status, const JoinedStore::Reached& store) {
   if (status.code() != StatusCode::kUnavailable || store.remote == nullptr) return false;
   return store.is_lost() || IsMarked(kNotBegun, status) || IsMarked(kCut, status);
+}
+
+std::shared_ptr<Client> JoinedStore::Own() {
+  engine::MutexLock lock(&own_mutex_);
+  return own_.lock();
 }
 
 Status JoinedStore::Close() {

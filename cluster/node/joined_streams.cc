@@ -1,5 +1,5 @@
-// The streams of a joined store: when their server leaves or dies, they continue with the next
-// server after what they have given. SPDX-License-Identifier: Apache-2.0
+// The streams of a joined store: when their server leaves or dies, they continue on the next
+// server, after what they have already returned. SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
 #include "cluster/client/begin_changes.h"
@@ -128,6 +128,11 @@ class JoinedChanges final : public ChangeStream {
 StatusOr<std::unique_ptr<CellStream>> JoinedData::Read(const std::string& table,
                                                        const ReadSpec& read,
                                                        const CallOptions& options) {
+  if (options.from_memory) {
+    const std::shared_ptr<Client> own = store_->Own();
+    if (own == nullptr) return Unavailable("row: another process serves the store");
+    return own->data()->Read(table, read, options);
+  }
   auto cells = std::make_unique<JoinedCells>(store_, table, read, options);
   RETURN_IF_ERROR(cells->Open());
   return std::unique_ptr<CellStream>(std::move(cells));

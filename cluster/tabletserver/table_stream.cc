@@ -18,6 +18,7 @@ class TableStream final : public CellStream {
         counters_(options.counters) {
     stop_.cancel = cancel_.get();
     stop_.clock = clock;
+    stop_.from_memory = options.from_memory;
     if (options.timeout_us > 0) {
       stop_.deadline_nanos = clock->MonotonicNanos() + options.timeout_us * 1000;
     }

@@ -10,7 +10,7 @@ namespace {
 constexpr uint8_t kRow = 1;
 constexpr uint8_t kFamily = 2;
 constexpr uint8_t kQualifier = 4;
-constexpr uint8_t kLeftOut = 8;  // the value was left out; the size that follows is still its size
+constexpr uint8_t kLeftOut = 8;  // the value was left out; its size still follows
 
 constexpr size_t kMessageSize = 1 << 20;
 // The first message is small, so that a reader of a few cells does not wait for a full one. Each
@@ -31,6 +31,8 @@ void CellPacker::AddHead(const engine::CellView& cell) {
   bool new_row = !is_begun_ || last_.row != cell.row;
   bool new_family = new_row || last_.family != cell.family;
   bool new_qualifier = new_family || last_.qualifier != cell.qualifier;
+  // The first message of a read is mostly its last, and small.
+  if (!is_begun_ && limit_ > kFirstMessageSize) bytes_.reserve(limit_ + limit_ / 8);
   is_begun_ = true;
   bytes_.push_back(static_cast<char>((new_row ? kRow : 0) | (new_family ? kFamily : 0) |
                                      (new_qualifier ? kQualifier : 0) |
@@ -68,9 +70,7 @@ bool CellPacker::Flush(bool ends_row) {
   if (bytes_.empty()) return true;
   is_begun_ = false;
   limit_ = std::min(limit_ * 4, kMessageSize);
-  std::string full = std::exchange(bytes_, {});
-  bytes_.reserve(limit_ + limit_ / 8);
-  return send_(std::move(full), ends_row);
+  return send_(std::exchange(bytes_, {}), ends_row);
 }
 
 void CellUnpacker::Take(std::string bytes) {

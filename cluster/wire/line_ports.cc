@@ -1,4 +1,4 @@
-// Calls on rows and streams. SPDX-License-Identifier: Apache-2.0
+// The calls and streams of the ports to rows and tablets. SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/line_ports.h"
 
 #include "cluster/api/call_time.h"
@@ -9,7 +9,7 @@
 namespace sippar::cluster {
 namespace {
 
-// The calls of `Port`, a batch in several calls if it is large.
+// Makes the calls of interface `Port`. A large batch of writes is sent in several calls.
 template <class Port>
 class RowSender {
  public:
@@ -54,6 +54,7 @@ void LineData::Carry(const AnyCall& call, const CallOptions& options) {
 
 StatusOr<std::unique_ptr<CellStream>> LineData::Read(const std::string& table, const ReadSpec& read,
                                                      const CallOptions& options) {
+  if (options.from_memory) return Unavailable("row: it is read from another process");
   const ReadRequest<LentTable> request{table, read};
   return ReadOverLine(line_.get(), Method::kReadTable, EncodeValue(request), options);
 }

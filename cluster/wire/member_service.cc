@@ -16,8 +16,9 @@
 namespace sippar::cluster {
 namespace {
 
-// The errors in place of parts that do not fit exceed it (api/call_codec.h): about 120 bytes for
-// each of the 10,000 writes that a call carries at most (wire/write_parts.h).
+// Limit of a reply without room for errors. If the answers of a batch do not fit, errors take their
+// place and exceed this limit (api/call_codec.h): about 120 bytes for each of at most 10,000 writes
+// (wire/write_parts.h).
 constexpr size_t kReplySizeMax = net::kBodySizeMax - (2 << 20);
 
 template <class Interface>
@@ -33,8 +34,9 @@ StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::Se
   // member holds for it must be held until it ends.
   const CallRule* rule = FindRule(typename Interface::Calls(), named.name);
   if (rule == nullptr || rule->effect != Effect::kNone) options.cancel = nullptr;
-  // A change begins only while a member that leaves would still wait for its end, so it is either
-  // finished or not begun. What is safe to repeat needs no gate.
+  // A call that must not be repeated begins only while the gate is open. A process that leaves the
+  // store shuts the gate and waits for those that run, so such a call is either finished or not
+  // begun. Calls that are safe to repeat need no gate.
   std::optional<CallGate::Pass> pass;
   if (rule != nullptr && rule->repeat == Repeat::kUnsafe) pass.emplace(departure->changes());
   if (pass.has_value() && !pass->is_open()) return Departure::Refusal();
@@ -43,7 +45,7 @@ StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::Se
   return answer;
 }
 
-// For the line about a slow call.
+// The name of the call in the report of a slow call.
 std::string NameOf(const std::shared_ptr<net::ServerCall>& call) {
   const auto method = static_cast<Method>(call->method());
   NamedCall named;
@@ -55,7 +57,8 @@ std::string NameOf(const std::shared_ptr<net::ServerCall>& call) {
   return fmt::format("method {}", call->method());
 }
 
-// A stream of changes lasts as long as its reader wants, so its duration says nothing.
+// False for streams of changes: they last as long as their readers want, so they are not reported
+// as slow.
 bool HasDuration(Method method) {
   return method != Method::kTableChanges && method != Method::kTabletChanges;
 }
@@ -70,6 +73,22 @@ void MemberService::Begin(MemberPorts ports) {
 std::shared_ptr<const MemberPorts> MemberService::ports() {
   engine::MutexLock lock(&mutex_);
   return ports_;
+}
+
+bool MemberService::ServeAtOnce(const std::shared_ptr<net::ServerCall>& call) {
+  const auto method = static_cast<Method>(call->method());
+  const bool is_read = method == Method::kReadTablet || method == Method::kReadTable;
+  if (method != Method::kProbe && !is_read) return false;
+  const std::shared_ptr<const MemberPorts> now = ports();
+  if (now == nullptr) return false;
+  if (method == Method::kProbe) {
+    Do(*now, call);
+    return true;
+  }
+  if (method == Method::kReadTable) {
+    return now->data != nullptr && ServeReadAtOnce(now->data.get(), call, &departure_);
+  }
+  return now->tablets != nullptr && ServeReadAtOnce(now->tablets.get(), call, &departure_);
 }
 
 void MemberService::Serve(const std::shared_ptr<net::ServerCall>& call) {

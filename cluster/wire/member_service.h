@@ -15,26 +15,26 @@
 
 namespace sippar::cluster {
 
-// A process listens first, then takes its roles, and then serves. Calls that come before that are
-// refused, and nothing of them is begun. The net::Server ends the calls when it stops.
+// A process first listens, then takes its roles in the cluster, and then calls Begin. Calls that
+// come before Begin are refused and not begun. The net::Server ends the calls when it stops.
 class MemberService final : public net::Service {
  public:
-  // `name` is this member's, for errors. `slow_calls`: not reported if null.
+  // `name`: of this member, for error messages. `slow_calls`: gets the reports of slow calls; null:
+  // there are none.
   explicit MemberService(std::string name, std::shared_ptr<SlowCalls> slow_calls = nullptr)
       : name_(std::move(name)), slow_calls_(std::move(slow_calls)) {}
 
-  // Calls that come from now on reach `ports`. Once.
+  // Serves `ports` from now on. To be called once.
   void Begin(MemberPorts ports);
-  // Before the server of a member stops that leaves a store to others.
+  // To be called before the net::Server stops, if another process may serve the store next
+  // (wire/departure.h).
   void Leave() { departure_.Leave(); }
   // Number of calls so far, without streams of changes.
   uint64_t calls_begun() const { return departure_.calls_begun(); }
 
-  // Every call may wait for a disk, a lock or a tablet, but for the probe: it is answered however
-  // busy the threads are.
-  bool IsShort(uint16_t method) const override {
-    return static_cast<Method>(method) == Method::kProbe;
-  }
+  // Answers the probe, also while all threads are busy, and reads of one row whose blocks are in
+  // memory. Every other call may wait for a disk, a lock or a tablet.
+  bool ServeAtOnce(const std::shared_ptr<net::ServerCall>& call) override;
   void Serve(const std::shared_ptr<net::ServerCall>& call) override;
 
  private:

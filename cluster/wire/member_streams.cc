@@ -17,22 +17,26 @@ namespace sippar::cluster {
 namespace {
 
 constexpr size_t kPieceSize = 1 << 20;  // bytes of a batch in one part
-// Longest silence of a change stream: its reader learns how far it is without changes.
+// Longest silence of a change stream. Then a batch without changes tells the reader the position.
 constexpr int64_t kBeatUs = 1'000'000;
+// Longest time that a read takes on a loop's thread, which has other connections to serve: a row
+// may have a million deleted cells.
+constexpr int64_t kAtOnceUs = 1'000;
 
 const std::string& PlaceOf(const LentTable& table) { return *table; }
 const TabletAddress& PlaceOf(const TabletAddress& tablet) { return tablet; }
 
 using Stream = Departure::Stream;
 
-// Decodes the request, has `work` done, and ends the stream with what it returns. `work` gets the
-// request, the options and the place for a part that is sent with the end.
+// Decodes the request, calls `work`, and ends the stream with its result. `work` gets the request,
+// the options, and a string for a part that is sent together with the end.
 template <class Request, class Work>
 void Serve(const std::shared_ptr<net::ServerCall>& call, const Stream& stream, const Work& work) {
   if (!stream.begun().ok()) return call->Reply(stream.begun());
   Request request;
   if (Status why; !DecodeValue(call->body(), &request, &why)) {
-    // Whole bytes with a value that is not allowed: the caller is told as if it had asked here.
+    // The request could be decoded but has an invalid value: the caller gets the same error as from
+    // a local call.
     if (why.code() == StatusCode::kInvalidArgument) return call->Reply(why);
     return call->Reply(InvalidArgument(
         "request for a stream cannot be decoded; use the same sippar for server and client"));
@@ -41,17 +45,18 @@ void Serve(const std::shared_ptr<net::ServerCall>& call, const Stream& stream, c
   CallOptions options = OptionsOf(call);
   options.counters = &last.end.counters;
   last.end.outcome = net::OfBegunCall(work(request, options, &last.part));
-  // What its reader needs to know of a stream that was cut is not that it was read.
+  // The reader of a stream that was cut needs to know that it was cut. So this error is the reply,
+  // and not a part of the regular end.
   if (IsMarked(kCut, last.end.outcome)) return call->Reply(last.end.outcome);
   call->Reply(EncodeValue(last));
 }
 
-// Finds the place where a read is cut when its member leaves: the end of the row that it is in when
-// it first notices.
+// Finds the place where a read is cut when its process leaves the store: the end of the row that
+// the read is in when it first sees the cut.
 class RowEnd {
  public:
   explicit RowEnd(const Stream& stream) : stream_(stream) {}
-  // True if the read is to end before `cell`, which begins a new row.
+  // True: the read shall end before `cell`, which begins a new row.
   bool IsBefore(const CellView& cell) {
     if (!stream_.is_cut()) [[likely]]
       return false;
@@ -86,7 +91,7 @@ Status SendCells(net::ServerCall* call, const Stream& stream, CellStream* cells,
   }
   is_at_end = true;
   const Status& outcome = cells->status();
-  static_cast<void>(packer.Flush(/*ends_row=*/outcome.ok()));  // into `last`
+  static_cast<void>(packer.Flush(/*ends_row=*/outcome.ok()));  // the message goes into `last`
   return outcome;
 }
 
@@ -103,11 +108,45 @@ void ReadFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call, Dep
       });
 }
 
+template <class To, class Interface>
+bool ReadAtOnce(Interface* port, const std::shared_ptr<net::ServerCall>& call,
+                Departure* departure) {
+  using Request = ReadRequest<To>;
+  Request request;
+  if (Status why; !DecodeValue(call->body(), &request, &why)) return false;
+  const std::vector<engine::RowRange>& ranges = request.read->rows.ranges();
+  if (ranges.size() != 1 || !ranges.front().IsSingle() || call->IsOver()) return false;
+  const Stream stream(departure, call, Stream::kEnds);
+  if (!stream.begun().ok() || stream.is_cut()) return false;
+  LastPart last;
+  CallOptions options;
+  options.timeout_us = kAtOnceUs;
+  options.from_memory = true;
+  options.counters = &last.end.counters;
+  auto cells = port->Read(PlaceOf(request.to), *request.read, options);
+  if (!cells.ok()) return false;
+  bool fits = true;
+  CellPacker packer([&](std::string bytes, bool ends_row) {
+    fits = last.part.empty();
+    last.part = EncodePart({std::move(bytes), ends_row});
+    return fits;
+  });
+  for (; (*cells)->Valid(); (*cells)->Next()) {
+    if (!packer.Add((*cells)->cell())) return false;
+  }
+  if (!(*cells)->status().ok()) return false;
+  static_cast<void>(packer.Flush(/*ends_row=*/true));  // `fits` says how it went
+  if (!fits) return false;
+  cells->reset();  // adds its counters
+  call->Reply(EncodeValue(last));
+  return true;
+}
+
 // Sends batches in pieces, because one row may have a value of any size.
 class PieceSink final : public engine::ProgramSink {
  public:
-  // `may_end`: the run may be cut after any finished row, because its reader can get the rest from
-  // another member.
+  // `may_end`: the run may be cut after a finished row; its reader then gets the other rows from
+  // another process.
   PieceSink(net::ServerCall* call, const Stream& stream, bool may_end)
       : call_(call), stream_(stream), may_end_(may_end) {}
 
@@ -121,7 +160,7 @@ class PieceSink final : public engine::ProgramSink {
     if (sent_.ok() && may_end_ && has_row_end && stream_.is_cut()) sent_ = Stream::Cut();
     return sent_.ok();
   }
-  // Why the run was ended, if it was.
+  // Not OK: the error of the stream, which ended the run.
   const Status& sent() const { return sent_; }
 
  private:
@@ -151,7 +190,8 @@ void RunFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call, Depa
   const Stream stream(departure, call, Stream::kEnds);
   Serve<Request>(
       call, stream, [&](const Request& request, const CallOptions& options, std::string*) {
-        // Results that depend on all rows cannot go on elsewhere, so such a run is not cut.
+        // Results that depend on all rows cannot be continued by another process, so such a run is
+        // not cut.
         const bool in_order = !request.program->aggregate && request.program->order_by.empty();
         PieceSink sink(call.get(), stream, in_order);
         Status ended = RunOn(port, request, options, &sink);
@@ -187,6 +227,14 @@ void ServeRead(DataApi* data, const std::shared_ptr<net::ServerCall>& call, Depa
 void ServeRead(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call,
                Departure* departure) {
   ReadFrom<TabletAddress>(tablets, call, departure);
+}
+bool ServeReadAtOnce(DataApi* data, const std::shared_ptr<net::ServerCall>& call,
+                     Departure* departure) {
+  return ReadAtOnce<LentTable>(data, call, departure);
+}
+bool ServeReadAtOnce(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call,
+                     Departure* departure) {
+  return ReadAtOnce<TabletAddress>(tablets, call, departure);
 }
 void ServeRun(DataApi* data, const std::shared_ptr<net::ServerCall>& call, Departure* departure) {
   RunFrom<LentTable>(data, call, departure);

@@ -1,7 +1,7 @@
-// The serving end of streams over cluster/net. Each function serves one call: it sends parts while
-// its reader takes them, and then the outcome with the counters of what was read. A member that
-// leaves cuts streams where their readers can go on.
-// SPDX-License-Identifier: Apache-2.0
+// The serving end of the streams over cluster/net. Each function serves one call: it sends parts
+// while the reader takes them, and then the outcome with the counters of what was read. When the
+// process leaves the store, streams are cut where their readers can continue at another process
+// (wire/departure.h). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -15,6 +15,13 @@ namespace sippar::cluster {
 void ServeRead(DataApi* data, const std::shared_ptr<net::ServerCall>& call, Departure* departure);
 void ServeRead(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call,
                Departure* departure);
+// Answers a read of one row whose blocks are in memory and whose cells fit into one part. False:
+// nothing was sent; ServeRead is to serve it, on a thread that may wait.
+[[nodiscard]] bool ServeReadAtOnce(DataApi* data, const std::shared_ptr<net::ServerCall>& call,
+                                   Departure* departure);
+[[nodiscard]] bool ServeReadAtOnce(TabletService* tablets,
+                                   const std::shared_ptr<net::ServerCall>& call,
+                                   Departure* departure);
 void ServeRun(DataApi* data, const std::shared_ptr<net::ServerCall>& call, Departure* departure);
 void ServeRun(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call,
               Departure* departure);

@@ -14,6 +14,8 @@ struct StopSignal {
   const std::atomic<bool>* cancel = nullptr;  // set by the caller to cancel; may be null
   Clock* clock = nullptr;                     // required with a deadline
   int64_t deadline_nanos = 0;                 // on the monotonic clock; 0 = none
+  // A read fails with kUnavailable where it would wait for a disk: its thread has other calls.
+  bool from_memory = false;
 
   // kCancelled or kDeadlineExceeded when the call should end, else OK.
   [[nodiscard]] Status Check() const {

@@ -171,6 +171,7 @@ class SstableIterator final : public EntryIterator {
       ++(cached != nullptr ? read_.counters->blocks_cached : read_.counters->blocks_from_disk);
     }
     if (cached != nullptr) return cached;
+    if (read_.from_memory) return NotInMemory();
     if (block < ahead_first_ || block >= ahead_first_ + ahead_count_) {
       RETURN_IF_ERROR(ReadRun(block));
     }

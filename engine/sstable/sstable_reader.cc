@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t kSamplePiece = 8 << 10;  // measured: larger pieces gain little, smaller ones lose
 
-// A piece that would extend past the end of its block is taken a little earlier, unless the pieces
-// are so dense that this would repeat one.
+// Appends the piece of `block` at `at` to the sample. If it would extend past the end of the block,
+// it begins earlier, unless the pieces are so dense that it would overlap the piece before.
 void AppendPiece(std::string_view block, size_t at, uint64_t step, size_t size_max,
                  std::string* sample) {
   size_t size = std::min({kSamplePiece, static_cast<size_t>(step), size_max, block.size()});
@@ -140,8 +140,8 @@ StatusOr<std::shared_ptr<Block>> SstableReader::Decode(size_t block,
     return Annotate(decoded.status(), MessageOf(dictionary_status_));
   }
   RETURN_IF_ERROR(decoded.status());
-  // Bytes of another block are detected here, once per read from disk, not at each search of a
-  // cached block.
+  // The first key must be the one in the index, else these are the bytes of another block. This is
+  // checked once per read from disk, not at each search of a cached block.
   BlockCursor cursor;
   cursor.Init((*decoded)->bytes());
   cursor.SeekToFirst();
@@ -168,6 +168,7 @@ StatusOr<std::shared_ptr<const Block>> SstableReader::ReadBlock(size_t block,
       return cached;
     }
   }
+  if (read.from_memory) return NotInMemory();
   std::string stored;
   RETURN_IF_ERROR(ReadStored(block, 1, &stored));
   if (counters != nullptr) {

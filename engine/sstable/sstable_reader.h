@@ -35,12 +35,16 @@ enum class ReadAhead : uint8_t {
 struct FileRead {
   FileRead(ReadAhead ahead) : read_ahead(ahead) {}
   ReadAhead read_ahead;
-  TimeRange time;          // blocks wholly outside, without tombstones, are left out
-  bool in_memory = false;  // blocks stay pinned with the file within the budget
+  TimeRange time;            // blocks wholly outside, without tombstones, are left out
+  bool in_memory = false;    // blocks stay pinned with the file within the budget
+  bool from_memory = false;  // a block that is not in memory is kUnavailable
   // Larger values are left out where that saves a block read.
   uint64_t value_size_max = kAnyValueSize;
   ReadCounters* counters = nullptr;  // may be null; must outlive the iterator
 };
+
+// The failure of a read with `from_memory` at a block that would have to be read from the file.
+inline Status NotInMemory() { return Unavailable("block: it is not in memory"); }
 
 class SstableReader final : public std::enable_shared_from_this<SstableReader> {
  public:
@@ -92,11 +96,11 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
   std::shared_ptr<const Block> PinnedBlock(size_t block) const {
     return {std::shared_ptr<const Block>(), pinned_.Find(block)};
   }
-  // False: the pin budget is used up.
+  // False: there is no cache, or its pin budget is used up.
   bool Pin(size_t block, const std::shared_ptr<const Block>& decoded) const {
     return cache_ != nullptr && pinned_.Keep(block, index_.size(), decoded, cache_->pins());
   }
-  // The block if it is cached, without touching it; else nullptr.
+  // The block if it is cached, without counting this as a use of it; else nullptr.
   std::shared_ptr<const Block> CachedBlock(size_t block) const;
   // Reads the stored bytes of adjacent blocks with one file read.
   [[nodiscard]] Status ReadStored(size_t first_block, size_t count, std::string* stored) const;

@@ -78,6 +78,7 @@ struct ReadPlan {
   std::vector<GroupToRead> groups;
   TimeRange time;
   uint64_t value_size_max = kAnyValueSize;
+  bool from_memory = false;
 
   // Finds the sources that may hold rows of `range`; empty if there are none, mostly because Bloom
   // filters say so. `columns` are the only columns wanted, all exact; empty: others are wanted,
@@ -114,13 +115,15 @@ struct ReadPlan {
     FileRead read(range.IsSingle() ? ReadAhead::kNone : ReadAhead::kScan);
     read.time = time;
     read.value_size_max = value_size_max;
+    read.from_memory = from_memory;
     read.counters = counters;
     read.in_memory = group.settings != nullptr && group.settings->in_memory;
     return read;
   }
 };
 
-// Without the pointers that keep version and schema alive: an absent row ends before it needs them.
+// Leaves `version` and `schema` of the plan null. The caller sets them if the read goes on: a read
+// of an absent row ends before it needs them.
 ReadPlan PlanOf(const TabletSnapshot& snapshot, const ReadSpec& read,
                 const ColumnMatcher* matcher) {
   FamilyTest wants = FamiliesOf(read.columns, matcher);
@@ -214,6 +217,7 @@ StatusOr<std::unique_ptr<CellStream>> TabletReader::ReadSnapshot(TabletSnapshot 
     ASSIGN_OR_RETURN(matcher, ColumnMatcher::Compile(read.columns));
   }
   ReadPlan plan = PlanOf(snapshot, read, matcher.get());
+  plan.from_memory = stop != nullptr && stop->from_memory;
   ReadCounters opened;
   opened.reads = 1;
   opened.groups_read = plan.groups.size();

@@ -28,7 +28,10 @@ constexpr size_t kBody = 1000;
 
 class EchoService final : public Service {
  public:
-  bool IsShort(uint16_t) const override { return true; }
+  bool ServeAtOnce(const std::shared_ptr<ServerCall>& call) override {
+    Serve(call);
+    return true;
+  }
   void Serve(const std::shared_ptr<ServerCall>& call) override {
     call->Reply(std::move(call->body()));
   }

@@ -32,7 +32,7 @@ enum Method : uint16_t {
 
 class TestService final : public Service {
  public:
-  bool IsShort(uint16_t method) const override;
+  bool ServeAtOnce(const std::shared_ptr<ServerCall>& call) override;
   void Serve(const std::shared_ptr<ServerCall>& call) override;
   // Answers what kHold has kept.
   void Release();

@@ -182,7 +182,7 @@ class BusyService final : public net::Service {
     members_.Begin({.data = std::shared_ptr<DataApi>(unowned, client->data()),
                     .admin = std::shared_ptr<AdminApi>(unowned, client->admin())});
   }
-  bool IsShort(uint16_t) const override { return false; }
+  bool ServeAtOnce(const std::shared_ptr<net::ServerCall>&) override { return false; }
   void Serve(const std::shared_ptr<net::ServerCall>& call) override {
     if (call->method() == static_cast<uint16_t>(Method::kProbe) || refusals-- <= 0) {
       return members_.Serve(call);

@@ -89,6 +89,74 @@ TEST_F(LineStreams, WhatAnotherMemberRefusedToTheServerWasNotRefusedToItsCaller)
   EXPECT_FALSE(net::IsNotBegun(refused)) << refused;
 }
 
+// What the server was asked for reads of one row: true where it was to read from memory alone.
+class ReadsOfOneRow : public LineStreams {
+ protected:
+  ReadsOfOneRow() {
+    world_.tablets->on_read = [this](const ReadSpec&, const CallOptions& options) -> Status {
+      from_memory_.push_back(options.from_memory);
+      if (options.from_memory && waits_) return Unavailable("block: it is not in memory");
+      return OkStatus();
+    };
+  }
+  // The bytes of the values that came.
+  size_t ReadRow() {
+    ReadSpec read;
+    read.rows = engine::RowSet(RowRange::Single("row0"));
+    engine::ReadCounters counters;
+    auto cells = tablets_->Read(kTablet, read, {.counters = &counters});
+    EXPECT_TRUE(cells.ok()) << cells.status();
+    size_t bytes = 0;
+    for (; cells.ok() && (*cells)->Valid(); (*cells)->Next())
+      bytes += (*cells)->cell().value.size();
+    EXPECT_TRUE((*cells)->status().ok()) << (*cells)->status();
+    EXPECT_EQ(counters.cells_returned, world_.tablets->cells.size());
+    return bytes;
+  }
+
+  bool waits_ = false;
+  std::vector<bool> from_memory_;
+};
+
+TEST_F(ReadsOfOneRow, WhatIsInMemoryIsAnsweredAtOnce) {
+  for (size_t count : {0, 1, 3}) {
+    world_.tablets->cells = SomeCells(count, 1'000);
+    from_memory_.clear();
+    EXPECT_EQ(ReadRow(), count * 1'000);
+    EXPECT_EQ(from_memory_, std::vector<bool>{true});
+  }
+}
+
+TEST_F(ReadsOfOneRow, WhatIsOnDiskIsReadByAThread) {
+  waits_ = true;
+  world_.tablets->cells = SomeCells(3, 1'000);
+  EXPECT_EQ(ReadRow(), 3'000u);
+  EXPECT_EQ(from_memory_, (std::vector<bool>{true, false}));
+}
+
+// Such a row would fill the reader's window, and writing more than that waits for the reader.
+TEST_F(ReadsOfOneRow, ALargeRowIsReadByAThread) {
+  world_.tablets->cells = SomeCells(3, 5 << 20);
+  EXPECT_EQ(ReadRow(), 15u << 20);
+  EXPECT_EQ(from_memory_, (std::vector<bool>{true, false}));
+}
+
+TEST_F(ReadsOfOneRow, AnErrorIsTheThreads) {
+  world_.tablets->outcome = DataLoss("block 3: damaged");
+  ReadSpec read;
+  read.rows = engine::RowSet(RowRange::Single("row0"));
+  auto cells = tablets_->Read(kTablet, read, {});
+  ASSERT_TRUE(!cells.ok() || !(*cells)->Valid());
+  EXPECT_EQ(cells.ok() ? (*cells)->status() : cells.status(), DataLoss("block 3: damaged"));
+  EXPECT_EQ(from_memory_, (std::vector<bool>{true, false}));
+}
+
+TEST_F(ReadsOfOneRow, ReadsOfMoreRowsAreNotTried) {
+  world_.tablets->cells = SomeCells(4, 10);
+  EXPECT_TRUE(Read().ok());
+  EXPECT_EQ(from_memory_, std::vector<bool>{false});
+}
+
 TEST_F(LineStreams, AReaderThatLeavesEndsTheRead) {
   world_.tablets->cells = SomeCells(100, 1 << 20);
   {

@@ -75,6 +75,35 @@ class ReadCountersTest : public testing::Test {
   std::unique_ptr<HostedTables> store_;
 };
 
+// A thread that serves other calls, too, makes such a read first.
+TEST_F(ReadCountersTest, AReadFromMemoryFailsAtABlockThatIsOnDiskAlone) {
+  Create();
+  for (int i = 0; i < 100; ++i) Put(fmt::format("r{:02}", i), "a", "q", 1);
+  StopSignal from_memory;
+  from_memory.from_memory = true;
+  auto count = [&](const RowRange& rows) -> StatusOr<size_t> {
+    ReadSpec read;
+    read.rows = RowSet(rows);
+    auto tablet = store_->FindTablet("t", "");
+    ASSIGN_OR_RETURN(auto cells, (*tablet)->Read(read, &from_memory));
+    size_t found = 0;
+    for (; cells->Valid(); cells->Next()) ++found;
+    RETURN_IF_ERROR(cells->status());
+    return found;
+  };
+  EXPECT_EQ(count(RowRange::Single("r07")).value_or(0), 1u);  // in the memtable
+  EXPECT_EQ(count(RowRange::All()).value_or(0), 100u);
+  Flush();
+  store_.reset();
+  Open();
+  EXPECT_EQ(count(RowRange::Single("r07")).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(count(RowRange::All()).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(count(RowRange::Single("absent")).value_or(9), 0u);  // the Bloom filter knows
+  EXPECT_EQ(Count(Cell("r07", "a", "q")).blocks_from_disk, 1u);
+  EXPECT_EQ(count(RowRange::Single("r07")).value_or(0), 1u);
+  EXPECT_EQ(count(RowRange::Single("r99")).status().code(), StatusCode::kUnavailable);
+}
+
 TEST_F(ReadCountersTest, OnlyTheGroupsThatTheColumnsNameAreOpened) {
   Create();
   Put("r", "a", "q", 1);
