@@ -23,10 +23,11 @@ bool MayPass(const Status& status);
 // The first reason why the cluster is not as `wait` wants it, in a few words; "" if it is ready.
 std::string WhyNotReady(const ClusterWait& wait, const cluster::ClusterHealth& health);
 
-// Returns the exit code: kExitOk, kExitTimeout, kExitInterrupted after Ctrl-C, or kExitNoStore if
-// waiting cannot help: the target cannot be parsed, is no Sippar store, or is damaged. (A directory
-// that is missing may still appear, so it is waited for.) Prints the reason of a failure, and, on a
-// terminal, what it waits for.
+// Returns the exit code: kExitOk, kExitTimeout, kExitInterrupted after Ctrl-C, kExitFailed if a
+// directory that was ready cannot be closed again, or kExitNoStore if waiting cannot help: the
+// target cannot be parsed, is no Sippar store, or is damaged. (A directory that is missing may
+// still appear, so it is waited for.) Prints the reason of a failure, and, on a terminal, what it
+// waits for.
 int WaitForCluster(const ClusterWait& wait);
 
 }  // namespace sippar::cli

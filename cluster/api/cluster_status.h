@@ -81,7 +81,9 @@ struct TabletCounts {
   uint64_t unassigned = 0;
   uint64_t recovering = 0;
   uint64_t merging = 0;
-  uint64_t set_aside = 0;  // unserved on purpose: the table was dropped and can be restored
+  // Unserved on purpose: of a table that was dropped and can be restored, or killed its servers
+  // again and again (calls::LetBack). The latter are also in ClusterHealth::unserved.
+  uint64_t set_aside = 0;
 
   static constexpr int kFields = 7;
 };

@@ -60,7 +60,8 @@ void Complete(const NamedRecord& record, admin::AppProfile* profile) {
 
 Status Missing(const std::string& name) { return NotFound(fmt::format("'{}' not found", name)); }
 
-// Reads the created parts of an instance, sorted by id, and sets their names.
+// Reads the records of an instance's clusters or app profiles that calls have created (those that
+// every instance has have no record), sorted by id, and sets the names in the messages.
 template <typename Part>
 StatusOr<std::vector<Part>> MadeParts(AdminApi* api, const char* kind, const char* plural,
                                       const InstanceName& name) {

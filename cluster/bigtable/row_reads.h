@@ -35,7 +35,8 @@ class RowReads {
   // Called by the loops. Starts the queued calls that may begin, and refuses those that waited too
   // long. True: calls are queued, so it should be called again.
   bool Look();
-  // Call it after the loops were stopped.
+  // Waits for the reads under way. To be called after the owner has stopped the CallLoops that give
+  // this object its calls.
   void Stop() { threads_.Stop(); }
 
  private:

@@ -15,8 +15,9 @@ namespace sippar::net {
 class Service {
  public:
   virtual ~Service() = default;
-  // On the lane's loop, where nothing may wait: answers the call if that takes microseconds. False:
-  // it has done nothing, and one of the lane's threads serves the call.
+  // On the lane's loop, where nothing may wait: answers the call if that takes microseconds, or
+  // keeps it and answers it later. False: it has done nothing, and one of the lane's threads serves
+  // the call.
   virtual bool ServeAtOnce(const std::shared_ptr<ServerCall>& call) = 0;
   // Answers the call, or keeps it and answers it later.
   virtual void Serve(const std::shared_ptr<ServerCall>& call) = 0;

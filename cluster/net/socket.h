@@ -47,7 +47,8 @@ class Socket {
   static StatusOr<std::unique_ptr<Socket>> Listen(const Address& address);
 
   [[nodiscard]] Status Outcome() const;  // of Connect
-  // Accepts the next connection of a listening socket; nullptr: none is waiting.
+  // Accepts the next connection of a listening socket; nullptr: none is waiting. While three
+  // quarters of this process's descriptors are in use, connections are closed instead.
   StatusOr<std::unique_ptr<Socket>> Accept() const;
   // Returns the number of bytes read; 0: none have come. kUnavailable: the connection ended or
   // failed.

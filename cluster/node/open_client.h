@@ -37,7 +37,8 @@ struct Patience {
   std::function<bool(const std::string& what)> may_wait = nullptr;
 };
 
-// `target`: a directory, host:port, sippar://host:port, unix:PATH of a socket, or a cluster
+// `target`: a directory, host:port[,host:port] of servers of one store or of any members of one
+// cluster, sippar://host:port, unix:PATH of a socket, or a cluster
 // zk://HOST:PORT,HOST:PORT/NAME, whose members this client calls directly. A directory that
 // another process of this user has open is joined through the socket in it, and opened by this
 // process when that one leaves. A directory that this process opens is served to the user's other

@@ -14,8 +14,8 @@ bool MayHave(const CountedChangeFile& file, const ChangePosition& position) {
   return last > position.Least() && file.name.newest_us >= position.LeastStart();
 }
 
-// Files are removed only when they are older than the retention, so a file that was listed and is
-// not found any more has expired.
+// Only files that are older than the retention are removed, so a file that was listed and is
+// missing now has expired.
 Status GoneIsTooOld(const Status& status) {
   if (status.code() != StatusCode::kNotFound) return status;
   return TooOld(

@@ -39,7 +39,7 @@ Status ChangeReader::ReadTail(std::vector<ReadChange>* changes, bool* is_whole) 
   // be missed.
   uint64_t after = position_.Least().sequence;
   ChangeTail::View view = source_.tail->After(after, kBatchBytes, source_.clock);
-  // The tail no longer has the next change.
+  // The next change is older than the tail, so it is in a file.
   if (after + 1 < view.begin) {
     archive_end_ = {view.begin - 1, source_.tablet_id};
     ASSIGN_OR_RETURN(archive_, ChangeArchive::Open(source_.fs, source_.directory, position_));

@@ -54,7 +54,7 @@ class ChangeTail {
   struct View {
     std::vector<TailRecord> records;
     uint64_t begin = 0;     // first number the tail has; files have older ones
-    uint64_t end = 0;       // first number that this view has not looked at
+    uint64_t end = 0;       // first number after those that this view covers
     bool is_whole = false;  // the tail had no more
     // If is_whole: no change that comes later is older than this.
     int64_t low_watermark_us = 0;

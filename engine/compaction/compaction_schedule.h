@@ -1,5 +1,5 @@
-// Chooses which group of which tablet is compacted next, and measures how far behind compactions
-// are: pure functions. The threads that call them are in engine/store.
+// Chooses which locality group of which tablet is compacted next, and measures how far behind
+// compactions are: pure functions. The threads that call them are in engine/store.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -64,8 +64,8 @@ size_t LogBodySizeMax(const RowMutation& mutation);
 // Appends the body without its first 8 bytes, the sequence number, which the leader fills in.
 void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
                    const RowMutation& mutation);
-// Appends a request id and its answer to a body from AppendLogBody. Mutations without a request id
-// have no such end.
+// Appends a request id and its answer to a body from AppendLogBody. The bodies of mutations without
+// a request id end before it.
 void AppendLogAnswer(std::string* out, const RequestId& request, std::string_view answer);
 [[nodiscard]] StatusOr<LogRecord> DecodeLogBody(std::string_view body);
 

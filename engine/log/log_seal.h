@@ -1,8 +1,8 @@
 // The SEAL of a dead server's log (PROTOCOL.md, F3): which segments count and up to where, written
 // once and valid for ever. Before it exists, what the last group left may read differently each
 // time (a torn tail, a late write); after it, every recovery by any process reads the same records.
-// The caller must first have stopped or fenced the writer: the directory no longer has its own name
-// (F2). Bytes: FORMAT.md "Sealed logs". SPDX-License-Identifier: Apache-2.0
+// The caller must first have stopped or fenced the writer by renaming the log's directory (F2).
+// Bytes: FORMAT.md "Sealed logs". SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

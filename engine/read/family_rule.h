@@ -17,8 +17,9 @@ namespace sippar::engine {
 struct FamilyRule {
   GcPolicy gc;
   uint64_t birth = 0;
-  // Bounds the time as of which the rule acts after the last delete. 0 in compactions that may miss
-  // deletes: there a rule of age and versions acts only up to the last delete among the inputs.
+  // After the last delete, the rule acts as of the current time or of this time, whichever is
+  // earlier. 0 in compactions that may miss deletes: there a rule of age and versions acts only up
+  // to the last delete among the inputs.
   int64_t acts_until_us = kTimeMax;
 };
 using FamilyRules = std::map<std::string, FamilyRule, std::less<>>;

@@ -79,8 +79,8 @@ class PushDown {
     }
   }
 
-  // Leaves a link to the filter. After one that looks at single cells or whole rows, later links
-  // may still narrow the read.
+  // Leaves a link to the filter. If the link looks at single cells or whole rows, later links may
+  // still narrow the read.
   void LeaveToFilter(const RowFilter& filter) {
     is_covered_ = false;
     switch (filter.kind) {
@@ -137,8 +137,8 @@ class PushDown {
     need_.qualifier = Narrower(need_.qualifier, pattern);
   }
 
-  // The read returns columns that the filter drops. Each is complete, so versions may still be
-  // counted by the read.
+  // Notes that the read returns columns that the filter drops. Each column is complete, so the read
+  // may still count versions.
   void LeaveColumns() { is_covered_ = are_cells_exact_ = false; }
 
   void NarrowTimes(const RowFilter& filter) {

@@ -16,7 +16,7 @@ namespace sippar::engine {
 
 inline constexpr size_t kFilterHeldMax = 256 << 20;  // the largest row that must be readable
 
-// The bytes that all steps of one filter hold back together.
+// The bytes that all steps of one filter buffer, counted against one limit.
 struct HeldBytes {
   size_t max = kFilterHeldMax;
   size_t now = 0;

@@ -21,7 +21,7 @@ constexpr int64_t kStopMicrosMax = 10'000'000;  // longest time that one writer 
 constexpr size_t kCompactThreadsMax = 2;
 constexpr int64_t kIdleMicros = 50'000;             // delay before a full memtable is noticed
 constexpr int64_t kSampleNanos = 60'000'000'000;    // interval of samples of the tablets' work
-constexpr int64_t kOldWritesNanos = 1'000'000'000;  // interval of looks for old writes
+constexpr int64_t kOldWritesNanos = 1'000'000'000;  // interval of checks for old writes
 }  // namespace
 
 void TabletHost::StartBackground(const std::function<bool()>& reshape) {

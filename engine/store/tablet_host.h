@@ -55,8 +55,8 @@ class TabletHost {
   void StartLog(const std::string& directory, ReplayedLog old, std::function<Status()> fence = {});
   // Makes what was replayed durable against a power loss. Only then may it be read.
   [[nodiscard]] Status SettleLog() { return log_->Settle(); }
-  // Starts the background threads. One of them calls `reshape` now and then to split or merge
-  // tablets whose sizes ask for it; it returns true if it did.
+  // Starts the background threads. One of them calls `reshape` now and then, which splits or merges
+  // tablets by their sizes and returns true if it did.
   void StartBackground(const std::function<bool()>& reshape);
   // Ends background work, syncs and closes the log. No other call may be in progress.
   [[nodiscard]] Status Close();
@@ -159,7 +159,7 @@ class TabletHost {
   Mutex schedule_mutex_;  // one choice at a time; taken before the tablets' locks
   std::map<std::pair<uint64_t, std::string>, Failure> failures_ GUARDED_BY(schedule_mutex_);
   bool large_running_ GUARDED_BY(schedule_mutex_) = false;
-  std::atomic<uint64_t> most_runs_{0};  // most runs of a group at the last look
+  std::atomic<uint64_t> most_runs_{0};  // most runs of a group, from CompactionCandidates
   Counter* const writer_delay_us_;
   Counter* const writer_stops_;
   Thread flush_thread_;

@@ -65,8 +65,7 @@ void RequestMemory::Forget(int64_t now_us) {
   // One client may exceed the limit alone: its answers are bounded by what it has in flight.
   while (bytes_ > kRequestMemoryBytesMax && clients_.size() > 1) {
     Erase(std::min_element(clients_.begin(), clients_.end(), [](const auto& a, const auto& b) {
-      // By wall time, not `heard_us`: after a restart all clients have the same time of being
-      // heard.
+      // By wall time, because after a restart heard_us is the same for all clients.
       return a.second.last_us < b.second.last_us;
     }));
   }

@@ -177,8 +177,8 @@ StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& rig
     std::vector<RunState> of_right = RunsOf(right, group.name);
     group.runs.assign(std::max(of_left.size(), of_right.size()), {});
     for (size_t i = 0; i < group.runs.size(); ++i) {
-      // A new id: either side's id may be that of another run on the other side, since both descend
-      // from one tablet.
+      // A new id, because the two tablets may descend from one: the id of a run on one side may
+      // then also be the id of another run on the other side.
       ASSIGN_OR_RETURN(group.runs[i].run_id, next_run_id());
       for (const std::vector<RunState>* side : {&of_left, &of_right}) {
         if (i >= side->size()) continue;

@@ -89,7 +89,7 @@ Status RunClaims::TakeAll(const std::string& name, CompactionInputs* inputs) {
   ++waiting_;
   TabletSnapshot snapshot = body_->TakeSnapshot();
   while (paused_ || AnyTaken(snapshot.version->Group(name)->runs)) {
-    snapshot = {};  // lets go of the files of the runs that are being replaced
+    snapshot = {};  // releases the files of the runs that are being replaced
     released_.Wait(&mutex_);
     snapshot = body_->TakeSnapshot();
   }

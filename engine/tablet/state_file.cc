@@ -43,8 +43,8 @@ StatusOr<std::string> ReadStateFile(FileSystem* fs, const std::string& path, uin
     return DataLoss(
         fmt::format("{} @24: checksum {:016x}, expected {:016x}", path, found, expected));
   }
-  // Only after the checksum: a version is believed, and the user told to upgrade, only if the file
-  // is whole.
+  // Tested after the checksum: in a damaged file the version may be wrong, and the user would be
+  // told to upgrade for nothing.
   if (version > kStateFormatVersion) {
     return FailedPrecondition(
         fmt::format("{} has format version {}; this program knows up to {}; use a newer sippar",

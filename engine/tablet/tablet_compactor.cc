@@ -29,7 +29,7 @@ StatusOr<bool> TabletCompactor::CompactOnce(CompactionPolicyOptions options) {
 
 StatusOr<bool> TabletCompactor::Compact(const CompactionCandidate& candidate,
                                         const CompactionChoice& choice, RateLimiter* limiter) {
-  if (!choice.is_debt) {  // it is to remove garbage, which takes all runs of the group
+  if (!choice.is_debt) {  // chosen to remove garbage, which takes all runs of the group
     RETURN_IF_ERROR(CompactWhole(candidate.group, choice.reason, limiter));
     return true;
   }

@@ -66,8 +66,8 @@ Status TabletFamilies::Prepare(const TableSchema& schema) {
   uint64_t next_visible = body_->TakeSnapshot().sequence + 1;
   for (const FamilySchema& family : schema.families) {
     if (IsSame(old->FindFamily(family.name), family)) continue;
-    // Cells numbered below this one are of an earlier family of the name. No write comes in
-    // between: the caller holds writes back (writes_held.h) if a family is created again.
+    // Cells with a lower sequence number belong to an earlier family of this name. If there was
+    // one, the caller holds back all writes until the new schema is in force (writes_held.h).
     changed.family_births[BirthKey(family)] = next_visible;
   }
   ForgetBirthsOfDropped(*old, schema, &changed.family_births);

@@ -24,7 +24,7 @@ class TabletFamilies {
   TabletFamilies& operator=(const TabletFamilies&) = delete;
 
   // Saves the births of new families and the groups that moved families leave. Called before the
-  // schema takes force.
+  // schema is in force.
   [[nodiscard]] Status Prepare(const TableSchema& schema);
   // The schema is in force when this returns: for reads, writes, and the change stream.
   void SetSchema(std::shared_ptr<const TableSchema> schema);

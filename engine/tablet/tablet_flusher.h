@@ -41,7 +41,7 @@ class TabletFlusher {
   // closed for writes.
   [[nodiscard]] StatusOr<TabletState> HandOver();
 
-  // Every entry up to this number is in an SSTable: the log may let go of its record.
+  // Every entry up to this number is in an SSTable, so the log need not keep its record.
   uint64_t redo_sequence() const { return redo_sequence_.load(); }
   // Time of the oldest write that only memtables and the log hold; 0: there is none.
   int64_t oldest_write_us() const;

@@ -13,7 +13,7 @@ namespace {
 
 struct GroupToRead {
   const GroupVersion* version = nullptr;
-  const LocalityGroupSchema* settings = nullptr;  // null: the schema has no such group any more
+  const LocalityGroupSchema* settings = nullptr;  // null: the group is not in the schema
 };
 
 using FamilyTest = std::function<bool(std::string_view family)>;

@@ -29,7 +29,7 @@ class TabletReader {
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read,
                                                            const StopSignal* stop = nullptr,
                                                            ReadCounters* counters = nullptr);
-  // Reads `row` only, whatever rows `read` names, in ascending order.
+  // Reads `row` only, whatever rows `read` names and in whatever direction.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row,
                                                               const ReadSpec& read);
   // The same on a snapshot that the caller has made.

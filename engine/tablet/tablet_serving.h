@@ -1,4 +1,4 @@
-// Whether a tablet is served, since when, and why no longer: its rows were given to other tablets,
+// Whether a tablet is served, since when, and if not, why: its rows were given to other tablets,
 // its table was dropped, or it is unknown which tablets have its rows. giving_way.h has the steps
 // that lead there.
 //

@@ -57,8 +57,8 @@ std::string TabletState::Encode() const {
       for (const FileRef& file : run.files) file.summary.Encode(&out);
     }
   }
-  // Bounds come after all groups, not with each file: they were added to the format later, and
-  // Decode takes a state that ends here for one from before there were splits.
+  // Bounds come after all groups, not with each file, because they were added to the format later:
+  // a state that ends here was written before there were splits.
   for (const FileRef* file : AllFiles(*this)) {
     PutBytes(&out, file->rows.start);
     PutBytes(&out, file->rows.limit);

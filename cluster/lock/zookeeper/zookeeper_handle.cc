@@ -32,9 +32,9 @@ struct Context {
 
 }  // namespace
 
-// Requests without an answer. Thread safe. An answer that arrives while zookeeper_close runs may be
-// dropped by the client, with the event or the request that it belongs to: its thread for answers
-// can have ended by then (destroy() in zookeeper.c queues what is left, and nothing takes it).
+// The requests that are waiting for an answer. Thread safe. It owns them, because the C client may
+// never call back: an answer that arrives while zookeeper_close runs is queued for a thread that
+// has ended (destroy() in zookeeper.c). What is left here is freed after the close.
 class SentRequests {
  public:
   Context* Add(ZooKeeperHandle::Pending pending) {

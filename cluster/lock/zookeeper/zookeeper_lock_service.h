@@ -32,8 +32,7 @@ struct ZooKeeperOptions {
   // which is at least a tick.
   int64_t tick_us = 0;
   MissingCluster missing = MissingCluster::kMake;  // kRefuse: OpenSession returns kNotFound
-  // How long the first session waits for a member to answer, if `tick_us` is 0; at most its
-  // timeout. 0: its timeout.
+  // How long the first session waits for a member to answer; at most its timeout. 0: its timeout.
   int64_t connect_us = 0;
   // Called now and then during that wait, by the waiting thread, with what is waited for; false
   // ends the wait, and OpenSession returns kCancelled.

@@ -18,12 +18,12 @@ void OnEvent(Turn* turn, const event::MergeTablets& request);
 // Starts merges of neighbours that are small together, measured by the split size of their table,
 // up to MasterOptions::merges_max in flight.
 void MergeSmallTablets(Turn* turn);
-// Requests the next action of every merge that waits for none.
+// Requests the next action of every merge that has no action under way.
 void RunMerges(Turn* turn);
 // Looks at a tablet in phase kMerging: waits, has its rows read again, or makes it kUnassigned.
 void LookAtMerging(Turn* turn, Tablet* tablet);
-// Takes the answer to an action of a merge. Called after OnDone, so that the tablets' records are
-// known already.
+// Takes the answer to an action of a merge. Called after OnDone, so that the state has the
+// tablets' new records.
 void MergeAnswered(Turn* turn, const event::Done& done);
 
 }  // namespace sippar::cluster::master
