@@ -7,6 +7,7 @@
 #include "cluster/bigtable/data_convert.h"
 #include "cluster/bigtable/execute_query.h"
 #include "cluster/bigtable/find_table.h"
+#include "cluster/grpc/call_trace.h"
 #include "cluster/grpc/request_size.h"
 #include "cluster/grpc/status_codes.h"
 #include "engine/base/limits.h"
@@ -135,8 +136,10 @@ grpc::Status DataService::SampleRowKeys(grpc::ServerContext*,
   return ToGrpc(DoSampleRowKeys(client_, *request, writer));
 }
 
-grpc::Status DataService::MutateRows(grpc::ServerContext*, const v2::MutateRowsRequest* request,
+grpc::Status DataService::MutateRows(grpc::ServerContext* context,
+                                     const v2::MutateRowsRequest* request,
                                      Writer<v2::MutateRowsResponse>* writer) {
+  const TracedWork traced(*context, "MutateRows work");
   return ToGrpc(DoMutateRows(client_, Own(request), writer));
 }
 
@@ -158,8 +161,9 @@ grpc::Status DataService::ReadChangeStream(grpc::ServerContext* context,
   Status status = GiveChanges(*records_, *request, scope.cancel(), writer);
   // The server has cancelled the stream (EndStreams). Clients retry UNAVAILABLE, but not CANCELLED.
   if (status.code() == StatusCode::kCancelled && !context->IsCancelled()) {
-    status =
-        Unavailable("the server is shutting down; continue with the last token when it runs again");
+    status = Unavailable(
+        "the server is shutting down; continue with the last continuation token when it runs "
+        "again");
   }
   return ToGrpc(status);
 }
@@ -173,6 +177,7 @@ grpc::Status DataService::ExecuteQuery(grpc::ServerContext* context,
                                        const v2::ExecuteQueryRequest* request,
                                        Writer<v2::ExecuteQueryResponse>* writer) {
   CallWatch::Scope scope(&watch_, context);
+  const TracedWork traced(*context, "ExecuteQuery work");
   return cluster::ExecuteQuery(*records_, queries_, *request, scope.cancel(), writer);
 }
 

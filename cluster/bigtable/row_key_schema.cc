@@ -61,7 +61,7 @@ Status CheckEncoding(const Type::Struct& key) {
 }
 
 Status CheckKey(const Type::Struct& key) {
-  if (key.fields().empty()) return InvalidArgument("fields: at least one is needed");
+  if (key.fields().empty()) return InvalidArgument("row_key_schema.fields: at least one is needed");
   RETURN_IF_ERROR(CheckEncoding(key));
   std::set<std::string> names = {"_key", "_timestamp"};  // reserved names
   for (const Type::Struct::Field& field : key.fields()) {

@@ -106,7 +106,8 @@ Status EmbeddedLockService::Reserve(uint64_t limit) {
 
 Status EmbeddedLockService::RaiseAbove(uint64_t seen) {
   if (seen >= kNumberMax) {
-    return InvalidArgument(fmt::format("epoch {} is not below 2^32", seen));
+    return InvalidArgument(fmt::format(
+        "epochs of the lock service: they cannot go on above {} (at most 2^32 - 1)", seen));
   }
   if (seen >= numbers_end_) RETURN_IF_ERROR(Reserve(seen + 1 + kNumbersReserved));
   next_number_ = std::max(next_number_, seen + 1);

@@ -17,6 +17,9 @@ namespace {
 // that announces large bodies on many connections and sends nothing takes only this much for each.
 constexpr size_t kReserveMax = 1 << 20;
 
+constexpr size_t kTraceSize = 16;
+constexpr size_t kTracedCopyMax = 64 << 10;
+
 bool MayBeLarge(FrameKind kind) {
   return kind == FrameKind::kRequest || kind == FrameKind::kReply || kind == FrameKind::kPart;
 }
@@ -36,6 +39,26 @@ void AppendFrameHeader(const Frame& frame, uint64_t number, std::string* out) {
   out->push_back(static_cast<char>(frame.flags));
   uint64_t checksum = engine::Checksum(std::string_view(*out).substr(start + 8), number);
   std::memcpy(out->data() + start, &checksum, sizeof(checksum));
+}
+
+void PutTrace(Frame* request) {
+  if (request->trace.is_none()) return;
+  const size_t size = request->body.size() + kTraceSize;
+  if (size > request->body.capacity() && size > kTracedCopyMax) return;
+  if (size > kBodySizeMax) return;
+  engine::PutFixed64(&request->body, request->trace.high);
+  engine::PutFixed64(&request->body, request->trace.low);
+  request->flags |= kIsTraced;
+}
+
+bool TakeTrace(Frame* request) {
+  if ((request->flags & kIsTraced) == 0) return true;
+  if (request->body.size() < kTraceSize) return false;
+  const size_t size = request->body.size() - kTraceSize;
+  const char* p = request->body.data() + size;
+  request->trace = {engine::GetFixed64(p), engine::GetFixed64(p + 8)};
+  request->body.resize(size);
+  return true;
 }
 
 Status FrameReader::Feed(std::string_view bytes, std::vector<Frame>* frames) {
@@ -75,7 +98,9 @@ Status FrameReader::TakeHeader() {
   frame_.flags = static_cast<uint8_t>(p[39]);
   if (kind < static_cast<uint8_t>(FrameKind::kHello) ||
       kind > static_cast<uint8_t>(FrameKind::kGoodbye)) {
-    return InvalidArgument(fmt::format("frame {}: kind {} is unknown", number_, kind));
+    return InvalidArgument(fmt::format(
+        "frame {}: kind {} is unknown; the other end is of another version, or no sippar", number_,
+        kind));
   }
   frame_.kind = static_cast<FrameKind>(kind);
   size_t size_max = is_open_ && MayBeLarge(frame_.kind) ? kBodySizeMax : kSmallBodySizeMax;

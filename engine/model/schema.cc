@@ -236,7 +236,8 @@ StatusOr<TableSchema> TableSchema::Decode(std::string_view bytes) {
   }
   if (!reader.AtEnd()) {
     return DataLoss(
-        "its schema is damaged (bytes are missing or left over); put it back from a copy");
+        "schema of a table cannot be decoded (bytes are missing or left over); put the file back "
+        "from a backup of the store");
   }
   RETURN_IF_ERROR(Annotate(schema.Validate(), "stored schema"));
   return schema;

@@ -56,7 +56,10 @@ StatusOr<BackupManifest> BackupManifest::Decode(std::string_view bytes) {
     ASSIGN_OR_RETURN(TabletState tablet, TabletState::Decode(reader.Bytes()));
     manifest.tablets.push_back(std::move(tablet));
   }
-  if (!reader.AtEnd()) return DataLoss("backup manifest cannot be decoded");
+  if (!reader.AtEnd())
+    return DataLoss(
+        "backup manifest cannot be decoded (the file is damaged, or of a newer sippar); use "
+        "another backup");
   return manifest;
 }
 

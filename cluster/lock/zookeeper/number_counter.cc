@@ -84,7 +84,9 @@ StatusOr<uint64_t> NumberCounter::Next(int64_t deadline_nanos) {
 
 Status NumberCounter::RaiseAbove(int64_t deadline_nanos, uint64_t seen_elsewhere) {
   if (seen_elsewhere >= kNumberMax) {
-    return InvalidArgument(fmt::format("epoch {} is not below 2^32", seen_elsewhere));
+    return InvalidArgument(
+        fmt::format("epochs of the lock service: they cannot go on above {} (at most 2^32 - 1)",
+                    seen_elsewhere));
   }
   for (;;) {
     ASSIGN_OR_RETURN(Seen seen, Read(deadline_nanos));
