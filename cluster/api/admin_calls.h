@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cluster/api/call.h"
+#include "cluster/api/call_trace_info.h"
 #include "cluster/api/cluster_status.h"
 #include "cluster/api/server_id.h"
 #include "engine/model/named_record.h"
@@ -192,6 +193,18 @@ struct Compactions {
   static constexpr CallRule kRule = LookUpRule("Compactions");
 };
 
+// Lists the traces of calls that servers keep, in memory only and for an hour at most: one of 1,000
+// trace ids, and every call that took 0.1 s or more (call_traces.h). The newest 10,000, oldest
+// first. A gateway that passes this call on adds its own. No error if there is no such table: it
+// may have been dropped meanwhile.
+struct Traces {
+  std::string table;  // "": of all calls
+
+  using Reply = std::vector<CallTraceInfo>;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule = LookUpRule("Traces");
+};
+
 // Lists tablets that used much of their server's CPU in measuring intervals that began within
 // [start_us, end_us). Servers keep these measurements in memory only, so a restart loses them.
 struct HotTablets {
@@ -329,11 +342,24 @@ struct DrainServer {
   static constexpr CallRule kRule = RepeatableChangeRule("DrainServer");
 };
 
+// Ends the setting aside of the tablet that has `row`: servers may load it again, and the deaths
+// that were counted against it are forgotten. OK also if the tablet is not set aside. When OK, the
+// order is in METADATA; ClusterStatus shows when a server serves the tablet. kNotFound: unknown
+// table.
+struct LetBack {
+  std::string table;
+  std::string row;
+
+  using Reply = Done;
+  static constexpr int kFields = 2;
+  static constexpr CallRule kRule = RepeatableChangeRule("LetBack");
+};
+
 using AdminCalls =
     CallList<CreateTable, AlterTable, DropTable, GetTable, GetSchema, ListTables, Flush, Compact,
-             Split, Merge, Verify, Stats, Metrics, Compactions, HotTablets, GetRecord, ListRecords,
-             PutRecord, DeleteRecord, DumpTablets, ListServers, ClusterStatus, TabletEvents,
-             MoveTablet, SetBalancing, BalanceNow, DrainServer>;
+             Split, Merge, Verify, Stats, Metrics, Compactions, Traces, HotTablets, GetRecord,
+             ListRecords, PutRecord, DeleteRecord, DumpTablets, ListServers, ClusterStatus,
+             TabletEvents, MoveTablet, SetBalancing, BalanceNow, DrainServer, LetBack>;
 
 }  // namespace calls
 }  // namespace sippar::cluster

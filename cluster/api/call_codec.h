@@ -37,8 +37,6 @@ template <>
 inline constexpr int kFieldsOf<BackupInfo> = 8;
 template <>
 inline constexpr int kFieldsOf<SplitRecord> = 2;
-template <>
-inline constexpr int kFieldsOf<TabletRecord> = 10;
 
 // Reads the encoding of a value. Keeps the first error that a type with an encoding of its own
 // found, such as a schema with too many families.
@@ -201,6 +199,28 @@ struct Coding<std::shared_ptr<const TableSchema>> {
     auto schema = std::make_shared<TableSchema>();
     Coding<TableSchema>::Take(reader, schema.get());
     *value = std::move(schema);
+  }
+};
+
+// Without TabletRecord::suspicion, which servers neither need nor change.
+template <>
+struct Coding<TabletRecord> {
+  static auto FieldsToSend(auto& record) {
+    return std::tie(record.table_id, record.range, record.tablet_id, record.tablet_epoch,
+                    record.change, record.phase, record.server, record.state, record.logs,
+                    record.split);
+  }
+  static void Put(const TabletRecord& record, std::string* out) {
+    auto put = [out](const auto&... field) {
+      (Coding<std::remove_cvref_t<decltype(field)>>::Put(field, out), ...);
+    };
+    std::apply(put, FieldsToSend(record));
+  }
+  static void Take(ValueReader* reader, TabletRecord* record) {
+    auto take = [reader](auto&... field) {
+      (Coding<std::remove_cvref_t<decltype(field)>>::Take(reader, &field), ...);
+    };
+    std::apply(take, FieldsToSend(*record));
   }
 };
 

@@ -35,6 +35,22 @@ struct SplitRecord {
   engine::TabletState right;
 };
 
+// A server that ended while the tablet was on trial there (cluster/master/decide/death_blame.h).
+struct ServerDeath {
+  ServerId server;
+  int64_t time_us = 0;  // the master's wall clock when it noticed the death
+  bool operator==(const ServerDeath&) const = default;
+};
+
+// What the master must remember of a tablet that may be the reason why its servers end. It is in
+// the record so that the next master knows it, too.
+struct TabletSuspicion {
+  int64_t assigned_us = 0;          // wall clock when `server` was chosen; 0: not known
+  std::vector<ServerDeath> deaths;  // oldest first; those of the last hour at most
+  bool set_aside = false;           // no server may load the tablet until an administrator says so
+  bool operator==(const TabletSuspicion&) const = default;
+};
+
 struct TabletRecord {
   uint64_t table_id = 0;
   engine::RowRange range;     // the row key of METADATA is (table_id, range.limit)
@@ -46,6 +62,9 @@ struct TabletRecord {
   engine::TabletState state;   // SSTables and redo point
   std::vector<ServerId> logs;  // dead servers whose sealed logs have records after the redo point
   std::optional<SplitRecord> split;
+  // None: not known to this process, so a write leaves the stored one as it is. The calls of the
+  // wire do not carry it: only the master changes it.
+  std::optional<TabletSuspicion> suspicion;
 };
 
 inline constexpr uint64_t kMetadataTableId = 1;  // user tables have ids above

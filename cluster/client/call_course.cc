@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "cluster/location/set_aside.h"
 #include "cluster/net/failure.h"
 #include "engine/base/random.h"
 
@@ -32,6 +33,7 @@ StatusOr<CallOptions> CallCourse::OptionsNow() const {
 }
 
 Status CallCourse::AfterFailure(const Status& failure, Repeat repeat) {
+  if (IsSetAside(failure)) return net::OfBegunCall(failure);
   if (failures_++ == 0) failing_since_nanos_ = settings_.clock->MonotonicNanos();
   bool elsewhere = HasCause(failure, Cause::kNotServed);
   FailedCall call{failure.code(), elsewhere, repeat, failures_, TimeLeftUs()};

@@ -3,11 +3,28 @@
 
 #include <algorithm>
 
+#include "cluster/location/set_aside.h"
+#include "cluster/net/failure.h"
+#include "engine/base/call_notes.h"
+
 namespace sippar::cluster {
+namespace {
+
+// For the trace of the call that this thread serves.
+void Note(const std::string& table, std::string_view row) {
+  if (auto* notes = engine::CurrentCallNotes()) notes->About(table, row);
+}
+
+}  // namespace
 
 StatusOr<LocationPtr> TabletCaller::Find(const std::string& table, std::string_view row,
                                          bool before) {
+  Note(table, row);
   StatusOr<LocationPtr> found = FindNow(table, row, before);
+  if (IsSetAside(found.status())) {
+    const Status& why = found.status();
+    return net::Retold(why, why.code(), "table " + table + ": " + std::string(MessageOf(why)));
+  }
   if (!HasCause(found.status(), Cause::kSessionOver)) [[likely]]
     return found;
   // The session is no concern of the caller, to which kFailedPrecondition would mean that its write
@@ -51,6 +68,7 @@ StatusOr<std::vector<TabletRecord>> TabletCaller::ReadAllNow(const std::string& 
 
 StatusOr<std::vector<TabletRecord>> TabletCaller::ReadAll(const std::string& table,
                                                           const CallTime& time) {
+  Note(table, "");
   CallCourse course(settings_, time);
   while (true) {
     RETURN_IF_ERROR(time.Check());
@@ -63,6 +81,7 @@ StatusOr<std::vector<TabletRecord>> TabletCaller::ReadAll(const std::string& tab
 }
 
 LocationPtr TabletCaller::FindKnown(const std::string& table, std::string_view row) {
+  Note(table, row);
   auto id = directory_.Find(table);
   return id.ok() ? locator_.FindKnown(*id, row) : nullptr;
 }

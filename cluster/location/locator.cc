@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/location/meta_row.h"
+#include "cluster/location/set_aside.h"
 #include "cluster/location/tiling.h"
 #include "engine/base/printable.h"
 
@@ -36,6 +37,9 @@ std::vector<TabletRecord> SpelledOut(std::vector<TabletRecord> records) {
 }
 
 Status NoServerNow(const TabletRecord& record) {
+  if (record.suspicion && record.suspicion->set_aside) {
+    return SetAsideError(record.tablet_id, record.range, record.suspicion->deaths);
+  }
   return Unavailable(fmt::format("tablet {} of table {} has no server at present (phase {})",
                                  record.tablet_id, record.table_id, PhaseName(record.phase)));
 }

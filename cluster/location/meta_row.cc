@@ -7,6 +7,7 @@
 #include <charconv>
 #include <map>
 
+#include "cluster/location/set_aside.h"
 #include "engine/base/coding.h"
 #include "engine/base/limits.h"
 #include "engine/base/printable.h"
@@ -25,6 +26,10 @@ constexpr std::string_view kRootMagic = "SPRROOT1";
 // Limits of PROTOCOL.md for the events of a tablet: 30 days, and the last 50 of a kind.
 constexpr int64_t kEventAgeUs = int64_t{30} * 24 * 3600 * 1'000'000;
 constexpr uint32_t kEventVersions = 50;
+constexpr char kAssignedColumn[] = "state:assigned_us";
+constexpr char kDeathsColumn[] = "state:deaths";
+constexpr char kSetAsideColumn[] = "state:set_aside";
+constexpr char kYes[] = "yes";
 constexpr std::array<std::string_view, 4> kPhases = {"unassigned", "assigned", "recovering",
                                                      "merging"};
 
@@ -161,6 +166,24 @@ TabletPhase DecodePhase(Columns* columns) {
   return TabletPhase::kUnassigned;
 }
 
+// Rows that earlier versions of the program wrote do not have these columns: nothing is suspected
+// of their tablets.
+TabletSuspicion DecodeSuspicion(Columns* columns) {
+  TabletSuspicion suspicion;
+  if (columns->Find(kAssignedColumn) != nullptr) {
+    suspicion.assigned_us = static_cast<int64_t>(columns->Number(kAssignedColumn));
+  }
+  if (const std::string* set_aside = columns->Find(kSetAsideColumn)) {
+    suspicion.set_aside = *set_aside == kYes;
+  }
+  if (const std::string* text = columns->Find(kDeathsColumn)) {
+    auto deaths = DecodeDeaths(*text);
+    if (!deaths.ok()) columns->Fail(kDeathsColumn, MessageOf(deaths.status()));
+    if (deaths.ok()) suspicion.deaths = *std::move(deaths);
+  }
+  return suspicion;
+}
+
 StatusOr<TabletRecord> DecodeRecord(uint64_t table_id, const std::string& limit, MetaPart part,
                                     Columns* columns) {
   TabletRecord record;
@@ -173,6 +196,7 @@ StatusOr<TabletRecord> DecodeRecord(uint64_t table_id, const std::string& limit,
   record.server = columns->Server("location:server", columns->Text("location:server"));
   record.state = DecodeState(part, columns);
   record.split = DecodeSplit(part, columns);
+  record.suspicion = DecodeSuspicion(columns);
   if (part == MetaPart::kWhole) {
     ForEachWord(columns->Text("log:sealed"), [&](std::string_view server) {
       record.logs.push_back(columns->Server("log:sealed", server));
@@ -287,6 +311,12 @@ std::vector<MetaCell> EncodeMetaRow(const TabletRecord& record) {
   };
   for (const engine::GroupState& group : record.state.groups) {
     cells.push_back({"files", group.name, EncodeGroup(group)});
+  }
+  if (record.suspicion) {
+    const TabletSuspicion& suspicion = *record.suspicion;
+    cells.push_back({"state", "assigned_us", std::to_string(suspicion.assigned_us)});
+    cells.push_back({"state", "deaths", EncodeDeaths(suspicion.deaths)});
+    cells.push_back({"state", "set_aside", suspicion.set_aside ? kYes : ""});
   }
   return cells;
 }

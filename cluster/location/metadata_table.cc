@@ -79,8 +79,13 @@ Expression IsAsRead(const TabletRecord& record) {
                                            IsText(kChange, std::to_string(record.change))});
 }
 
+// Compares all that a row holds, and what is suspected of the tablet only if both know it.
 bool SameRecord(const TabletRecord& a, const TabletRecord& b) {
-  return EncodeRootFile(a) == EncodeRootFile(b);  // compares all that a row holds
+  auto all_of = [&](TabletRecord record) {
+    if (!a.suspicion || !b.suspicion) record.suspicion.reset();
+    return EncodeRootFile(record);
+  };
+  return all_of(a) == all_of(b);
 }
 
 std::string NameOf(const TabletRecord& record) {

@@ -52,6 +52,7 @@ master::MasterOptions PolicyOfOne() {
   policy.trash_us = 0;
   policy.sorts_logs = false;
   policy.erases_strangers = false;
+  policy.sets_aside = false;
   return policy;
 }
 

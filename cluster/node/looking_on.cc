@@ -25,6 +25,7 @@ StatusOr<std::unique_ptr<LocalCluster>> StartUpTo(StartStage last, engine::FileS
   options.policy.last_stage = last;
   options.policy.merges_max = 0;
   options.policy.erases_strangers = false;
+  options.policy.sets_aside = false;
   options.loses_answers = false;
   ASSIGN_OR_RETURN(std::unique_ptr<LocalCluster> cluster, LocalCluster::Open(options));
   RETURN_IF_ERROR(cluster->StartServer("server"));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "cluster/api/tablet_service.h"
@@ -25,7 +26,8 @@ struct Served {
       : tablet(std::move(served_tablet)),
         table_id(table),
         tablet_epoch(epoch),
-        schema_version(schema) {}
+        schema_version(schema),
+        table_name(tablet->schema()->name) {}
 
   const std::shared_ptr<engine::Tablet> tablet;
   const uint64_t table_id;
@@ -34,6 +36,7 @@ struct Served {
   // it is still true, the snapshot was the newest.
   std::atomic<bool> open{true};
   std::atomic<uint64_t> schema_version;
+  const std::string table_name;
   std::atomic<uint64_t> reads{0};  // since the last report
   std::atomic<uint64_t> writes{0};
   LoadSample sample;

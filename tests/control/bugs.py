@@ -118,4 +118,9 @@ BUGS = [
         [("engine/tablet/server_time.cc", "next = std::max(now_us, is_millis ? last : last + 1);",
           "next = std::max(now_us, last);")],
         [("engine/store", "StoreTest.ServerTimes*")]),
+    Bug("the_whole_server_is_blamed", "a server's death makes suspects of all its tablets",
+        [("cluster/master/decide/death_blame.cc",
+          "  if (tablet.served_us) return at_us - *tablet.served_us < state.options.trial_us;\n",
+          "  if (tablet.served_us) return true;\n")],
+        [("cluster/master", "DeathBlame.*")]),
 ]

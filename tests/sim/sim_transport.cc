@@ -2,6 +2,8 @@
 #include "tests/sim/sim_transport.h"
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "cluster/api/row_codec.h"
@@ -39,12 +41,15 @@ class ServerCalls {
     if (answer.status().code() != StatusCode::kDeadlineExceeded) return answer;
     return Unavailable(std::string(MessageOf(answer.status())));
   }
-  // Sends a call as bytes to the port that `port_of` finds there.
+  // Sends a call as bytes to the port that `port_of` finds there; `after` follows its success.
   template <typename AnyCall, typename PortOf>
-  void Carry(const AnyCall& call, const cluster::CallOptions& options, PortOf port_of) const {
-    auto perform = [port_of, name = std::string(cluster::RuleOf(call).name),
+  void Carry(const AnyCall& call, const cluster::CallOptions& options, PortOf port_of,
+             const std::function<void(ServerEndpoint*)>& after = {}) const {
+    auto perform = [port_of, after, name = std::string(cluster::RuleOf(call).name),
                     bytes = cluster::EncodeCall(call)](ServerEndpoint* to) {
-      return cluster::DoNamed(port_of(to).get(), name, bytes, {});
+      auto reply = cluster::DoNamed(port_of(to).get(), name, bytes, {});
+      if (reply.ok() && after) after(to);
+      return reply;
     };
     cluster::TakeReply(Ask<std::string>(perform, options.timeout_us), call);
   }
@@ -161,12 +166,32 @@ class SimTablets final : public cluster::TabletService {
   const ServerCalls calls_;
 };
 
+// The rows of a call that loads a tablet of a user's table; none: it is another call.
+std::optional<engine::RowRange> RowsToLoad(const cluster::TabletControl::AnyCall& any) {
+  auto rows_of =
+      []<class Call>(const cluster::Pending<Call>& pending) -> std::optional<engine::RowRange> {
+    if constexpr (std::is_same_v<Call, cluster::calls::LoadTablet>) {
+      const cluster::TabletRecord& record = pending.call.record;
+      if (record.table_id != cluster::kMetadataTableId) return record.range;
+    }
+    return std::nullopt;
+  };
+  return std::visit(rows_of, any);
+}
+
 class SimControl final : public cluster::TabletControl {
  public:
   explicit SimControl(ServerCalls calls) : calls_(std::move(calls)) {}
 
   void Carry(const AnyCall& call, const cluster::CallOptions& options) override {
-    calls_.Carry(call, options, [](ServerEndpoint* to) { return to->server->Control(); });
+    std::function<void(ServerEndpoint*)> after;
+    if (auto rows = RowsToLoad(call)) {
+      after = [rows](ServerEndpoint* to) {
+        if (to->on_load) to->on_load(*rows);
+      };
+    }
+    calls_.Carry(
+        call, options, [](ServerEndpoint* to) { return to->server->Control(); }, after);
   }
 
  private:

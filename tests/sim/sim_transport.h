@@ -22,6 +22,9 @@ struct ServerEndpoint {
   std::shared_ptr<cluster::TabletServer> server;
   std::map<uint64_t, std::shared_ptr<cluster::CellStream>> cursors;
   uint64_t next_cursor = 1;
+  // Called when the server has loaded a tablet of a user's table with these rows. It may not
+  // return.
+  std::function<void(const engine::RowRange& rows)> on_load;
 };
 
 // What a master's machine serves.

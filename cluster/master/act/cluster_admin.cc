@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "cluster/api/call_traces.h"
 #include "cluster/api/group_sums.h"
 #include "cluster/net/failure.h"
 #include "engine/model/change_config.h"
@@ -303,7 +304,9 @@ Status ClusterAdmin::AskServers(const Call& asked, const CallTime& time, const A
   for (const ServerId& server : live) {
     RETURN_IF_ERROR(time.Check());
     auto answer = transport_->Control(server)->Do(asked, time.Left());
-    if (answer.status().code() == StatusCode::kUnavailable) continue;
+    // It has ended, or is of the version before and does not know the call.
+    const StatusCode code = answer.status().code();
+    if (code == StatusCode::kUnavailable || code == StatusCode::kUnimplemented) continue;
     RETURN_IF_ERROR(answer.status());
     add(*std::move(answer));
   }
@@ -327,6 +330,16 @@ StatusOr<std::vector<CompactionInfo>> ClusterAdmin::Perform(const calls::Compact
   RETURN_IF_ERROR(AskServers(asked, time, [&](std::vector<CompactionInfo> compactions) {
     for (CompactionInfo& info : compactions) all.push_back(std::move(info));
   }));
+  return all;
+}
+
+StatusOr<std::vector<CallTraceInfo>> ClusterAdmin::Perform(const calls::Traces& asked,
+                                                           const CallTime& time) {
+  std::vector<CallTraceInfo> all;
+  RETURN_IF_ERROR(AskServers(asked, time, [&](std::vector<CallTraceInfo> traces) {
+    MergeTraces(std::move(traces), &all);
+  }));
+  SortTraces(&all);
   return all;
 }
 

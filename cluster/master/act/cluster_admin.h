@@ -42,6 +42,7 @@ class ClusterAdmin final : public AdminApi {
                                                     const CallTime& time);
   StatusOr<std::vector<CompactionInfo>> Perform(const calls::Compactions& asked,
                                                 const CallTime& time);
+  StatusOr<std::vector<CallTraceInfo>> Perform(const calls::Traces& asked, const CallTime& time);
   StatusOr<std::vector<HotTablet>> Perform(const calls::HotTablets& asked, const CallTime& time);
   StatusOr<NamedRecord> Perform(const calls::GetRecord& asked, const CallTime& time);
   StatusOr<std::vector<NamedRecord>> Perform(const calls::ListRecords& asked, const CallTime& time);
@@ -56,6 +57,7 @@ class ClusterAdmin final : public AdminApi {
   Status Perform(const calls::SetBalancing& asked, const CallTime& time);
   Status Perform(const calls::BalanceNow& asked, const CallTime& time);
   Status Perform(const calls::DrainServer& asked, const CallTime& time);
+  Status Perform(const calls::LetBack& asked, const CallTime& time);
 
   struct Place {
     uint64_t tablet_id = 0;

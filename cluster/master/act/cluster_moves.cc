@@ -93,6 +93,34 @@ Status ClusterAdmin::Perform(const calls::BalanceNow&, const CallTime& time) {
   return driver_->Request(time, [](uint64_t request) { return event::BalanceNow{request}; });
 }
 
+Status ClusterAdmin::Perform(const calls::LetBack& asked, const CallTime& time) {
+  std::string error;
+  for (int i = 0; i < kPollsOfMove; ++i) {
+    StatusOr<bool> is_set_aside = false;
+    bool is_asked = false;
+    RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
+      auto tablet = FindTabletOf(&state, asked.table, asked.row);
+      is_set_aside = tablet.ok() ? StatusOr<bool>((*tablet)->facts.set_aside) : tablet.status();
+      if (!tablet.ok()) return;
+      is_asked = (*tablet)->wants_back;
+      error = (*tablet)->error;
+    }));
+    RETURN_IF_ERROR(is_set_aside.status());
+    if (!*is_set_aside) return OkStatus();
+    if (!is_asked) {
+      RETURN_IF_ERROR(driver_->Request(time, [&](uint64_t request) {
+        return event::LetBack{request, asked.table, asked.row};
+      }));
+    }
+    RETURN_IF_ERROR(time.Check());
+    clock_->SleepMicros(kPollMicros);
+  }
+  return DeadlineExceeded(fmt::format(
+      "tablet of table {} with row '{}': METADATA does not let it back after 30 s{}; "
+      "the master goes on",
+      asked.table, engine::PrintableBytes(asked.row), error.empty() ? "" : ": " + error));
+}
+
 Status ClusterAdmin::Perform(const calls::SetBalancing& asked, const CallTime& time) {
   return ChangeOrders(time, [&](StandingOrders* orders) { orders->balancing = asked.on; });
 }

@@ -41,10 +41,16 @@ StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord&
 
 // The text of a change's event. A planned move names both servers; a tablet that was unassigned
 // comes from none.
-std::string EventText(const RecordChange& change, const ServerId& from, uint64_t master_epoch) {
+std::string EventText(const RecordChange& change, const TabletRecord& record, const ServerId& from,
+                      uint64_t master_epoch) {
+  if (change.kind == RecordChangeKind::kLetBack) return fmt::format("by master {}", master_epoch);
   const bool moves = change.kind == RecordChangeKind::kAssign && !from.IsNone();
-  return fmt::format("{} by master {}{}", change.server.ToString(), master_epoch,
-                     moves ? ", moved from " + from.ToString() : "");
+  const size_t deaths = record.suspicion ? record.suspicion->deaths.size() : 0;
+  const bool is_blamed = change.blame == Blame::kBlamed || change.blame == Blame::kSetAside;
+  return fmt::format(
+      "{} by master {}{}{}", change.server.ToString(), master_epoch,
+      moves ? ", moved from " + from.ToString() : "",
+      is_blamed ? fmt::format("; servers that ended because of it: {}", deaths) : "");
 }
 
 }  // namespace
@@ -129,10 +135,13 @@ Done RecordActions::Do(const action::ChangeRecord& asked) {
   const ServerId from = record->server;
   done.status = ApplyChange(asked.change, &*record);
   if (!done.status.ok()) return done;
-  static constexpr const char* kKinds[] = {"assigned", "recovering",      "published",
-                                           "merging",  "merge_cancelled", "released"};
-  done.status = places_->metadata->Write(&*record, {kKinds[static_cast<size_t>(asked.change.kind)],
-                                                    EventText(asked.change, from, epoch_)});
+  static constexpr const char* kKinds[] = {"assigned",        "recovering", "published", "merging",
+                                           "merge_cancelled", "released",   "let_back"};
+  const std::string kind = asked.change.blame == Blame::kSetAside
+                               ? "set_aside"
+                               : kKinds[static_cast<size_t>(asked.change.kind)];
+  done.status =
+      places_->metadata->Write(&*record, {kind, EventText(asked.change, *record, from, epoch_)});
   if (done.status.ok()) done.answer = RecordPage{{FactsOf(*record)}, true};
   return done;
 }

@@ -56,12 +56,18 @@ void TellServers(Turn* turn, Table* table) {
   }
 }
 
+// A tablet that is set aside follows no schema; the server that loads it later gets the new one.
+bool IsOld(const Tablet& tablet) {
+  const bool rests = tablet.facts.set_aside && tablet.facts.phase == TabletPhase::kUnassigned;
+  return !tablet.loaded && !rests;
+}
+
 bool IsServed(MasterState* state, Table* table) {
   const Tablet* last = state->tablets.Find(table->unserved);
-  if (last != nullptr && !last->loaded) return false;
+  if (last != nullptr && IsOld(*last)) return false;
   for (const Tablet* tablet : state->tablets.OfTable(table->record->table_id)) {
     table->unserved = tablet->facts.key();
-    if (!tablet->loaded) return false;
+    if (IsOld(*tablet)) return false;
   }
   return true;
 }

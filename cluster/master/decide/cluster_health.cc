@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "cluster/location/set_aside.h"
+
 namespace sippar::cluster::master {
 namespace {
 
@@ -136,7 +138,11 @@ class TabletCensus {
     unserved.for_us = now_us_ - UnservedSince(tablet);
     const ServerId& server = tablet.facts.server;
     const TabletPhase phase = tablet.facts.phase;
-    if (phase == TabletPhase::kMerging || (tablet.held_by != 0 && tablet.closed)) {
+    if (tablet.facts.set_aside && phase == TabletPhase::kUnassigned) {
+      ++counts.set_aside;
+      unserved.state = "set_aside";
+      unserved.why = WhySetAside(tablet.facts.deaths, tablet.facts.range);
+    } else if (phase == TabletPhase::kMerging || (tablet.held_by != 0 && tablet.closed)) {
       ++counts.merging;
       unserved.state = "merging";
       unserved.why = "it is being merged with a neighbour";

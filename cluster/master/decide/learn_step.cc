@@ -113,6 +113,7 @@ void Learn(Turn* turn, const TabletFacts& facts) {
     fresh.error = std::move(tablet->error);
     fresh.refused_by = std::move(tablet->refused_by);
     fresh.since_us = turn->now_us;
+    fresh.wants_back = tablet->wants_back && facts.set_aside;
     fresh.unserved_us = tablet->unserved_us == 0 ? turn->now_us : tablet->unserved_us;
     *tablet = std::move(fresh);
   }

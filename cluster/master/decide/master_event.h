@@ -113,6 +113,13 @@ struct BalanceNow {
   uint64_t request = 0;
 };
 
+// As calls::LetBack. The reply comes when the tablet is marked, before METADATA says so.
+struct LetBack {
+  uint64_t request = 0;
+  std::string table;
+  std::string row;
+};
+
 // The answer to an action.
 struct Done {
   uint64_t op = 0;
@@ -126,9 +133,9 @@ struct Done {
 
 }  // namespace event
 
-using Event =
-    std::variant<event::LockTaken, event::Tick, event::ServersChanged, event::SplitDone,
-                 event::CreateTable, event::AlterTable, event::DropTable, event::UndeleteTable,
-                 event::MergeTablets, event::MoveTablet, event::BalanceNow, event::Done>;
+using Event = std::variant<event::LockTaken, event::Tick, event::ServersChanged, event::SplitDone,
+                           event::CreateTable, event::AlterTable, event::DropTable,
+                           event::UndeleteTable, event::MergeTablets, event::MoveTablet,
+                           event::BalanceNow, event::LetBack, event::Done>;
 
 }  // namespace sippar::cluster::master

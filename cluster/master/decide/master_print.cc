@@ -41,12 +41,25 @@ const char* LifeText(TableLife life) {
   return "?";
 }
 
+const char* BlameText(Blame blame) {
+  switch (blame) {
+    case Blame::kNone:
+    case Blame::kCleared:
+      return "";
+    case Blame::kBlamed:
+      return ", blamed";
+    case Blame::kSetAside:
+      return ", set aside";
+  }
+  return "?";
+}
+
 std::string Text(const RecordChange& change) {
   switch (change.kind) {
     case RecordChangeKind::kAssign:
       return "assign to " + change.server.ToString();
     case RecordChangeKind::kRecover:
-      return "recover from " + change.server.ToString();
+      return fmt::format("recover from {}{}", change.server.ToString(), BlameText(change.blame));
     case RecordChangeKind::kPublish:
       return fmt::format("publish, {} of {}'s log",
                          change.log_sequence == 0 ? "nothing" : "its part",
@@ -57,6 +70,8 @@ std::string Text(const RecordChange& change) {
       return "cancel merge";
     case RecordChangeKind::kRelease:
       return "release from " + change.server.ToString();
+    case RecordChangeKind::kLetBack:
+      return "let back";
   }
   return "?";
 }
@@ -141,10 +156,11 @@ std::string Print(const RecordRef& record) {
 
 std::string Print(const TabletFacts& facts) {
   std::string server = facts.server.IsNone() ? "" : " " + facts.server.ToString();
-  return fmt::format("{} ['{}', {}) tablet {}.{} @{} {}{}{}", Print(facts.key()),
+  return fmt::format("{} ['{}', {}) tablet {}.{} @{} {}{}{}{}", Print(facts.key()),
                      PrintableBytes(facts.range.start), LimitText(facts.range.limit),
                      facts.tablet_id >> 32, facts.tablet_id & 0xffffffff, facts.tablet_epoch,
-                     PhaseText(facts.phase), server, facts.has_logs ? " logs" : "");
+                     PhaseText(facts.phase), server, facts.has_logs ? " logs" : "",
+                     facts.set_aside ? " set aside" : "");
 }
 
 std::string Print(const ActionBody& body) {

@@ -39,6 +39,14 @@ struct MasterOptions {
   // tablet waits for its answer, otherwise after silent_fence_us (tests/FAULTS.md N1, P9).
   int64_t unanswered_fence_us = 30'000'000;
   int64_t silent_fence_us = 300'000'000;
+  // Which tablets are blamed for the death of a server: death_blame.h.
+  int64_t trial_us = 10'000'000;
+  int64_t unseen_trial_us = 30'000'000;  // of a tablet that an earlier master assigned
+  int64_t deaths_us = kDeathsKeptUs;
+  size_t deaths_max = 3;  // a tablet with as many is set aside
+  // Off: several servers that are killed in quick succession can still make an innocent tablet look
+  // guilty. Must stay off where one server has all tablets.
+  bool sets_aside = false;
   // Longest wait of an administrator for servers to follow a durable change.
   int64_t answer_us = 10'000'000;
   // Same as StoreOptions::split_size of the servers; neighbours far smaller than it are merged.
@@ -81,6 +89,8 @@ struct Recovery {
   std::map<uint64_t, uint64_t> last_sequences;
   std::string error;
   int64_t since_us = 0;
+  // What this death says of the server's tablets, by their ids (death_blame.h); none: not decided.
+  std::optional<std::map<uint64_t, Blame>> blames;
 };
 
 // Sums over the tablets of a server, from its last report.
@@ -183,8 +193,9 @@ struct Hole {
 
 struct MasterState {
   MasterOptions options;
-  uint64_t epoch = 0;   // fences older masters; 0: this process is not the master
-  int64_t wall_us = 0;  // at the last tick
+  uint64_t epoch = 0;         // fences older masters; 0: this process is not the master
+  int64_t wall_us = 0;        // at the last tick
+  int64_t first_wall_us = 0;  // at the first tick of this master
   uint64_t next_op = 1;
   // Next id of a table or tablet is (epoch << 32) + next_number, unique across masters.
   uint64_t next_number = 1;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cluster/location/set_aside.h"
 #include "cluster/master/decide/tablet_step.h"
 #include "engine/tablet/reshape.h"
 
@@ -99,6 +100,13 @@ bool Try(Turn* turn, Tablet* left, Tablet* right, uint64_t* merge_id) {
   return true;
 }
 
+const Tablet* FindSetAside(const std::vector<Tablet*>& tablets) {
+  for (const Tablet* tablet : tablets) {
+    if (tablet->facts.set_aside) return tablet;
+  }
+  return nullptr;
+}
+
 // Merges one pair after another until a single tablet has all the rows.
 void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
   MasterState* state = turn->state;
@@ -112,6 +120,9 @@ void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
   if (state->FindTable(request->table_id) == nullptr) {
     status = NotFound(
         fmt::format("table with id {}: it was dropped during the merge", request->table_id));
+  } else if (const Tablet* aside = FindSetAside(tablets); aside != nullptr && tablets.size() >= 2) {
+    status = FailedPrecondition(std::string(
+        MessageOf(SetAsideError(aside->facts.tablet_id, aside->facts.range, aside->facts.deaths))));
   } else if (tablets.size() >= 2) {
     if (turn->now_us < request->requested_us + state->options.answer_us) {
       if (!request->attempt.Waits(turn->now_us)) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/location/set_aside.h"
 #include "cluster/master/decide/assign_plan.h"
 #include "cluster/master/decide/tablet_step.h"
 #include "engine/base/printable.h"
@@ -35,6 +36,11 @@ Status CheckMove(const MasterState& state, const event::MoveTablet& request, con
         fmt::format("server {}: it is draining and takes no tablets ({}); name another one",
                     target.ToString(), LiveServers(state)));
   }
+  if (tablet.facts.set_aside) {
+    return FailedPrecondition(fmt::format("tablet of table {} with row '{}': it is set aside: {}",
+                                          request.table, engine::PrintableBytes(request.row),
+                                          WhySetAside(tablet.facts.deaths, tablet.facts.range)));
+  }
   if (tablet.held_by != 0 || tablet.facts.phase == TabletPhase::kMerging) {
     return FailedPrecondition(
         fmt::format("tablet of table {} with row '{}': it is being merged with a neighbour; try "
@@ -56,6 +62,17 @@ Status Move(Turn* turn, const event::MoveTablet& request) {
                      tablet->facts.server == target && !tablet->closed;
   // A target that is the tablet's own server would look like a move that never ends.
   tablet->target = stays ? ServerId() : target;
+  LookAgain(turn, *tablet);
+  return OkStatus();
+}
+
+Status BeginLetBack(Turn* turn, const event::LetBack& request) {
+  MasterState* state = turn->state;
+  if (state->stage != StartStage::kRunning) {
+    return Unavailable("the master is starting and is still reading METADATA; try again");
+  }
+  ASSIGN_OR_RETURN(Tablet * tablet, FindTabletOf(state, request.table, request.row));
+  tablet->wants_back = tablet->facts.set_aside;
   LookAgain(turn, *tablet);
   return OkStatus();
 }
@@ -126,6 +143,10 @@ StatusOr<Tablet*> FindTabletOf(MasterState* state, const std::string& table,
 
 void OnEvent(Turn* turn, const event::MoveTablet& request) {
   turn->Reply(request.request, Move(turn, request));
+}
+
+void OnEvent(Turn* turn, const event::LetBack& request) {
+  turn->Reply(request.request, BeginLetBack(turn, request));
 }
 
 void OnEvent(Turn* turn, const event::BalanceNow& request) {

@@ -19,6 +19,7 @@ StatusOr<Tablet*> FindTabletOf(MasterState* state, const std::string& table,
                                const std::string& row);
 
 void OnEvent(Turn* turn, const event::MoveTablet& request);
+void OnEvent(Turn* turn, const event::LetBack& request);
 void OnEvent(Turn* turn, const event::BalanceNow& request);
 
 // Chooses other servers for tablets of drained ones, as many as may move at the same time. Does

@@ -34,20 +34,36 @@ Status Publish(const RecordChange& change, TabletRecord* record) {
   return OkStatus();
 }
 
+// Judges the tablet by the death of its server.
+void Judge(const RecordChange& change, TabletSuspicion* suspicion) {
+  if (change.blame == Blame::kNone) return;
+  auto& deaths = suspicion->deaths;
+  std::erase_if(deaths, [&](const ServerDeath& death) {
+    return change.blame == Blame::kCleared || change.wall_us - death.time_us >= kDeathsKeptUs;
+  });
+  if (change.blame == Blame::kCleared) return;
+  deaths.push_back({change.server, change.wall_us});
+  suspicion->set_aside = change.blame == Blame::kSetAside;
+}
+
 }  // namespace
 
 Status ApplyChange(const RecordChange& change, TabletRecord* record) {
   bool assigned = record->phase == TabletPhase::kAssigned;
+  if (!record->suspicion) record->suspicion.emplace();
+  TabletSuspicion* suspicion = &*record->suspicion;
   switch (change.kind) {
     case RecordChangeKind::kAssign:
-      if (!assigned && record->phase != TabletPhase::kUnassigned)
+      if ((!assigned && record->phase != TabletPhase::kUnassigned) || suspicion->set_aside)
         return Refuse(*record, "assigned");
+      suspicion->assigned_us = change.wall_us;
       record->phase = TabletPhase::kAssigned;
       record->server = change.server;
       break;
     case RecordChangeKind::kRecover:
       if (!assigned || record->server != change.server) return Refuse(*record, "recovered");
       record->phase = TabletPhase::kRecovering;
+      Judge(change, suspicion);
       break;
     case RecordChangeKind::kPublish:
       RETURN_IF_ERROR(Publish(change, record));
@@ -63,6 +79,10 @@ Status ApplyChange(const RecordChange& change, TabletRecord* record) {
     case RecordChangeKind::kRelease:
       if (!assigned || record->server != change.server) return Refuse(*record, "released");
       Release(TabletPhase::kUnassigned, record);
+      break;
+    case RecordChangeKind::kLetBack:
+      if (!suspicion->set_aside) return Refuse(*record, "let back");
+      *suspicion = TabletSuspicion();
       break;
   }
   ++record->tablet_epoch;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -52,6 +53,10 @@ struct TabletFacts {
   bool has_logs = false;
   ServerId server;
   RowRange range;
+  // TabletRecord::suspicion.
+  bool set_aside = false;
+  int64_t assigned_us = 0;
+  std::vector<ServerDeath> deaths = {};
 
   TabletKey key() const { return {table_id, range.limit}; }
   RecordRef ref() const { return {table_id, range, tablet_id, tablet_epoch}; }
@@ -83,8 +88,12 @@ struct Tablet {
   TabletFacts facts;
   ServerId target;  // next server, if one has been chosen
   int64_t not_before_us = 0;
-  ServerId refused_by;  // server that last failed to load it
-  std::string error;    // last failure, for people
+  ServerId refused_by;      // server that last failed to load it
+  std::string error;        // last failure, for people
+  bool load_sent = false;   // its server was told to load it, and has not answered that it cannot
+  bool wants_back = false;  // an administrator ends that it is set aside
+  // Since when its server serves it, as far as this master knows (death_blame.h).
+  std::optional<int64_t> served_us;
 };
 
 class TabletMap {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cluster/master/decide/assign_plan.h"
+#include "cluster/master/decide/death_blame.h"
 #include "cluster/master/decide/merge_step.h"
 #include "cluster/master/decide/recover_step.h"
 #include "engine/base/seeded_bug.h"
@@ -14,6 +15,8 @@ namespace {
 
 using action::ChangeRecord;
 using action::EraseRecord;
+
+constexpr int64_t kTrialPollUs = 1'000'000;  // wait of a suspected tablet for its turn
 
 // The start first gets METADATA's own tablets served, since the others' records can only be changed
 // through them. User tablets must wait until all of METADATA has been read: before that, a tablet
@@ -55,7 +58,9 @@ void Erase(Turn* turn, Tablet* tablet) { tablet->op = turn->Ask(EraseRecord{tabl
 
 void Assign(Turn* turn, Tablet* tablet, const ServerId& server_id) {
   tablet->target = server_id;
-  Change(turn, tablet, {RecordChangeKind::kAssign, server_id, 0});
+  RecordChange change{RecordChangeKind::kAssign, server_id};
+  change.wall_us = turn->state->wall_us;
+  Change(turn, tablet, std::move(change));
   turn->state->servers[server_id].promised[tablet->op] = tablet->weight;
 }
 
@@ -67,7 +72,12 @@ void Load(Turn* turn, Tablet* tablet, Server* server) {
     server->waiting.insert(tablet->facts.tablet_id);
     return;
   }
+  if (!MayTry(*turn, *server, *tablet)) {
+    return turn->LookLater(tablet->facts.tablet_id, turn->now_us + kTrialPollUs);
+  }
   ++server->loads;
+  tablet->load_sent = true;
+  tablet->served_us.reset();
   // Stays null for METADATA, whose schema the servers have built in.
   std::shared_ptr<const TableRecord> record;
   if (const Table* table = turn->state->FindTable(tablet->facts.table_id)) record = table->record;
@@ -109,7 +119,10 @@ void LookAtAssigned(Turn* turn, Tablet* tablet) {
   // that it commits before this change is complete and is read with the record; one after it fails,
   // because this change raises the record's epoch.
   if (server->recovery->stage > RecoveryStage::kRename) {
-    Change(turn, tablet, {RecordChangeKind::kRecover, server->id, 0});
+    RecordChange change{RecordChangeKind::kRecover, server->id};
+    change.blame = BlameOf(turn, server, *tablet);
+    change.wall_us = turn->state->wall_us;
+    Change(turn, tablet, std::move(change));
   }
 }
 
@@ -122,6 +135,11 @@ void LookAtRecovering(Turn* turn, Tablet* tablet) {
   auto in_log = sequences.find(tablet->facts.tablet_id);
   uint64_t sequence = in_log == sequences.end() ? 0 : in_log->second;
   Change(turn, tablet, {RecordChangeKind::kPublish, server->id, sequence});
+}
+
+void LookAtUnassigned(Turn* turn, Tablet* tablet) {
+  if (!tablet->facts.set_aside) return Place(turn, tablet);
+  if (tablet->wants_back) Change(turn, tablet, {RecordChangeKind::kLetBack, ServerId()});
 }
 
 // The tablet if it still waits for `op`; nullptr if it has been given other work since.
@@ -222,6 +240,7 @@ bool WakeWaiting(Turn* turn) {
 
 void SetLoaded(Turn* turn, Tablet* tablet) {
   tablet->loaded = true;
+  BeginServing(*turn, tablet);
   tablet->unserved_us = 0;
   tablet->failures = 0;
   tablet->error.clear();
@@ -252,7 +271,7 @@ void LookAt(Turn* turn, Tablet* tablet) {
   } else if (phase == TabletPhase::kMerging) {
     LookAtMerging(turn, tablet);
   } else {
-    Place(turn, tablet);
+    LookAtUnassigned(turn, tablet);
   }
 }
 
@@ -291,6 +310,7 @@ void OnDone(Turn* turn, const action::LoadTablet& asked, const event::Done& done
   LookAgain(turn, *tablet);
   if (tablet->facts.tablet_epoch != asked.record.epoch) return;
   if (!done.status.ok()) {
+    if (!LacksAnswer(done.status)) tablet->load_sent = false;
     // A refusal is final: this server will never serve this epoch. It may still serve an older
     // epoch, so it is told to unload before another server is asked. kAborted says nothing about
     // the tablet: the call was not sent, or the server knows a newer master.

@@ -51,6 +51,11 @@ class Filler {
     Fill(&record->body);
     Fill(&record->version);
   }
+  // The fields that are sent; the others stay with the master.
+  void Fill(TabletRecord* record) {
+    std::apply([this](auto&... field) { (Fill(&field), ...); },
+               Coding<TabletRecord>::FieldsToSend(*record));
+  }
   void Fill(Status* status) {
     if (random_.OneIn(2)) return;
     *status = Status(static_cast<StatusCode>(1 + random_.Uniform(16)), "text");

@@ -70,7 +70,23 @@ TEST(MetaRow, RandomRecordsComeBack) {
     EXPECT_EQ(got.server, record.server);
     EXPECT_EQ(got.logs, record.logs);
     EXPECT_EQ(got.split.has_value(), record.split.has_value());
+    EXPECT_EQ(got.suspicion, record.suspicion);
   }
+}
+
+// Rows of before there was suspicion, and what a server writes that does not know it.
+TEST(MetaRow, WithoutSuspicionNothingIsSuspected) {
+  engine::Random random(4);
+  TabletRecord record = RandomRecord(&random);
+  record.suspicion.reset();
+  std::vector<engine::Cell> cells = StoredCells(record);
+  for (const engine::Cell& cell : cells) {
+    EXPECT_NE(cell.qualifier, "deaths");
+    EXPECT_NE(cell.qualifier, "set_aside");
+  }
+  auto back = Decode(cells, MetaPart::kPlace);
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->front().suspicion, TabletSuspicion());
 }
 
 TEST(MetaRow, ThePlaceNeedsNoFiles) {

@@ -57,6 +57,16 @@ inline engine::TabletState RandomState(engine::Random* random, const TabletRecor
   return state;
 }
 
+inline TabletSuspicion RandomSuspicion(engine::Random* random) {
+  TabletSuspicion suspicion;
+  suspicion.assigned_us = static_cast<int64_t>(random->Uniform(1'000'000));
+  suspicion.set_aside = random->OneIn(3);
+  for (uint64_t deaths = random->Uniform(3); deaths > 0; --deaths) {
+    suspicion.deaths.push_back({{"s-1", deaths}, static_cast<int64_t>(random->Next() >> 12)});
+  }
+  return suspicion;
+}
+
 inline TabletRecord RandomRecord(engine::Random* random) {
   std::string start = RandomBytes(random, 6);
   std::string limit = random->OneIn(4) ? "" : start + "\x05" + RandomBytes(random, 6);
@@ -77,6 +87,7 @@ inline TabletRecord RandomRecord(engine::Random* random) {
     split.right.range.start = middle;
     record.split = std::move(split);
   }
+  record.suspicion = RandomSuspicion(random);
   return record;
 }
 

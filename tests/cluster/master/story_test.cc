@@ -5,6 +5,9 @@
 //   master                  a new one takes the lock; the one before is stopped
 //   create TABLE [KEYS...]  restore TABLE   drop TABLE [SECONDS]   undelete TABLE   alter TABLE
 //   merge TABLE [START LIMIT]   move TABLE ROW SERVER
+//   blames                  masters from now on set tablets aside
+//   poison|cure TABLE ROW   the tablet with the row ends the server that has loaded it
+//   letback TABLE ROW       of a tablet that is set aside
 //   drain|undrain NAME      balance on|off|now
 //   status                  what the master tells of the cluster's health
 //   write TABLE ROW   flush TABLE ROW   split TABLE ROW [unspelled]
@@ -73,6 +76,8 @@ class Story {
         Feed(event::Tick{now_us_});
         Drain();
       }
+    } else if (verb == "blames") {
+      sets_aside_ = true;
     } else if (verb == "show") {
       text_ += world_.Dump();
     } else if (verb == "status") {
@@ -137,6 +142,12 @@ class Story {
       Feed(event::MergeTablets{++request_, schema.name, rows});
     } else if (verb == "move") {
       Feed(event::MoveTablet{++request_, schema.name, row == "''" ? "" : row, args[2]});
+    } else if (verb == "letback") {
+      Feed(event::LetBack{++request_, schema.name, row});
+    } else if (verb == "poison") {
+      world_.deadly.insert({id, row});
+    } else if (verb == "cure") {
+      world_.deadly.erase({id, row});
     } else if (verb == "write") {
       text_ += world_.Write(id, row, ++number_) ? "acknowledged\n" : "refused\n";
     } else if (verb == "flush") {
@@ -181,6 +192,7 @@ class Story {
     calls_.clear();
     state_ = std::make_unique<MasterState>();
     state_->options.root_limit = World::kRootLimit;
+    state_->options.sets_aside = sets_aside_;
     epoch_ = world_.NextEpoch();
     world_.TakeMasterLock(epoch_);
     Feed(event::LockTaken{epoch_});
@@ -228,6 +240,7 @@ class Story {
 
   World world_;
   std::unique_ptr<MasterState> state_;
+  bool sets_aside_ = false;
   uint64_t epoch_ = 0;
   std::deque<Action> calls_;
   std::vector<Action> held_;

@@ -253,7 +253,16 @@ std::multimap<std::string, uint64_t> World::ReadAll(const TabletRecord& record) 
     }
   }
   auto server = servers.find(record.server);
-  if (server == servers.end()) return all;
+  if (server == servers.end()) {
+    for (const ServerId& log : record.logs) {  // what the next server will replay
+      for (const LogEntry& entry : servers.at(log).log) {
+        const bool counts =
+            entry.tablet_id == record.tablet_id && entry.sequence > record.state.redo_sequence;
+        if (counts) all.emplace(entry.row, entry.number);
+      }
+    }
+    return all;
+  }
   auto tablet = server->second.tablets.find(record.tablet_id);
   if (tablet == server->second.tablets.end()) return all;
   all.insert(tablet->second.memtable.begin(), tablet->second.memtable.end());

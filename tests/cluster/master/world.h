@@ -99,6 +99,9 @@ class World {
   std::map<uint64_t, std::multimap<std::string, uint64_t>> trash;
   std::map<std::pair<uint64_t, std::string>, uint64_t> calls;  // of rows, in each report
   StandingOrders orders;                                       // as the lock service has them
+  // Tables and rows: the tablet with such a row ends the process that has loaded it.
+  std::set<std::pair<uint64_t, std::string>> deadly;
+  size_t killed = 0;  // processes that a deadly row has ended
 
   uint64_t TableId(const std::string& name) const;
   static std::string MetadataRow(const TabletKey& key);
@@ -109,6 +112,7 @@ class World {
   std::string CheckOwners() const;
   std::string CheckFiles() const;
   bool IsServed(const TabletRecord& record) const;
+  bool IsDeadly(uint64_t table_id, const RowRange& range) const;
   bool MetadataIsServed(const TabletKey& key) const;
   const TabletRecord* RecordOf(uint64_t table_id, const std::string& row) const;
   WorldServer* ServerOf(uint64_t table_id, const std::string& row, TabletRecord** record);

@@ -216,6 +216,11 @@ Done World::Do(uint64_t master, const action::LoadTablet& body) {
       }
     }
     server->tablets[tablet_id] = std::move(tablet);
+    if (IsDeadly(record.table_id, record.range)) {
+      ++killed;
+      Kill(server);
+      done.status = Unavailable("no answer from " + body.server.ToString());
+    }
   }
   return done;
 }

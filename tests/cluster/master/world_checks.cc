@@ -1,6 +1,8 @@
 // The world of the master's tests: what must hold. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "world.h"
 
 namespace sippar::cluster::master {
@@ -76,6 +78,12 @@ std::string World::CheckFiles() const {
   return "";
 }
 
+bool World::IsDeadly(uint64_t table_id, const RowRange& range) const {
+  return std::any_of(deadly.begin(), deadly.end(), [&](const auto& row) {
+    return row.first == table_id && range.Contains(row.second);
+  });
+}
+
 std::string World::CheckAlways() const {
   std::string wrong = CheckOwners();
   if (wrong.empty()) wrong = CheckFiles();
@@ -101,6 +109,8 @@ std::string World::CheckSettled() const {
       if (record.phase == TabletPhase::kAssigned) return "kept: " + Print(FactsOf(record));
       continue;
     }
+    const bool is_set_aside = record.suspicion && record.suspicion->set_aside;
+    if (is_set_aside && IsDeadly(key.table_id, record.range)) continue;
     if (!IsServed(record)) return "not served: " + Print(FactsOf(record));
     const WorldTablet& tablet = servers.at(record.server).tablets.at(record.tablet_id);
     auto table = tables.find(key.table_id);

@@ -137,6 +137,7 @@ void Cluster::ServerMain(MachineId id) {
       world_->scheduler()->Fail(std::string(MessageOf(started.status())));
     }
   }
+  endpoint->on_load = [this, id](const engine::RowRange& rows) { AfterLoad(id, rows); };
   machines_[id].server = endpoint;
   world_->network()->Serve(id, endpoint);
   world_->scheduler()->Note("serves as " + endpoint->server->id().ToString());
@@ -204,6 +205,7 @@ void Cluster::Run() {
   for (const auto& [id, machine] : machines_) world_->disk()->SetFaults(id, knobs_.disk);
   world_->disk()->SetFaults(kLocks, {});
   world_->network()->SetFaults(knobs_.network);
+  if (knobs_.deadly_row) deadly_row_ = knobs_.rows[world_->random()->Uniform(knobs_.rows.size())];
   clients_left_ = kClients;
   for (uint64_t i = 0; i < kClients; ++i) {
     auto id = static_cast<MachineId>(kFirstClient + i);
@@ -216,6 +218,7 @@ void Cluster::Run() {
   }
   Trouble();
   StopTrouble();
+  if (deadly_row_) CheckOthersServed();
   CheckServedAgain("the last fault");
   // What is in memory and what the disk holds are the same.
   for (auto& [id, machine] : machines_) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,12 @@ class Cluster {
   void StopTrouble();
   MachineId DrawServer();
 
+  // A row that ends each server that loads its tablet (cluster_deadly.cc).
+  void AfterLoad(MachineId id, const engine::RowRange& rows);
+  void CheckOthersServed();
+  Status OthersServed();
+  void LetBackAll();
+
   // What must hold (cluster_checks.cc).
   void CheckServedAgain(const char* after);
   Status CheckMetadata();
@@ -116,7 +123,9 @@ class Cluster {
   bool late_write_ = false;        // there is one
   uint64_t writes_under_way_ = 0;  // of clients
   uint64_t writes_done_ = 0;       // and acknowledged
-  std::string metadata_cut_;       // where METADATA was split last, as a row of the table
+  std::optional<std::string> deadly_row_;
+  uint64_t deadly_kills_ = 0;
+  std::string metadata_cut_;  // where METADATA was split last, as a row of the table
   std::unique_ptr<Process> supervisor_;
 };
 

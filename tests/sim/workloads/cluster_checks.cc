@@ -17,6 +17,7 @@ void Cluster::CheckServedAgain(const char* after) {
   Status status;
   while (world_->NowMicros() < limit_us) {
     WakeMachines(/*all=*/false);
+    LetBackAll();
     if (clients_left_ == 0 && ServesAll(limit_us)) {
       status = CheckMetadata();
       if (status.ok()) return;

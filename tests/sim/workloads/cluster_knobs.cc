@@ -28,6 +28,8 @@ cluster::master::MasterOptions DrawPolicy(engine::Random* random, uint64_t split
   policy.unanswered_fence_us = micros(500'000, 4);
   policy.silent_fence_us = micros(1'000'000, 4);
   policy.answer_us = 2'000'000;
+  policy.trial_us = 300'000;
+  policy.unseen_trial_us = 1'000'000;
   policy.split_size = split_size;
   policy.loads_max = 1 + random->Uniform(8);
   policy.scan_page = 1 + random->Uniform(20);
@@ -69,6 +71,9 @@ ClusterKnobs ClusterKnobs::Draw(engine::Random* random) {
   knobs.network.delay_one_in = random->OneIn(3) ? sometimes(50) : 0;
   knobs.network.repeat_one_in = random->OneIn(3) ? sometimes(4) : 0;
   knobs.scene = static_cast<Scene>(random->OneIn(2) ? 0 : 1 + random->Uniform(2));
+  // Not drawn, so that other histories stay as they were.
+  knobs.deadly_row =
+      knobs.policy.sets_aside && knobs.scene == Scene::kAny && knobs.operations_each % 5 == 0;
   if (knobs.scene == Scene::kLateWrites) knobs.AimAtLateWrites(random);
   if (knobs.scene == Scene::kSweeps) knobs.AimAtSweeps(random);
   return knobs;
@@ -120,6 +125,7 @@ std::string ClusterKnobs::Text() const {
   add(disk_stops, " disk-stops");
   add(reshapes, " reshapes");
   add(alters, " alters");
+  add(deadly_row, " deadly-row");
   return fmt::format(
       "scene: {}; {} servers, {} operations a client on {} rows, {} split keys; lease {} us, calls "
       "{} us\n  master: {}\n  {}\n  trouble:{}; crash points 1 in {}; {}; {}",

@@ -45,6 +45,7 @@ struct ClusterKnobs {
   bool disk_stops = false;  // full, read-only, hanging
   bool reshapes = false;
   bool alters = false;
+  bool deadly_row = false;  // one row ends each server that loads its tablet
   DiskFaults disk;
   NetworkFaults network;
 
