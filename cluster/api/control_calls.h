@@ -170,8 +170,8 @@ struct ForgetBirths {
 };
 
 // The next five are parts of calls of AdminApi, such as Flush: the master sends one for each tablet
-// to the tablet's server. It sends Metrics, Compactions and HotTablets (admin_calls.h) to every
-// server unchanged.
+// to the tablet's server. It sends Metrics, Compactions, Traces and HotTablets (admin_calls.h) to
+// every server unchanged.
 struct FlushTablet {
   uint64_t tablet_id = 0;
 
@@ -216,7 +216,7 @@ struct DumpTablet {
 using ControlCalls =
     CallList<LoadTablet, UnloadTablet, Report, SetSchema, SplitTablet, SplitByLoad, SortLogPart,
              HeldFiles, ForgetBirths, FlushTablet, CompactTablet, VerifyTablet, TabletStats,
-             DumpTablet, Metrics, Compactions, HotTablets>;
+             DumpTablet, Metrics, Compactions, Traces, HotTablets>;
 
 // A hint from a server to the master. If it is lost, the master finds the same fact in METADATA,
 // only later.

@@ -12,6 +12,7 @@
 #include "cluster/bigtable/find_table.h"
 #include "cluster/bigtable/read_rows.h"
 #include "cluster/grpc/call_deadline.h"
+#include "cluster/grpc/call_trace.h"
 #include "cluster/grpc/raw_message.h"
 #include "cluster/grpc/request_size.h"
 #include "cluster/grpc/status_codes.h"
@@ -150,6 +151,7 @@ struct RowReads::Call {
     return parsed;
   }
   Status Read(const RowChunks::Writer& write) {
+    const TracedWork traced(context, "ReadRows work");
     RETURN_IF_ERROR(Parse());
     ASSIGN_OR_RETURN(RowsRequest rows, RowsRequestOf(reads->client_, request));
     rows.takes_scanned_rows = TakesScannedRows(context);

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "cluster/grpc/call_deadline.h"
+#include "cluster/grpc/call_trace.h"
 #include "cluster/grpc/status_codes.h"
 #include "engine/base/clock.h"
 
@@ -307,7 +308,9 @@ RowWrites::Writes RowWrites::TakeBatch(const Bundle& bundle, std::deque<Write>* 
   return writes;
 }
 
+// The work on a batch counts as that of its first call.
 void RowWrites::Apply(const Bundle& bundle, Writes writes) {
+  const TracedWork traced(writes.front().call->context, "row writes work");
   if (bundle.is_update) {
     ApplyUpdates(bundle.table, std::move(writes));
   } else {

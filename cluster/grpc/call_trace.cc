@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 #include <grpcpp/server_context.h>
 
-#include <atomic>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "cluster/api/call_traces.h"
 #include "engine/base/printable.h"
-#include "engine/base/random.h"
 
 namespace sippar::cluster {
 namespace {
@@ -22,23 +21,23 @@ using grpc::experimental::ServerRpcInfo;
 using Headers = std::multimap<grpc::string_ref, grpc::string_ref>;
 
 constexpr size_t kTraceIdSize = 32;
+// In which the tracer tells the id to the service; not for callers, whose own header is dropped.
+constexpr const char* kTraceHeader = "x-sippar-trace";
 
 bool IsHex(std::string_view text, size_t size) {
   return text.size() == size && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-// The trace id in a header "traceparent": version, trace, span, flags. "": it has none.
-std::string FromW3c(std::string_view text) {
+// The trace id in a header "traceparent": version, trace, span, flags. None: it has none.
+engine::TraceId FromW3c(std::string_view text) {
   bool is_valid = text.size() == 55 && text.starts_with("00-") && text[35] == '-' &&
-                  text[52] == '-' && IsHex(text.substr(3, kTraceIdSize), kTraceIdSize) &&
-                  IsHex(text.substr(36, 16), 16) && IsHex(text.substr(53), 2);
-  return std::string(is_valid ? text.substr(3, kTraceIdSize) : "");
+                  text[52] == '-' && IsHex(text.substr(36, 16), 16) && IsHex(text.substr(53), 2);
+  return engine::TraceId::FromHex(is_valid ? text.substr(3, kTraceIdSize) : "");
 }
 
-// The trace id in a header "x-cloud-trace-context", TRACE_ID[/SPAN_ID][;o=1]. "": it has none.
-std::string FromGoogle(std::string_view text) {
-  std::string_view trace_id = text.substr(0, kTraceIdSize);
-  return std::string(IsHex(trace_id, kTraceIdSize) ? trace_id : "");
+// The trace id in a header "x-cloud-trace-context", TRACE_ID[/SPAN_ID][;o=1]. None: it has none.
+engine::TraceId FromGoogle(std::string_view text) {
+  return engine::TraceId::FromHex(text.substr(0, kTraceIdSize));
 }
 
 std::string_view Find(const Headers& headers, const char* name) {
@@ -47,11 +46,26 @@ std::string_view Find(const Headers& headers, const char* name) {
   return {found->second.data(), found->second.size()};
 }
 
-std::string NewTrace(engine::Clock* clock) {
-  static std::atomic<uint64_t> made{0};
-  auto now = static_cast<uint64_t>(clock->NowMicros() ^ clock->MonotonicNanos());
-  engine::Random random(now ^ (made.fetch_add(1) << 48));
-  return fmt::format("{:016x}{:016x}", random.Next(), random.Next());
+engine::TraceId TraceIn(const Headers& headers) {
+  engine::TraceId trace = FromW3c(Find(headers, "traceparent"));
+  if (trace.is_none()) trace = FromGoogle(Find(headers, "x-cloud-trace-context"));
+  return trace.is_none() ? engine::TraceId::New() : trace;
+}
+
+int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
+
+// Keeps a trace, or a part of it, that has ended now.
+void Keep(const engine::CallNotes& notes, std::string_view call, const std::string& caller,
+          grpc::StatusCode code, int64_t nanos) {
+  CallTraceInfo info = InfoOf(notes);
+  info.call = engine::PrintableBytes(call);
+  info.server = "api";
+  info.caller = caller;
+  info.duration_us = nanos / 1000;
+  info.start_us = engine::Clock::System()->NowMicros() - info.duration_us;
+  // The codes of gRPC are those of Status.
+  info.outcome = absl::StatusCodeToString(static_cast<absl::StatusCode>(code));
+  CallTraces::OfProcess()->Keep(std::move(info));
 }
 
 // The trace of one call.
@@ -62,9 +76,11 @@ class TracedCall final : public grpc::experimental::Interceptor {
 
   void Intercept(InterceptorBatchMethods* methods) override {
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_INITIAL_METADATA)) {
-      const Headers& headers = *methods->GetRecvInitialMetadata();
-      trace_ = FromW3c(Find(headers, "traceparent"));
-      if (trace_.empty()) trace_ = FromGoogle(Find(headers, "x-cloud-trace-context"));
+      Headers* headers = methods->GetRecvInitialMetadata();
+      notes_.trace = TraceIn(*headers);
+      hex_ = notes_.trace.ToHex();
+      headers->erase(kTraceHeader);
+      headers->emplace(kTraceHeader, hex_);
     }
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_STATUS)) {
       End(methods->GetSendStatus());
@@ -78,18 +94,25 @@ class TracedCall final : public grpc::experimental::Interceptor {
     std::string_view method = info_->method();
     // A change stream lasts as long as its reader wants, so its duration says nothing.
     const bool is_endless = method.find("/ReadChange") != std::string_view::npos;
-    if (is_endless || !slow_calls_->IsSlow(nanos)) return;
-    if (trace_.empty()) trace_ = NewTrace(slow_calls_->clock());
-    slow_calls_->Report(fmt::format(
-        "slow call: {} took {:.3f} s, status {}, trace {}, from {}", engine::PrintableBytes(method),
-        static_cast<double>(nanos) / 1e9, static_cast<int>(status.error_code()), trace_,
-        info_->server_context()->peer()));
+    if (is_endless) return;
+    const int64_t taken_nanos = Now() - arrived_nanos_;
+    if (CallTraces::OfProcess()->Wants(notes_.trace, taken_nanos)) {
+      Keep(notes_, method.substr(method.rfind('/') + 1), info_->server_context()->peer(),
+           status.error_code(), taken_nanos);
+    }
+    if (!slow_calls_->IsSlow(nanos)) return;
+    slow_calls_->Report(
+        fmt::format("slow call: {} took {:.3f} s, status {}, trace {}, from {}",
+                    engine::PrintableBytes(method), static_cast<double>(nanos) / 1e9,
+                    static_cast<int>(status.error_code()), hex_, info_->server_context()->peer()));
   }
 
   SlowCalls* const slow_calls_;
   ServerRpcInfo* const info_;
   const int64_t start_nanos_;
-  std::string trace_;  // trace id of the call; "": the caller sent none
+  const int64_t arrived_nanos_ = Now();  // `slow_calls_` has a clock of its own
+  engine::CallNotes notes_;              // of its trace id alone
+  std::string hex_;                      // that id
 };
 
 class CallTracer final : public grpc::experimental::ServerInterceptorFactoryInterface {
@@ -104,6 +127,18 @@ class CallTracer final : public grpc::experimental::ServerInterceptorFactoryInte
 };
 
 }  // namespace
+
+TracedWork::TracedWork(const grpc::ServerContextBase& context, const char* name)
+    : name_(name), began_nanos_(Now()), scope_(&notes_) {
+  notes_.trace = engine::TraceId::FromHex(Find(context.client_metadata(), kTraceHeader));
+  if (notes_.trace.is_none()) notes_.trace = engine::TraceId::New();
+}
+
+TracedWork::~TracedWork() {
+  const int64_t nanos = Now() - began_nanos_;
+  if (!CallTraces::OfProcess()->Wants(notes_.trace, nanos)) return;
+  Keep(notes_, name_, "", grpc::StatusCode::OK, nanos);
+}
 
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewCallTracer(
     std::shared_ptr<SlowCalls> slow_calls) {

@@ -43,6 +43,7 @@ Channel::~Channel() { Close(); }
 StatusOr<std::string> Channel::Call(uint16_t method, std::string body, const CallOptions& options) {
   Waiter waiter;
   Frame request{.kind = FrameKind::kRequest, .method = method, .body = std::move(body)};
+  request.trace = options.trace;
   if (options.timeout_us > 0) request.deadline_nanos = Now() + options.timeout_us * 1000;
   Pending pending;
   pending.waiter = &waiter;
@@ -85,9 +86,11 @@ uint64_t Channel::Begin(uint16_t method, std::string body, int64_t timeout_us, D
   return Start(std::move(request), std::move(pending));
 }
 
-std::shared_ptr<ReplyStream> Channel::Open(uint16_t method, std::string body, int64_t timeout_us) {
+std::shared_ptr<ReplyStream> Channel::Open(uint16_t method, std::string body, int64_t timeout_us,
+                                           engine::TraceId trace) {
   Frame request{.kind = FrameKind::kRequest, .flags = kIsStream, .method = method};
   request.body = std::move(body);
+  request.trace = trace;
   if (timeout_us > 0) request.deadline_nanos = Now() + timeout_us * 1000;
   Pending pending;
   if (timeout_us > 0) pending.deadline_nanos = request.deadline_nanos + kStreamGraceNanos;

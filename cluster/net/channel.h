@@ -42,6 +42,7 @@ struct CallOptions {
   int64_t timeout_us = 30'000'000;  // 0: no limit
   // If it becomes true, the call is cancelled within 20 ms. Null: the call cannot be cancelled.
   const std::atomic<bool>* cancel = nullptr;
+  engine::TraceId trace = {};  // of which this call is a part; none: of no trace
 };
 
 class Channel final : public std::enable_shared_from_this<Channel> {
@@ -64,7 +65,8 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   // Makes a call whose answer is a stream of parts. `timeout_us` limits the whole stream (0: no
   // limit). The server keeps to this limit and then reports how far it read, so this end waits 2 s
   // longer.
-  std::shared_ptr<ReplyStream> Open(uint16_t method, std::string body, int64_t timeout_us);
+  std::shared_ptr<ReplyStream> Open(uint16_t method, std::string body, int64_t timeout_us,
+                                    engine::TraceId trace = {});
   // Ends the connection. All calls fail, present and later ones.
   void Close();
   bool is_closed();

@@ -189,6 +189,7 @@ Status Connection::TakeHello(const Frame& frame) {
   phase_ = Phase::kOpen;
   reader_.Open();
   is_open_ = true;
+  sends_traces_ = (agreement->features & kTraces) != 0;
   std::shared_ptr<Loop> home = owner_->OnOpen(theirs, *agreement);
   if (home == nullptr) return Unavailable("this end is closing");
   if (home != loop()) {

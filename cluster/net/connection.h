@@ -126,6 +126,7 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
 
   std::atomic<int64_t> heard_nanos_{0};
   std::atomic<bool> is_open_{false};
+  std::atomic<bool> sends_traces_{false};  // the other end understands them
 
   mutable engine::Mutex mutex_;
   std::shared_ptr<Loop> loop_ GUARDED_BY(mutex_);

@@ -172,6 +172,9 @@ bool Connection::FillOut() {
     socket_->ShutWrites();
     return false;
   }
+  if (sends_traces_.load(std::memory_order_relaxed)) {
+    for (Frame& frame : frames) PutTrace(&frame);
+  }
   writer_.Append(std::move(frames), engine::Clock::System()->MonotonicNanos(), &chunks_);
   return true;
 }

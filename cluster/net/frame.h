@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "engine/base/status.h"
+#include "engine/base/trace_id.h"
 
 namespace sippar::net {
 
@@ -40,6 +41,7 @@ enum class FrameKind : uint8_t {
 
 inline constexpr uint8_t kIsStream = 1;   // request: the answer is parts, then a reply
 inline constexpr uint8_t kIsFailure = 2;  // reply: the body is a Status (failure.h)
+inline constexpr uint8_t kIsTraced = 4;   // request: the body ends with a trace id; see TakeTrace
 
 inline constexpr size_t kFrameHeaderSize = 40;
 // Enough for the largest mutation of one row, 256 MiB (limits.h), and what surrounds it.
@@ -58,7 +60,15 @@ struct Frame {
   // The deadline of a request on the monotonic clock of this process; 0: none. It is not sent: the
   // argument is computed from it when the frame leaves.
   int64_t deadline_nanos = 0;
+  // Of a request, to be sent if the other end understands it; see PutTrace.
+  engine::TraceId trace = {};
 };
+
+// Appends the trace id of a request, if it has one, to its body: 16 bytes, the high half first, and
+// sets kIsTraced. A large body is left alone if it would have to be copied for that.
+void PutTrace(Frame* request);
+// The reverse. False: a request with kIsTraced has no trace id.
+[[nodiscard]] bool TakeTrace(Frame* request);
 
 // Appends the header of `frame`, which is frame `number` of its direction (the first is 0). The
 // body follows the header on the connection and is not copied here.

@@ -17,13 +17,16 @@ namespace sippar::net {
 inline constexpr uint32_t kVersionOldest = 1;
 inline constexpr uint32_t kVersionNewest = 1;
 
+// Features, of which the ends use those that both have.
+inline constexpr uint64_t kTraces = 1;  // requests may have a trace id (frame.h)
+
 // The first bytes of every hello, of whatever version.
 inline constexpr std::string_view kHelloMagic = "sippar-net";
 
 struct Hello {
   uint32_t oldest = kVersionOldest;  // versions of the protocol that this end understands
   uint32_t newest = kVersionNewest;
-  uint64_t features = 0;  // bits; those that both ends have may be used
+  uint64_t features = kTraces;  // bits; those that both ends have may be used
   Lane lane = Lane::kUsers;
   std::string cluster;   // id of the cluster; empty: a client that does not know it
   std::string role;      // "tabletserver", "master", "client" ...

@@ -25,6 +25,7 @@ ServerCall::ServerCall(std::shared_ptr<Session> session, Frame request, int64_t 
     : session_(std::move(session)),
       request_(std::move(request)),
       bytes_(request_.body.size()),
+      arrived_nanos_(arrived_nanos),
       deadline_nanos_(request_.argument == 0
                           ? 0
                           : arrived_nanos + static_cast<int64_t>(std::min<uint64_t>(
@@ -58,6 +59,7 @@ Status ServerCall::MarkEndless() {
 
 void ServerCall::Reply(StatusOr<std::string> answer) {
   if (is_answered_.exchange(true)) return;
+  outcome_ = answer.status().code();
   if (is_cancelled_) return;  // no caller waits
   if (answer.ok() && answer->size() > kBodySizeMax) {
     answer =

@@ -25,8 +25,12 @@ class ServerCall {
   uint16_t method() const { return request_.method; }
   bool is_stream() const { return (request_.flags & kIsStream) != 0; }
   std::string& body() { return request_.body; }
-  int64_t deadline_nanos() const { return deadline_nanos_; }  // monotonic clock; 0: none
-  std::atomic<bool>* cancelled() { return &is_cancelled_; }   // also set when the connection ends
+  const std::string& body() const { return request_.body; }
+  int64_t deadline_nanos() const { return deadline_nanos_; }       // monotonic clock; 0: none
+  int64_t arrived_nanos() const { return arrived_nanos_; }         // monotonic clock
+  const engine::TraceId& trace() const { return request_.trace; }  // none: the caller named none
+  StatusCode outcome() const { return outcome_; }  // of Reply; kOk as long as it was not called
+  std::atomic<bool>* cancelled() { return &is_cancelled_; }  // also set when the connection ends
   // True: the caller no longer waits, because it cancelled the call, its connection ended, or the
   // deadline is over.
   bool IsOver() const;
@@ -55,7 +59,9 @@ class ServerCall {
   const std::shared_ptr<Session> session_;
   Frame request_;
   const size_t bytes_;  // of the request, as counted by the admission
+  const int64_t arrived_nanos_;
   const int64_t deadline_nanos_;
+  std::atomic<StatusCode> outcome_{StatusCode::kOk};
   std::atomic<bool> is_cancelled_{false};
   std::atomic<bool> is_answered_{false};
   std::atomic<bool> is_endless_{false};

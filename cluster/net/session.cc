@@ -50,6 +50,9 @@ void Session::OnFrames(std::vector<Frame>* frames) {
 }
 
 Status Session::Take(Frame request, int64_t now_nanos) {
+  if (!TakeTrace(&request)) {
+    return InvalidArgument(fmt::format("call {}: its trace id is missing", request.call));
+  }
   Status admitted = Admit(request);
   if (!admitted.ok()) {
     Refuse(request, admitted);

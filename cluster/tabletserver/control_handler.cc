@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "cluster/api/call_traces.h"
 #include "cluster/api/host_figures.h"
 #include "engine/model/schema_change.h"
 #include "engine/tablet/writes_held.h"
@@ -170,6 +171,10 @@ StatusOr<std::map<std::string, uint64_t>> ControlHandler::Perform(const calls::M
 
 StatusOr<std::vector<CompactionInfo>> ControlHandler::Perform(const calls::Compactions&) {
   return CompactionsOf(*parts_->host);
+}
+
+StatusOr<std::vector<CallTraceInfo>> ControlHandler::Perform(const calls::Traces& asked) {
+  return CallTraces::OfProcess()->List(asked.table);
 }
 
 StatusOr<std::vector<HotTablet>> ControlHandler::Perform(const calls::HotTablets& asked) {

@@ -44,6 +44,7 @@ class ControlHandler final : public TabletControl {
   StatusOr<std::string> Perform(const calls::DumpTablet& asked);
   StatusOr<std::map<std::string, uint64_t>> Perform(const calls::Metrics& asked);
   StatusOr<std::vector<CompactionInfo>> Perform(const calls::Compactions& asked);
+  StatusOr<std::vector<CallTraceInfo>> Perform(const calls::Traces& asked);
   StatusOr<std::vector<HotTablet>> Perform(const calls::HotTablets& asked);
 
   Status CheckMaster(uint64_t master_epoch);

@@ -7,6 +7,7 @@
 
 #include "cluster/tabletserver/table_stream.h"
 #include "cluster/tabletserver/tablet_changes.h"
+#include "engine/base/call_notes.h"
 
 namespace sippar::cluster {
 namespace {
@@ -16,6 +17,10 @@ struct Held {
   std::shared_ptr<void> life;
   std::shared_ptr<engine::Tablet> tablet;
 };
+
+void Note(const Served& served, std::string_view first_row) {
+  if (auto* notes = engine::CurrentCallNotes()) notes->About(served.table_name, first_row);
+}
 
 }  // namespace
 
@@ -30,6 +35,7 @@ StatusOr<std::shared_ptr<Served>> TabletHandler::FindForWrite(const TabletAddres
                                                               size_t rows,
                                                               const std::string& first_row) const {
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet));
+  Note(*served, first_row);
   served->writes.fetch_add(rows, std::memory_order_relaxed);
   served->sample.Add(rows, first_row);
   // METADATA's tablets are exempt from waiting for flushes: a flush ends with a write to METADATA,
@@ -41,6 +47,7 @@ StatusOr<std::shared_ptr<Served>> TabletHandler::FindForWrite(const TabletAddres
 StatusOr<std::shared_ptr<Served>> TabletHandler::FindForRead(const TabletAddress& tablet,
                                                              const std::string& first_row) const {
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet));
+  Note(*served, first_row);
   served->reads.fetch_add(1, std::memory_order_relaxed);
   served->sample.Add(1, first_row);
   return served;

@@ -8,6 +8,7 @@
 
 #include "cluster/api/call_time.h"
 #include "cluster/net/failure.h"
+#include "engine/base/call_notes.h"
 
 namespace sippar::cluster {
 namespace {
@@ -32,6 +33,12 @@ Status Ended(const Status& failure, Effect effect, const CallTime& time) {
                                  is_unknown ? "; whether the change was made is not known" : ""));
 }
 
+// The trace of the call for which this thread makes its own one; none: it serves no call.
+engine::TraceId ServedTrace() {
+  const engine::CallNotes* notes = engine::CurrentCallNotes();
+  return notes == nullptr ? engine::TraceId{} : notes->trace;
+}
+
 }  // namespace
 
 StatusOr<std::string> Line::Call(Method method, const CallRule& rule, std::string_view call,
@@ -42,7 +49,7 @@ StatusOr<std::string> Line::Call(Method method, const CallRule& rule, std::strin
   const CallOptions left = time.Left();
   StatusOr<std::string> answer =
       channel->Call(static_cast<uint16_t>(method), EncodeNamedCall({rule.name, call}),
-                    {TimeoutOf(rule, left), left.cancel.get()});
+                    {TimeoutOf(rule, left), left.cancel.get(), ServedTrace()});
   if (answer.ok()) [[likely]]
     return answer;
   return Ended(Heard(answer.status()), rule.effect, time);
@@ -53,8 +60,8 @@ StatusOr<std::unique_ptr<PartStream>> Line::Open(Method method, std::string requ
   const CallTime time(settings_.clock, options);
   RETURN_IF_ERROR(time.Check());
   ASSIGN_OR_RETURN(std::shared_ptr<net::Channel> channel, Reach());
-  auto stream =
-      channel->Open(static_cast<uint16_t>(method), std::move(request), time.Left().timeout_us);
+  auto stream = channel->Open(static_cast<uint16_t>(method), std::move(request),
+                              time.Left().timeout_us, ServedTrace());
   return std::make_unique<PartStream>(std::move(channel), std::move(stream), time);
 }
 

@@ -7,9 +7,11 @@
 
 #include "cluster/api/row_codec.h"
 #include "cluster/net/failure.h"
+#include "cluster/wire/admin_with_traces.h"
 #include "cluster/wire/member_call.h"
 #include "cluster/wire/member_streams.h"
 #include "cluster/wire/methods.h"
+#include "cluster/wire/recorded_call.h"
 #include "engine/base/clock.h"
 #include "engine/base/printable.h"
 
@@ -45,20 +47,8 @@ StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::Se
   return answer;
 }
 
-// The name of the call in the report of a slow call.
-std::string NameOf(const std::shared_ptr<net::ServerCall>& call) {
-  const auto method = static_cast<Method>(call->method());
-  NamedCall named;
-  if (!call->is_stream() && DecodeNamedCall(call->body(), &named)) {
-    return engine::PrintableBytes(named.name);
-  }
-  if (method == Method::kReadTable || method == Method::kReadTablet) return "Read";
-  if (method == Method::kRunTable || method == Method::kRunTablet) return "Run";
-  return fmt::format("method {}", call->method());
-}
-
-// False for streams of changes: they last as long as their readers want, so they are not reported
-// as slow.
+// False for streams of changes: they last as long as their readers want, so they are neither traced
+// nor reported as slow.
 bool HasDuration(Method method) {
   return method != Method::kTableChanges && method != Method::kTabletChanges;
 }
@@ -66,6 +56,9 @@ bool HasDuration(Method method) {
 }  // namespace
 
 void MemberService::Begin(MemberPorts ports) {
+  if (ports.admin != nullptr) {
+    ports.admin = std::make_shared<AdminWithTraces>(std::move(ports.admin));
+  }
   engine::MutexLock lock(&mutex_);
   ports_ = std::make_shared<const MemberPorts>(std::move(ports));
 }
@@ -85,10 +78,19 @@ bool MemberService::ServeAtOnce(const std::shared_ptr<net::ServerCall>& call) {
     Do(*now, call);
     return true;
   }
-  if (method == Method::kReadTable) {
-    return now->data != nullptr && ServeReadAtOnce(now->data.get(), call, &departure_);
-  }
-  return now->tablets != nullptr && ServeReadAtOnce(now->tablets.get(), call, &departure_);
+  return ReadAtOnce(*now, call);
+}
+
+bool MemberService::ReadAtOnce(const MemberPorts& ports,
+                               const std::shared_ptr<net::ServerCall>& call) {
+  RecordedCall record(*call, call->arrived_nanos());
+  const bool is_of_tablet = static_cast<Method>(call->method()) == Method::kReadTablet;
+  const bool is_read =
+      is_of_tablet
+          ? ports.tablets != nullptr && ServeReadAtOnce(ports.tablets.get(), call, &departure_)
+          : ports.data != nullptr && ServeReadAtOnce(ports.data.get(), call, &departure_);
+  if (is_read) record.End(*call, name_);
+  return is_read;
 }
 
 void MemberService::Serve(const std::shared_ptr<net::ServerCall>& call) {
@@ -97,17 +99,22 @@ void MemberService::Serve(const std::shared_ptr<net::ServerCall>& call) {
     return call->Reply(net::MarkNotBegun(
         Unavailable(fmt::format("{}: it does not serve yet; call again later", name_))));
   }
-  if (slow_calls_ == nullptr || !HasDuration(static_cast<Method>(call->method()))) {
-    return Do(*now, call);
+  if (!HasDuration(static_cast<Method>(call->method()))) return Do(*now, call);
+  RecordedCall record(*call, engine::Clock::System()->MonotonicNanos());
+  if (slow_calls_ == nullptr) {
+    Do(*now, call);
+    return record.End(*call, name_);
   }
   engine::Clock* clock = slow_calls_->clock();
   const int64_t start_nanos = clock->MonotonicNanos();
   Do(*now, call);
   const int64_t nanos = clock->MonotonicNanos() - start_nanos;
+  record.End(*call, name_);
   if (!slow_calls_->IsSlow(nanos)) return;
-  slow_calls_->Report(fmt::format(
-      "slow call: {} took {:.3f} s, from {} {}", NameOf(call), static_cast<double>(nanos) / 1e9,
-      engine::PrintableBytes(call->peer().role), engine::PrintableBytes(call->peer().name)));
+  slow_calls_->Report(fmt::format("slow call: {} took {:.3f} s, trace {}, from {} {}",
+                                  RecordedCall::NameOf(*call), static_cast<double>(nanos) / 1e9,
+                                  record.trace().ToHex(), engine::PrintableBytes(call->peer().role),
+                                  engine::PrintableBytes(call->peer().name)));
 }
 
 void MemberService::Do(const MemberPorts& ports, const std::shared_ptr<net::ServerCall>& call) {

@@ -1,5 +1,6 @@
 // What a member serves over cluster/net: calls and streams on the interfaces of cluster/api. It
-// only translates. Thread safe. SPDX-License-Identifier: Apache-2.0
+// only translates, and records the calls (recorded_call.h). Thread safe. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <memory>
@@ -39,6 +40,8 @@ class MemberService final : public net::Service {
 
  private:
   std::shared_ptr<const MemberPorts> ports();
+  [[nodiscard]] bool ReadAtOnce(const MemberPorts& ports,
+                                const std::shared_ptr<net::ServerCall>& call);
   void Do(const MemberPorts& ports, const std::shared_ptr<net::ServerCall>& call);
 
   const std::string name_;

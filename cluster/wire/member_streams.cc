@@ -12,6 +12,7 @@
 #include "cluster/wire/member_call.h"
 #include "cluster/wire/program_batch.h"
 #include "cluster/wire/stream_messages.h"
+#include "engine/base/call_notes.h"
 
 namespace sippar::cluster {
 namespace {
@@ -27,6 +28,16 @@ const std::string& PlaceOf(const LentTable& table) { return *table; }
 const TabletAddress& PlaceOf(const TabletAddress& tablet) { return tablet; }
 
 using Stream = Departure::Stream;
+
+// Notes for the call's trace what a stream has done.
+void Note(const StreamEnd& end) {
+  engine::CallNotes* notes = engine::CurrentCallNotes();
+  if (notes == nullptr) return;
+  notes->stream_end = end.outcome.code();
+  notes->blocks_from_disk += end.counters.blocks_from_disk;
+  notes->blocks_cached += end.counters.blocks_cached + end.counters.blocks_pinned;
+  notes->cells_returned += end.counters.cells_returned;
+}
 
 // Decodes the request, calls `work`, and ends the stream with its result. `work` gets the request,
 // the options, and a string for a part that is sent together with the end.
@@ -45,6 +56,7 @@ void Serve(const std::shared_ptr<net::ServerCall>& call, const Stream& stream, c
   CallOptions options = OptionsOf(call);
   options.counters = &last.end.counters;
   last.end.outcome = net::OfBegunCall(work(request, options, &last.part));
+  Note(last.end);
   // The reader of a stream that was cut needs to know that it was cut. So this error is the reply,
   // and not a part of the regular end.
   if (IsMarked(kCut, last.end.outcome)) return call->Reply(last.end.outcome);
@@ -138,6 +150,7 @@ bool ReadAtOnce(Interface* port, const std::shared_ptr<net::ServerCall>& call,
   static_cast<void>(packer.Flush(/*ends_row=*/true));  // `fits` says how it went
   if (!fits) return false;
   cells->reset();  // adds its counters
+  Note(last.end);
   call->Reply(EncodeValue(last));
   return true;
 }

@@ -39,7 +39,7 @@ struct NamedCall {
 
 inline std::string EncodeNamedCall(const NamedCall& named) {
   std::string bytes;
-  bytes.reserve(named.name.size() + named.call.size() + 2);
+  bytes.reserve(named.name.size() + named.call.size() + 2 + 16);  // and a trace id (net/frame.h)
   engine::PutBytes(&bytes, named.name);
   bytes.append(named.call);
   return bytes;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "engine/base/call_notes.h"
 #include "engine/base/thread.h"
 
 namespace sippar::engine {
@@ -17,9 +18,10 @@ inline void RunParallel(size_t threads, size_t count, const std::function<void(s
   auto take = [&] {
     for (size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) work(i);
   };
+  const CarriedTrace trace;
   std::vector<Thread> others;
   for (size_t t = 1; t < std::min(threads, count); ++t)
-    others.emplace_back("sippar-parallel", take);
+    others.emplace_back("sippar-parallel", [&] { trace.Run(take); });
   take();
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/base/call_notes.h"
 #include "engine/base/coding.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/seeded_bug.h"
@@ -35,6 +36,7 @@ struct CommitLog::Request {
   size_t size = 0;
   bool durable = false;   // its group is synced even if the log syncs none
   bool in_group = false;  // its group is being written
+  int64_t sync_us = 0;    // duration of its group's write and sync
   Status status;
   std::atomic<State> state{kWaits};
   WakeUp wake;  // notified after each change of `state`
@@ -58,6 +60,7 @@ CommitLog::~CommitLog() { (void)Close(); }
 
 Status CommitLog::Append(std::span<Write* const> writes, const std::function<void()>& has_place,
                          bool durable) {
+  StageTimer timer(&CallNotes::log_nanos);
   Request request;
   request.writes = writes;
   request.durable = durable;
@@ -72,7 +75,7 @@ Status CommitLog::Append(std::span<Write* const> writes, const std::function<voi
   }
   if (has_place) has_place();
   if (!leads) RETURN_IF_ERROR(AwaitTurn(&request));
-  if (request.state == Request::kAnswered) return request.status;
+  if (request.state == Request::kAnswered) return Answered(request);
   {
     MutexLock lock(&mutex_);
     GatherGroup();
@@ -84,6 +87,12 @@ Status CommitLog::Append(std::span<Write* const> writes, const std::function<voi
   if (!taken_over) AnswerGroup(status);
   CRASH_POINT("log.after_answer");
   request.wake.Wait();
+  return Answered(request);
+}
+
+// Called in the thread of the writer, whose call it is.
+Status CommitLog::Answered(const Request& request) {
+  if (CallNotes* notes = CurrentCallNotes()) notes->sync_nanos += request.sync_us * 1000;
   return request.status;
 }
 
@@ -127,6 +136,7 @@ void CommitLog::GatherGroup() {
 
 // Numbers the group's records, writes them to the open segment and syncs, if this log does.
 Status CommitLog::WriteGroup(bool* taken_over) {
+  group_synced_us_ = 0;
   // A log that was fenced once stays closed, even if the fence would now allow it.
   RETURN_IF_ERROR(fenced_);
   if (writer_ == nullptr || writer_->accepted_length() >= options_.segment_size) {
@@ -208,6 +218,7 @@ void CommitLog::AnswerGroup(const Status& status) {
     for (Request* finished : group_) {
       queue_.pop_front();
       finished->status = status;
+      finished->sync_us = group_synced_us_;
       finished->state = Request::kAnswered;
     }
     expected_ = group_.size() + queue_.size();

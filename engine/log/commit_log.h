@@ -108,6 +108,7 @@ class CommitLog {
 
   // The steps of a group commit, in their order.
   Status AwaitTurn(Request* request);
+  static Status Answered(const Request& request);
   void GatherGroup() REQUIRES(mutex_);
   Status WriteGroup(bool* taken_over);
   Status WriteWatched(bool* taken_over);
@@ -164,7 +165,9 @@ class CommitLog {
   std::unique_ptr<LogReachFile> reach_ GUARDED_BY(mutex_);
   uint64_t next_number_ = 1;
   Status fenced_;
-  int64_t sync_time_us_ = 0;  // duration of the last group's sync
+  int64_t sync_time_us_ = 0;     // duration of the last sync that was not taken over
+  int64_t group_began_us_ = 0;   // when the write and sync of this group began
+  int64_t group_synced_us_ = 0;  // their duration, both writers' together; 0: no sync
   std::atomic<uint64_t> bytes_written_{0};
   Counter* groups_;
   Counter* records_;

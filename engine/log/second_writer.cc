@@ -18,6 +18,7 @@ Status CommitLog::WriteWatched(bool* taken_over) {
   {
     MutexLock lock(&mutex_);
     syncing_since_us_ = start_us;
+    group_began_us_ = start_us;
     ++syncs_;
     if (watch_idle_) watch_wake_.NotifyOne();
   }
@@ -33,6 +34,7 @@ Status CommitLog::WriteWatched(bool* taken_over) {
   }
   syncing_since_us_ = 0;
   sync_time_us_ = options_.clock->MonotonicNanos() / 1000 - start_us;
+  group_synced_us_ = sync_time_us_;
   sync_history_.Add(sync_time_us_);
   return status;
 }
@@ -79,6 +81,7 @@ Status CommitLog::RewriteGroup() {
   RETURN_IF_ERROR(BeginSegment());
   AddGroupAgain();
   RETURN_IF_ERROR(writer_->Write(/*sync=*/true));
+  group_synced_us_ = options_.clock->MonotonicNanos() / 1000 - group_began_us_;
   CRASH_POINT("log.after_switch");
   return OkStatus();
 }

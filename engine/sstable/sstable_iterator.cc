@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/base/call_notes.h"
 #include "engine/sstable/block_cursor.h"
 #include "engine/sstable/sstable_reader.h"
 
@@ -177,6 +178,7 @@ class SstableIterator final : public EntryIterator {
     }
     const BlockIndex& index = file_->index();
     uint64_t start = index.entry(block).offset - index.entry(ahead_first_).offset;
+    StageTimer timer(&CallNotes::cache_nanos);
     ASSIGN_OR_RETURN(std::shared_ptr<const Block> decoded,
                      file_->Decode(block, std::string_view(ahead_).substr(
                                               start, index.entry(block).stored_size)));

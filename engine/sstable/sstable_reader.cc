@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/call_notes.h"
 #include "engine/base/limits.h"
 #include "engine/model/cell_key.h"
 #include "engine/sstable/block_cursor.h"
@@ -126,6 +127,7 @@ std::unique_ptr<EntryIterator> SstableReader::NewIterator(const FileRead& read) 
 }
 
 Status SstableReader::ReadStored(size_t first_block, size_t count, std::string* stored) const {
+  StageTimer timer(&CallNotes::disk_nanos);
   const BlockIndex::Entry& first = index_.entry(first_block);
   uint64_t end = index_.entry(first_block + count - 1).handle().end();
   return Annotate(file_->Read(first.offset, static_cast<size_t>(end - first.offset), stored),
@@ -176,6 +178,7 @@ StatusOr<std::shared_ptr<const Block>> SstableReader::ReadBlock(size_t block,
     ++counters->disk_reads;
     counters->disk_bytes += stored.size();
   }
+  StageTimer timer(&CallNotes::cache_nanos);
   ASSIGN_OR_RETURN(auto decoded, Decode(block, stored));
   decoded->SetHeads(MakeRestartHeads(decoded->bytes()));
   bool kept = read.in_memory && Pin(block, decoded);

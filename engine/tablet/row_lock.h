@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/call_notes.h"
 #include "engine/base/checksum.h"
 #include "engine/base/thread.h"
 
@@ -28,7 +29,10 @@ class RowLock {
     MutexLock lock(&mutex_);
     if (mode == kAlone) {
       ++waiting_;
-      while (is_alone_ || sharers_ > 0) freed_.Wait(&mutex_);
+      if (is_alone_ || sharers_ > 0) {
+        StageTimer timer(&CallNotes::row_lock_nanos);
+        while (is_alone_ || sharers_ > 0) freed_.Wait(&mutex_);
+      }
       --waiting_;
       is_alone_ = true;
     } else {
@@ -38,7 +42,10 @@ class RowLock {
       auto must_wait = [&]() REQUIRES(mutex_) {
         return is_alone_ || (waiting_ > 0 && turns_ == turn) || (mode == kInOrder && is_in_order_);
       };
-      while (must_wait()) freed_.Wait(&mutex_);
+      if (must_wait()) {
+        StageTimer timer(&CallNotes::row_lock_nanos);
+        while (must_wait()) freed_.Wait(&mutex_);
+      }
       ++sharers_;
       is_in_order_ |= mode == kInOrder;
     }

@@ -102,6 +102,9 @@ TEST(ClusterWaitTest, IsOverWhenAllIsServedByAsManyServers) {
   wait.servers = 0;
   EXPECT_NE(WhyNotReady(wait, health), "");
   wait.servers.reset();
+  health.servers[0].state = "silent";
+  EXPECT_EQ(WhyNotReady(wait, health), "server s1.3 does not answer the master");
+  health.servers[0].state = "live";
   health.healthy = false;
   health.unserved = {{"t", {"", ""}, 5, "loading", "server s1.3 loads it", 0}};
   health.tablets.online = 1;
@@ -121,6 +124,33 @@ TEST(ClusterWaitTest, EndsWithItsTimeOrAtOnceWhereWaitingCannotHelp) {
   wait.target = "zk://";
   wait.timeout_us = 60'000'000;
   EXPECT_EQ(WaitForCluster(wait), 3);
+}
+
+TEST(ClusterReportTest, ATraceTellsWhereTheTimeWent) {
+  cluster::CallTraceInfo trace;
+  trace.trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  trace.call = "ApplyRows";
+  trace.table = "t";
+  trace.row = "r\"1";
+  trace.server = "s1.3";
+  trace.caller = "gateway g1";
+  trace.start_us = 1'700'000'000'000'000;
+  trace.duration_us = 123'456;
+  trace.outcome = "OK";
+  trace.work = {.queue_us = 1, .log_us = 122'000, .sync_us = 121'000, .cells_returned = 5};
+  EXPECT_EQ(TraceJson(trace),
+            R"({"time":"2023-11-14T22:13:20Z","trace":"4bf92f3577b34da6a3ce929d0e0e4736",)"
+            R"("call":"ApplyRows","table":"t","row":"r\"1","server":"s1.3","caller":"gateway g1",)"
+            R"("outcome":"OK","duration_ms":123.456,"queue_ms":0.001,"row_lock_ms":0.000,)"
+            R"("log_ms":122.000,"sync_ms":121.000,"cache_ms":0.000,"disk_ms":0.000,)"
+            R"("blocks_from_disk":0,"blocks_cached":0,"cells":5})"
+            "\n");
+  const std::string text = TraceText(trace);
+  EXPECT_NE(
+      text.find("123.456 ms 4bf92f3577b34da6a3ce929d0e0e4736 ApplyRows on t row 'r\"1' at s1.3 "
+                "from gateway g1: OK; queue 0.001 log 122.000 sync 121.000\n"),
+      std::string::npos)
+      << text;
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST_F(CallTraceTest, ASlowCallOverTheWireIsToldByItsName) {
   clock_.step_nanos = 1'000'000'000;  // whatever it does takes long
   EXPECT_TRUE(remote->admin()->Do(calls::ListTables{}).ok());
   const std::string told = LineOf(&lines, "ListTables");
-  EXPECT_NE(told.find(" s, from client "), std::string::npos) << told;
+  EXPECT_NE(told.find(", from client "), std::string::npos) << told;
   cells = remote->data()->Read("p/i/t", ReadSpec(), {});
   ASSERT_TRUE(cells.ok()) << cells.status();
   LineOf(&lines, "Read");

@@ -54,6 +54,38 @@ TEST(FrameTest, FramesComeBackHoweverTheirBytesAreCut) {
   }
 }
 
+TEST(FrameTest, ATraceIdIsPutBehindTheBodyAndTakenFromIt) {
+  const engine::TraceId id = engine::TraceId::New();
+  for (size_t size : {0, 1, 20'000}) {
+    Frame frame{.kind = FrameKind::kRequest, .body = std::string(size, 'b'), .trace = id};
+    PutTrace(&frame);
+    EXPECT_EQ(frame.body.size(), size + 16);
+    frame.trace = {};
+    ASSERT_TRUE(TakeTrace(&frame));
+    EXPECT_EQ(frame.trace, id);
+    EXPECT_EQ(frame.body, std::string(size, 'b'));
+  }
+  Frame none{.kind = FrameKind::kRequest, .body = "body"};
+  PutTrace(&none);
+  EXPECT_TRUE(TakeTrace(&none));
+  EXPECT_EQ(none.body, "body");
+  EXPECT_TRUE(none.trace.is_none());
+  Frame false_claim{.kind = FrameKind::kRequest, .flags = kIsTraced, .body = "too short"};
+  EXPECT_FALSE(TakeTrace(&false_claim));
+}
+
+TEST(FrameTest, ALargeBodyIsNotCopiedForATraceId) {
+  Frame frame{.kind = FrameKind::kRequest, .trace = engine::TraceId::New()};
+  frame.body.reserve(1 << 20);
+  frame.body.resize(frame.body.capacity());
+  const char* place = frame.body.data();
+  const size_t size = frame.body.size();
+  PutTrace(&frame);
+  EXPECT_EQ(frame.body.data(), place);
+  EXPECT_EQ(frame.body.size(), size);
+  EXPECT_EQ(frame.flags & kIsTraced, 0);
+}
+
 TEST(FrameTest, EveryFlippedBitIsNoticedBeforeItsFrameIsGiven) {
   std::vector<Frame> sent = SomeFrames();
   sent[2].body = "short";

@@ -104,7 +104,7 @@ class ReadsOfOneRow : public LineStreams {
     ReadSpec read;
     read.rows = engine::RowSet(RowRange::Single("row0"));
     engine::ReadCounters counters;
-    auto cells = tablets_->Read(kTablet, read, {.counters = &counters});
+    auto cells = tablets_->Read(kTablet, read, {.cancel = nullptr, .counters = &counters});
     EXPECT_TRUE(cells.ok()) << cells.status();
     size_t bytes = 0;
     for (; cells.ok() && (*cells)->Valid(); (*cells)->Next())

@@ -1,0 +1,67 @@
+// Keeps the traces of calls that a process served: one in a thousand, and all slow ones. Thread
+// safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "cluster/api/call_trace_info.h"
+#include "engine/base/call_notes.h"
+#include "engine/base/clock.h"
+#include "engine/base/thread.h"
+#include "engine/base/trace_id.h"
+
+namespace sippar::cluster {
+
+struct TraceRules {
+  uint64_t one_in = 1'000;           // of the trace ids; 0: none for its id
+  int64_t slow_nanos = 100'000'000;  // calls that took so long are kept
+  int64_t kept_us = 3'600'000'000;
+  size_t entries_max = 10'000;  // a few MB; the oldest are dropped
+};
+
+class CallTraces {
+ public:
+  // `clock` outlives this object.
+  CallTraces(engine::Clock* clock, const TraceRules& rules) : clock_(clock) { SetRules(rules); }
+  // The traces of all calls that this process serves, whatever its roles. Never destroyed.
+  static CallTraces* OfProcess();
+
+  // Whether the trace of a call of this id and duration is to be kept. Takes no lock.
+  bool Wants(engine::TraceId id, int64_t nanos) const {
+    return nanos >= slow_nanos_.load(std::memory_order_relaxed) ||
+           id.IsSampled(one_in_.load(std::memory_order_relaxed));
+  }
+  // Gives the trace a number (`part`) and keeps it.
+  void Keep(CallTraceInfo trace);
+  // The kept traces of calls on `table` ("": of all calls), by the time of their end.
+  std::vector<CallTraceInfo> List(const std::string& table);
+  void SetRules(const TraceRules& rules);
+
+ private:
+  struct Kept {
+    int64_t until_nanos = 0;
+    CallTraceInfo trace;
+  };
+  void DropOld() REQUIRES(mutex_);
+
+  engine::Clock* const clock_;
+  std::atomic<uint64_t> one_in_{0};
+  std::atomic<int64_t> slow_nanos_{0};
+  engine::Mutex mutex_;
+  TraceRules rules_ GUARDED_BY(mutex_);
+  std::deque<Kept> kept_ GUARDED_BY(mutex_);
+};
+
+// What the notes of a call say of it: trace, table, row and work.
+CallTraceInfo InfoOf(const engine::CallNotes& notes);
+// Adds the traces that `more` has and `all` lacks. Several servers may be one process, and name the
+// same traces.
+void MergeTraces(std::vector<CallTraceInfo> more, std::vector<CallTraceInfo>* all);
+// In the order of their starts, and only the newest 10,000.
+void SortTraces(std::vector<CallTraceInfo>* all);
+
+}  // namespace sippar::cluster

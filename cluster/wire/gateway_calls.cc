@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/wire/gateway_calls.h"
+
+#include <fmt/format.h>
+
+#include "cluster/net/failure.h"
+
+namespace sippar::cluster {
+namespace {
+
+// Bounds of all clients' calls together: half of what a lane admits (net/lane.h). The other half is
+// for calls to tablets.
+constexpr net::LaneBounds kLane{};
+constexpr size_t kCallsMax = kLane.calls_of_all_max / 2;
+constexpr size_t kBytesMax = kLane.bytes_of_all_max / 2;
+
+constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked for
+
+// Calls to a master come from members and clients of the cluster, too. Those know the cluster's id
+// and look up by themselves which master reigns.
+bool IsOfClient(const net::ServerCall& call) {
+  switch (static_cast<Method>(call.method())) {
+    case Method::kData:
+    case Method::kReadTable:
+    case Method::kRunTable:
+    case Method::kTableChanges:
+      return true;
+    case Method::kAdmin:
+      return call.peer().cluster.empty();
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+GatewayCalls::GatewayCalls(std::string name, net::Service* roles)
+    : name_(std::move(name)),
+      roles_(roles),
+      admission_(kCallsMax, kBytesMax),
+      clients_(name_),
+      calls_("net-clients", kLane.threads_max, kCallsMax),
+      streams_("net-clients", kLane.streams_max, kCallsMax) {}
+
+void GatewayCalls::Begin(OpenClient open) {
+  engine::MutexLock lock(&open_mutex_);
+  open_ = std::move(open);
+}
+
+// The ports do not own the interfaces of the client; they only point to them.
+StatusOr<Client*> GatewayCalls::Reach() {
+  engine::MutexLock lock(&open_mutex_);
+  if (client_ != nullptr) return client_.get();
+  if (open_ == nullptr) return Unavailable("it does not serve yet; call again later");
+  ASSIGN_OR_RETURN(client_, open_());
+  const std::shared_ptr<void> unowned;
+  clients_.Begin({.data = std::shared_ptr<DataApi>(unowned, client_->data()),
+                  .admin = std::shared_ptr<AdminApi>(unowned, client_->admin())});
+  return client_.get();
+}
+
+void GatewayCalls::Stop() {
+  calls_.Stop();
+  streams_.Stop();
+}
+
+bool GatewayCalls::ServeAtOnce(const std::shared_ptr<net::ServerCall>& call) {
+  if (!IsOfClient(*call)) return roles_->ServeAtOnce(call);
+  Keep(call);
+  return true;
+}
+
+void GatewayCalls::Keep(const std::shared_ptr<net::ServerCall>& call) {
+  const size_t bytes = call->body().size();
+  auto leave = [this, bytes] {
+    engine::MutexLock lock(&admission_mutex_);
+    admission_.Leave(bytes);
+  };
+  bool is_kept = false;
+  {
+    engine::MutexLock lock(&admission_mutex_);
+    is_kept = admission_.Enter(bytes);
+  }
+  if (is_kept) {
+    is_kept = (call->is_stream() ? streams_ : calls_).Run([this, call, leave] {
+      Carry(call);
+      leave();
+    });
+    if (!is_kept) leave();
+  }
+  if (is_kept) return;
+  call->Reply(net::MarkNotBegun(
+      Unavailable(
+          fmt::format("{}: too many calls of clients are in flight; call again later", name_)),
+      kBusyWaitMicros));
+}
+
+void GatewayCalls::Carry(const std::shared_ptr<net::ServerCall>& call) {
+  auto refuse = [&](std::string_view why) {
+    call->Reply(net::MarkNotBegun(Unavailable(fmt::format("{}: {}", name_, why))));
+  };
+  if (call->IsOver()) return refuse("the call's time was over before it began");
+  const auto client = Reach();
+  if (!client.ok()) return refuse(MessageOf(client.status()));
+  clients_.Serve(call);
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,124 @@
+// The traces of a cluster's calls: a gateway and the tablet servers that it calls keep parts of one
+// trace, and every client can ask for them. The members are objects in one process, so they share
+// what is kept (api/call_traces.h). SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cluster/api/call_traces.h"
+#include "cluster/node/member.h"
+#include "cluster/node/open_client.h"
+#include "cluster/node/server_client.h"
+#include "tests/cluster/lock/lock_world.h"
+
+namespace sippar::cluster {
+namespace {
+
+class MemberTracesTest : public testing::Test {
+ protected:
+  MemberTracesTest() {
+    CallTraces::OfProcess()->SetRules({.one_in = 1});
+    directory_ = testing::TempDir() + "member_traces." + std::to_string(::getpid());
+    std::filesystem::remove_all(directory_);
+    locks_ = EmbeddedLockService::Open(&lock_disk_, "/lock", engine::Clock::System()).value();
+    EXPECT_EQ(MakeClusterIn(locks_.get(), "test", "posix:" + directory_, {}).value(), true);
+    server_ = Start("s1", /*is_server=*/true);
+    master_ = Start("m1", /*is_server=*/false);
+  }
+  ~MemberTracesTest() override {
+    client_.reset();
+    server_.member.reset();
+    master_.member.reset();
+    std::filesystem::remove_all(directory_);
+    CallTraces::OfProcess()->SetRules({});
+  }
+
+  struct Running {
+    std::shared_ptr<ClusterSite> site;
+    std::unique_ptr<Member> member;
+  };
+  Running Start(const std::string& name, bool is_server) {
+    MemberOptions options;
+    options.name = name;
+    options.is_server = is_server;
+    options.is_master = !is_server;
+    options.lease_us = 2 * kSecond;
+    options.memory_limit = 64 << 20;
+    options.end_process = [](const char*) {};
+    Running running;
+    running.site = ClusterSite::OpenIn(locks_, "test", {}).value();
+    running.member = Member::Start(running.site.get(), options).value();
+    return running;
+  }
+  void CreateTable(const std::string& name) {
+    TableSchema schema;
+    schema.name = name;
+    schema.families.resize(1);
+    schema.families[0].name = "f";
+    ASSERT_TRUE(client_->admin()->Do(calls::CreateTable{schema, {}}).ok());
+  }
+  // Asks until there are `count` traces of this call on the table: a server keeps a trace after it
+  // has answered its call.
+  std::vector<CallTraceInfo> TracesOf(const std::string& table, const std::string& call,
+                                      size_t count) {
+    for (;;) {
+      auto traces = client_->admin()->Do(calls::Traces{table});
+      EXPECT_TRUE(traces.ok()) << traces.status();
+      if (!traces.ok()) return {};
+      std::erase_if(*traces, [&](const CallTraceInfo& trace) { return trace.call != call; });
+      if (traces->size() >= count) return *std::move(traces);
+      engine::Clock::System()->SleepMicros(1'000);
+    }
+  }
+
+  engine::MemoryFileSystem lock_disk_;
+  std::string directory_;
+  std::shared_ptr<LockService> locks_;
+  Running server_, master_;
+  std::unique_ptr<Client> client_;
+};
+
+TEST_F(MemberTracesTest, AGatewaysCallAndThoseThatItMakesAreOneTrace) {
+  // The client knows the master's address alone, which serves it as a gateway.
+  client_ =
+      ConnectServer(master_.member->address(), "m1", engine::Clock::System(), nullptr).value();
+  CreateTable("t");
+  const RowMutation mutation = RowMutation("r1").Set("f", "q", "v");
+  ASSERT_TRUE(client_->data()->Apply("t", mutation).ok());
+
+  const std::vector<CallTraceInfo> writes = TracesOf("t", "ApplyRows", 2);
+  ASSERT_EQ(writes.size(), 2U);
+  EXPECT_EQ(writes[0].trace, writes[1].trace);
+  const CallTraceInfo& gateways = writes[0].server == "m1" ? writes[0] : writes[1];
+  const CallTraceInfo& servers = writes[0].server == "m1" ? writes[1] : writes[0];
+  EXPECT_EQ(gateways.server, "m1");
+  EXPECT_EQ(servers.server, "s1");
+  EXPECT_EQ(servers.row, "r1");
+  EXPECT_EQ(gateways.row, "r1");
+  EXPECT_EQ(servers.outcome, "OK");
+  EXPECT_GT(servers.work.sync_us, 0) << "the tablet's server synced its log";
+  EXPECT_GE(servers.work.log_us, servers.work.sync_us);
+  EXPECT_EQ(gateways.work.sync_us, 0);
+  EXPECT_GE(gateways.duration_us, servers.duration_us);
+
+  auto cells = client_->data()->Read("t", ReadSpec(), {});
+  ASSERT_TRUE(cells.ok());
+  while ((*cells)->Valid()) (*cells)->Next();
+  const std::vector<CallTraceInfo> reads = TracesOf("t", "Read", 2);
+  EXPECT_EQ(reads[0].trace, reads[1].trace);
+  EXPECT_NE(reads[0].trace, writes[0].trace);
+}
+
+TEST_F(MemberTracesTest, AClientOfTheClusterGetsTheServersTraces) {
+  client_ = OpenClusterClient(ClusterSite::OpenIn(locks_, "test", {}).value(), nullptr).value();
+  CreateTable("u");
+  ASSERT_TRUE(client_->data()->Apply("u", RowMutation("r2").Set("f", "q", "v")).ok());
+  const std::vector<CallTraceInfo> writes = TracesOf("u", "ApplyRows", 1);
+  EXPECT_EQ(writes.size(), 1U) << "the same trace, whoever else was asked for it";
+  EXPECT_EQ(writes.back().row, "r2");
+  EXPECT_EQ(writes.back().server, "s1");
+  EXPECT_TRUE(client_->admin()->Do(calls::Traces{"nothing"}).value().empty());
+}
+
+}  // namespace
+}  // namespace sippar::cluster
