@@ -32,15 +32,11 @@ class Waiter {
       : wait_(wait), end_us_(NowMicros() + wait.timeout_us), shows_(isatty(STDERR_FILENO) == 1) {}
 
   int Run() {
-    Status status = Poll();
+    const Status status = Poll();
     Wipe();
-    if (client_ != nullptr) {
-      Status closed = client_->Close();
-      if (status.ok() && why_.empty()) status = closed;
-    }
-    if (!status.ok()) PrintMessage("sippar admin", MessageOf(status));
-    if (!status.ok()) return kExitNoStore;
-    if (why_.empty()) return kExitOk;
+    const Status closed = client_ == nullptr ? OkStatus() : client_->Close();
+    if (!status.ok()) return Failed(status, kExitNoStore);
+    if (why_.empty()) return closed.ok() ? kExitOk : Failed(closed, kExitFailed);
     if (InterruptSeen()) return kExitInterrupted;
     PrintMessage("sippar admin",
                  fmt::format("target {}: it is not ready after {} ({})", wait_.target,
@@ -49,6 +45,10 @@ class Waiter {
   }
 
  private:
+  static int Failed(const Status& status, int code) {
+    PrintMessage("sippar admin", MessageOf(status));
+    return code;
+  }
   static int64_t NowMicros() { return engine::Clock::System()->MonotonicNanos() / 1000; }
   int64_t LeftMicros() const { return std::max<int64_t>(end_us_ - NowMicros(), 0); }
 
@@ -109,6 +109,12 @@ std::string WhyNotReady(const ClusterWait& wait, const cluster::ClusterHealth& h
                     [](const cluster::ServerStatus& server) { return server.state == "live"; }));
   if (wait.servers && *wait.servers != live) {
     return fmt::format("{} servers are live, {} are wanted", live, *wait.servers);
+  }
+  // The master still counts its tablets as served.
+  for (const cluster::ServerStatus& server : health.servers) {
+    if (server.state == "silent" && server.tablets > 0) {
+      return fmt::format("server {} does not answer the master", server.id.ToString());
+    }
   }
   if (!health.recoveries.empty()) {
     return fmt::format("server {} is being recovered", health.recoveries.front().server.ToString());

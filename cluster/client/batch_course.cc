@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "cluster/location/set_aside.h"
+#include "engine/base/call_notes.h"
 #include "engine/base/printable.h"
 #include "engine/base/thread.h"
 
@@ -62,6 +64,8 @@ class BatchCourse {
   }
 
  private:
+  static constexpr int64_t kFailedLookUpsMaxUs = 500'000;
+
   // The server that was called does not serve the tablet, and nothing was done
   // (cluster/api/tablet_service.h).
   static bool IsElsewhere(const Status& status) { return HasCause(status, Cause::kNotServed); }
@@ -69,6 +73,7 @@ class BatchCourse {
   // All writes of a row go into one group, or wait together for the next round: groups are sent at
   // the same time, so in two of them a later write could overtake an earlier one.
   std::vector<Group> GroupByTablet(const std::vector<size_t>& positions) {
+    failed_look_ups_us_ = 0;
     std::vector<Group> groups;
     GroupMap by_start;
     std::set<std::string_view> waiting;
@@ -99,7 +104,8 @@ class BatchCourse {
   // Notes why the write was not sent; true if it is tried again in the next round.
   bool Wait(size_t position, Status why) {
     // NotServed here means that a METADATA tablet is moving.
-    const bool waits = why.code() == StatusCode::kUnavailable || IsElsewhere(why);
+    const bool waits =
+        (why.code() == StatusCode::kUnavailable && !IsSetAside(why)) || IsElsewhere(why);
     statuses_[position] = std::move(why);
     if (waits) again_.push_back(position);
     return waits;
@@ -118,7 +124,7 @@ class BatchCourse {
   // `row` overlaps the tablet of an earlier group, one of the two is outdated, and the row waits.
   Status AddGroup(std::string_view row, GroupMap* by_start, std::vector<Group>* groups) {
     RETURN_IF_ERROR(course_.OptionsNow().status());
-    ASSIGN_OR_RETURN(LocationPtr found, caller_->Find(table_, row));
+    ASSIGN_OR_RETURN(LocationPtr found, LookUp(row));
     const RowRange& range = found->range;
     auto next = by_start->lower_bound(range.start);
     const bool overlaps_next =
@@ -132,6 +138,20 @@ class BatchCourse {
     return OkStatus();
   }
 
+  // A look-up while METADATA or the lock service is away takes until its own time is over. In a
+  // round, such look-ups have kFailedLookUpsMaxUs together: the next rows are not looked up, and
+  // wait with them. Otherwise a batch of thousands of rows would take that time for each of them.
+  StatusOr<LocationPtr> LookUp(std::string_view row) {
+    if (failed_look_ups_us_ > kFailedLookUpsMaxUs) return why_not_found_;
+    const int64_t begun_nanos = caller_->settings().clock->MonotonicNanos();
+    StatusOr<LocationPtr> found = caller_->Find(table_, row);
+    if (found.status().code() == StatusCode::kUnavailable) {
+      failed_look_ups_us_ += (caller_->settings().clock->MonotonicNanos() - begun_nanos) / 1000;
+      why_not_found_ = found.status();
+    }
+    return found;
+  }
+
   void Send(const std::vector<Group>& groups) {
     // In one process a call costs almost nothing (cluster/api/transport.h), less than a thread.
     size_t workers = caller_->loses_answers() ? std::min(groups.size(), parallel_calls_) : 1;
@@ -139,8 +159,9 @@ class BatchCourse {
     auto work = [&] {
       for (size_t i = next++; i < groups.size(); i = next++) SendGroup(groups[i]);
     };
+    const engine::CarriedTrace trace;
     std::vector<engine::Thread> threads;
-    for (size_t i = 1; i < workers; ++i) threads.emplace_back("batch", work);
+    for (size_t i = 1; i < workers; ++i) threads.emplace_back("batch", [&] { trace.Run(work); });
     work();
     for (engine::Thread& thread : threads) thread.Join();
     // Only now: a worker writes the statuses of its own groups, but again_ belongs to all and has
@@ -181,6 +202,8 @@ class BatchCourse {
   const size_t parallel_calls_;
   std::vector<Status> statuses_;
   std::vector<size_t> again_;
+  int64_t failed_look_ups_us_ = 0;  // time of this round's look-ups that failed as kUnavailable
+  Status why_not_found_;            // the last of them
   CallCourse course_;
 };
 

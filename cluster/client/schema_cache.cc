@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "cluster/location/table_file.h"
@@ -20,7 +21,17 @@ constexpr int64_t kAgeMaxNanos = 1'000'000'000;
 constexpr int64_t kAwayNanos = 10'000'000'000;
 constexpr int64_t kAwayOldNanos = 1'000'000'000;
 
+constexpr int64_t kLookUs = 20'000;  // longest time until a waiting call notices its cancel flag
+
 bool IsAway(const Status& status) { return status.code() == StatusCode::kUnavailable; }
+
+// What a caller and the thread that asks for it share. The caller may leave first.
+struct Question {
+  engine::Mutex mutex;
+  engine::CondVar changed;
+  bool is_left GUARDED_BY(mutex) = false;  // the caller waits no longer
+  std::optional<StatusOr<std::shared_ptr<const TableSchema>>> answer GUARDED_BY(mutex);
+};
 
 }  // namespace
 
@@ -37,10 +48,38 @@ SchemaCache::Look SchemaCache::LookAt(const std::string& table) {
   return {known, is_enough};
 }
 
-StatusOr<std::shared_ptr<const TableSchema>> SchemaCache::Get(const std::string& table) {
+// A call to the lock service cannot be ended early, so a caller that may have to leave lets another
+// thread make it. A caller that waits without limit makes it itself.
+StatusOr<std::shared_ptr<const TableSchema>> SchemaCache::Get(const std::string& table,
+                                                              const CallTime& time) {
   const Look look = LookAt(table);
   if (look.is_enough) [[likely]]
     return look.known->schema;
+  if (!time.is_limited() && time.cancel() == nullptr) return Ask(table, look);
+  auto question = std::make_shared<Question>();
+  const bool is_asked = asking_.Run([this, table, look, question] {
+    {
+      engine::MutexLock lock(&question->mutex);
+      if (question->is_left) return;
+    }
+    auto answer = Ask(table, look);
+    engine::MutexLock lock(&question->mutex);
+    question->answer = std::move(answer);
+    question->changed.NotifyAll();
+  });
+  if (!is_asked) return Unavailable("too many schemas are being read; try again");
+  engine::MutexLock lock(&question->mutex);
+  while (!question->answer) {
+    Status in_time = time.Check();
+    question->is_left = !in_time.ok();
+    RETURN_IF_ERROR(in_time);
+    question->changed.WaitFor(&question->mutex, kLookUs);
+  }
+  return *std::move(question->answer);
+}
+
+StatusOr<std::shared_ptr<const TableSchema>> SchemaCache::Ask(const std::string& table,
+                                                              const Look& look) {
   const bool is_aged = look.known != nullptr && !look.known->has_changed;
   auto read = Read(table, is_aged ? Freshness::kCached : Freshness::kConsistent);
   // The name may belong to a newer table now.

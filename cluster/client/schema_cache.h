@@ -9,7 +9,9 @@
 #include <string>
 
 #include "cluster/api/admin_calls.h"
+#include "cluster/api/call_time.h"
 #include "cluster/client/table_directory.h"
+#include "cluster/net/lane_threads.h"
 #include "engine/base/clock.h"
 
 namespace sippar::cluster {
@@ -18,13 +20,15 @@ class SchemaCache {
  public:
   // Both outlive the cache.
   SchemaCache(LockSession* session, engine::Clock* clock)
-      : session_(session), clock_(clock), directory_(session) {}
+      : session_(session), clock_(clock), directory_(session), asking_("schemas", 4, 1024) {}
 
   // The schema of a table. It is at least as new as all changes before the last Forget. A change by
   // another client is seen when the watch of the table's file fires, mostly within milliseconds,
   // and after a second at the latest. While the lock service does not answer, the schema read last
-  // is returned: the servers check each call against their own. kNotFound.
-  [[nodiscard]] StatusOr<std::shared_ptr<const TableSchema>> Get(const std::string& table);
+  // is returned: the servers check each call against their own. `time`: the caller's deadline and
+  // cancel flag, which end the call even while the lock service does not answer. kNotFound.
+  [[nodiscard]] StatusOr<std::shared_ptr<const TableSchema>> Get(
+      const std::string& table, const CallTime& time = CallTime(engine::Clock::System(), {}));
   // Reads all schemas anew: after a change of tables by this client.
   void Forget();
 
@@ -42,6 +46,8 @@ class SchemaCache {
     bool is_enough = false;        // `known` is the answer
   };
   Look LookAt(const std::string& table);
+  // Asks the lock service for what LookAt did not find.
+  StatusOr<std::shared_ptr<const TableSchema>> Ask(const std::string& table, const Look& look);
   // Reads the table's file. kNotFound: the table with the id that its name had is gone.
   StatusOr<std::shared_ptr<Known>> Read(const std::string& table, Freshness freshness);
 
@@ -50,6 +56,7 @@ class SchemaCache {
   TableDirectory directory_;
   engine::Mutex mutex_;
   std::map<std::string, std::shared_ptr<Known>> known_ GUARDED_BY(mutex_);
+  net::LaneThreads asking_;  // ask the lock service for callers that may leave before it answers
 };
 
 }  // namespace sippar::cluster

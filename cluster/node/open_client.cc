@@ -18,10 +18,13 @@
 namespace sippar::cluster {
 namespace {
 
-// Time between two checks whether the process that has the directory now serves it or has left it:
-// first and longest.
+// Time between two checks whether the process that has the directory now serves it or has left it,
+// or whether a server listens again: first and longest.
 constexpr int64_t kLookUs = 4'000;
 constexpr int64_t kLookMaxUs = 40'000;
+
+// A machine on which no server listens refuses a connection within this time.
+constexpr int64_t kRefusalMaxUs = 1'000'000;
 
 // A store that this process has opened and serves to the user's other processes.
 class SharedStore final : public Client {
@@ -160,15 +163,42 @@ StatusOr<ReachedStore> ReachAny(const std::vector<std::string>& addresses,
   return failed;
 }
 
+// Connects again when the server was lost. A machine that refuses the connection at once is up, and
+// the server may be about to start again, as in an upgrade: it is waited for. One that says nothing
+// had its time in the attempt.
+StatusOr<ReachedStore> ReachAgain(const std::vector<std::string>& addresses,
+                                  const std::string& target, const ClientOptions& options,
+                                  const Patience& patience) {
+  engine::Clock* clock = ClockOf(options);
+  const int64_t until_nanos = clock->MonotonicNanos() + patience.wait_us * 1000;
+  for (int64_t look_us = kLookUs;; look_us = std::min(look_us * 2, kLookMaxUs)) {
+    const int64_t begun_nanos = clock->MonotonicNanos();
+    auto store = ReachAny(addresses, target, options);
+    const int64_t now_nanos = clock->MonotonicNanos();
+    const bool is_silent = now_nanos - begun_nanos > kRefusalMaxUs * 1000;
+    if (store.status().code() != StatusCode::kUnavailable || is_silent || now_nanos > until_nanos) {
+      return store;
+    }
+    const std::string why(MessageOf(store.status()));
+    if (patience.may_wait != nullptr &&
+        !patience.may_wait(fmt::format("reach {} again ({})", target, why))) {
+      return Cancelled(why);
+    }
+    clock->SleepMicros(look_us);
+  }
+}
+
 StatusOr<std::unique_ptr<Client>> OpenServer(const std::string& address, const std::string& target,
                                              ClientOptions options, const Patience& patience) {
   if (options.tls == nullptr) {
     ASSIGN_OR_RETURN(options.tls, TlsKeysOfEnvironment());
   }
   const std::vector<std::string> addresses = AddressesIn(address);
-  auto reach = [=](ReachFor, const CallOptions&) { return ReachAny(addresses, target, options); };
-  ASSIGN_OR_RETURN(ReachedStore store, reach(ReachFor::kCalls, {}));
-  return NewJoinedClient(std::move(store), patience.wait_us, reach);
+  ASSIGN_OR_RETURN(ReachedStore store, ReachAny(addresses, target, options));
+  return NewJoinedClient(std::move(store), patience.wait_us,
+                         [=](ReachFor, const CallOptions& call) {
+                           return ReachAgain(addresses, target, options, Within(patience, call));
+                         });
 }
 
 StatusOr<std::unique_ptr<Client>> OpenCluster(const std::string& target, ClientOptions options,

@@ -60,10 +60,13 @@ StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
 // Replays the logs in the order of `record.logs`: the dead servers had the tablet one after
 // another, so each log continues where the one before it ended.
 Status TabletMoves::ReplayLogs(const TabletRecord& record, engine::Tablet* tablet) {
+  // Shown as 0 where nothing was replayed, so that a start after a clean stop can be checked.
+  engine::Counter* replayed = parts_->host->metrics()->Get("log_records_replayed");
   for (const ServerId& dead : record.logs) {
     ASSIGN_OR_RETURN(std::shared_ptr<engine::SealedLog> log, FindLog(dead));
     RETURN_IF_ERROR(Annotate(log->Replay(record.tablet_id, record.state.redo_sequence,
-                                         [tablet](const engine::LogRecord& found) {
+                                         [tablet, replayed](const engine::LogRecord& found) {
+                                           replayed->Add();
                                            return tablet->writer().Replay(found);
                                          }),
                              "log of " + dead.ToString()));

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "cluster/location/table_file.h"
 #include "cluster/lock/lock_paths.h"
 #include "tests/cluster/lock/lock_world.h"
@@ -57,9 +59,15 @@ class AwaySession final : public LockSession {
 
   bool is_away = false;
   int calls = 0;  // that got no answer
+  // While it is set, calls wait for it to be cleared; `waiting` tells how many do.
+  std::atomic<bool> hangs{false};
+  std::atomic<int> waiting{0};
 
  private:
   Status Ask() {
+    ++waiting;
+    while (hangs) engine::Clock::System()->SleepMicros(1000);
+    --waiting;
     if (!is_away) return OkStatus();
     ++calls;
     return Unavailable("no member of the lock service answers");
@@ -175,6 +183,30 @@ TEST_F(SchemaCacheTest, AfterAChangeOfItsOwnAnAbsentLockServiceIsAnError) {
   cache_.Forget();
   away_.is_away = true;
   EXPECT_EQ(Family(), "UNAVAILABLE");
+}
+
+// The lock service is asked by another thread, so the caller leaves while that one waits.
+TEST_F(SchemaCacheTest, ADeadlineAndACancelFlagEndTheCallWhileTheLockServiceHangs) {
+  away_.hangs = true;
+  CallOptions until_cancelled;
+  until_cancelled.cancel = std::make_shared<std::atomic<bool>>(false);
+  CallOptions one_second;
+  one_second.timeout_us = kSecond;
+  for (const CallOptions& options : {until_cancelled, one_second}) {
+    const int before = away_.waiting;
+    Status outcome;
+    engine::Thread caller(
+        "caller", [&] { outcome = cache_.Get("t", CallTime(&locks_.clock, options)).status(); });
+    while (away_.waiting == before) engine::Clock::System()->SleepMicros(1000);
+    if (options.cancel != nullptr) *options.cancel = true;
+    if (options.cancel == nullptr) locks_.Pass(kSecond);
+    caller.Join();
+    EXPECT_CODE(outcome,
+                options.cancel != nullptr ? StatusCode::kCancelled : StatusCode::kDeadlineExceeded);
+  }
+  EXPECT_EQ(away_.waiting, 2);
+  away_.hangs = false;
+  EXPECT_OK(cache_.Get("t", CallTime(&locks_.clock, one_second)));
 }
 
 TEST_F(SchemaCacheTest, ATableThatIsBeingMadeIsNotThereYet) {

@@ -75,7 +75,9 @@ TEST_F(ServerClientTest, AClientGoesOnWhenItsServerHasComeBack) {
   WireServerOptions options;
   auto server = WireServer::Start(store_.get(), options).value();
   options.listen = server->address();
-  auto client = OpenClient(server->address(), {}).value();
+  Patience none;
+  none.wait_us = 0;
+  auto client = OpenClient(server->address(), {}, none).value();
   EXPECT_TRUE(Write(client.get(), "a").ok());
   server->Stop(0);
   Status away = Write(client.get(), "b");
@@ -83,6 +85,28 @@ TEST_F(ServerClientTest, AClientGoesOnWhenItsServerHasComeBack) {
   server = WireServer::Start(store_.get(), options).value();
   EXPECT_TRUE(Write(client.get(), "c").ok());
   EXPECT_EQ(Rows(client.get()), "ac");
+}
+
+// As in an upgrade: no call fails.
+TEST_F(ServerClientTest, AServerThatStartsAgainIsWaitedFor) {
+  WireServerOptions options;
+  auto server = WireServer::Start(store_.get(), options).value();
+  options.listen = server->address();
+  int waits = 0;
+  Patience patience;
+  patience.may_wait = [&](const std::string&) {
+    if (++waits == 3) server = WireServer::Start(store_.get(), options).value();
+    return true;
+  };
+  auto client = OpenClient(server->address(), {}, patience).value();
+  EXPECT_TRUE(Write(client.get(), "a").ok());
+  server->Stop(0);
+  EXPECT_TRUE(Write(client.get(), "b").ok());
+  EXPECT_EQ(waits, 3);
+  server->Stop(0);
+  waits = 0;
+  EXPECT_EQ(Rows(client.get()), "ab");
+  EXPECT_EQ(waits, 3);
 }
 
 TEST_F(ServerClientTest, APortOfTheBigtableApiIsATargetToo) {

@@ -86,6 +86,7 @@ TEST_F(TabletServerTest, WhatWasAcknowledgedSurvivesTheDeathsOfThreeServers) {  
     auto second = Start("s2");
     Recover(id, second.get(), sort);
     EXPECT_EQ(Find(start).logs.size(), 1u);
+    EXPECT_EQ(second->Control()->Do(calls::Metrics{})->at("log_records_replayed"), 60u);
     put(second.get(), 30);
     id = second->id();
     Die(&second);  // with nothing flushed: its successor needs both logs
@@ -236,6 +237,7 @@ TEST_F(TabletServerTest, ADrainedServerLeavesNothingToRecover) {  // P17
   auto next = Start("s2");
   (void)Assign(Find(), next.get());
   EXPECT_EQ(All(next.get()), "a=1");
+  EXPECT_EQ(next->Control()->Do(calls::Metrics{})->at("log_records_replayed"), 0u);
 }
 
 TEST_F(TabletServerTest, ACleanEndWaitsForASplitAndTakesItsChildren) {
