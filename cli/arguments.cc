@@ -12,6 +12,28 @@
 #include "query/session/query_error.h"
 
 namespace sippar::cli {
+namespace {
+
+// For an option that is not known: ", did you mean --NAME?" with the nearest name, or "".
+std::string HintOf(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError)) return "";
+  std::vector<std::string> names;
+  std::vector<const CLI::App*> apps = {&app};
+  for (const CLI::App* used : app.get_subcommands()) apps.push_back(used);
+  for (const CLI::App* used : apps) {
+    for (const CLI::Option* option : used->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  }
+  for (const std::string& word : app.remaining(/*recurse=*/true)) {
+    if (!word.starts_with("--")) continue;
+    std::string near = query::NearestWord(word.substr(0, word.find('=')), names);
+    return near.empty() ? "" : fmt::format(", did you mean {}?", near);
+  }
+  return "";
+}
+
+}  // namespace
 
 bool IsUnknownWord(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return false;
@@ -37,7 +59,8 @@ int ExitOf(const CLI::App& app, const CLI::ParseError& error) {
   bool fine = app.exit(error, help, problem) == 0;
   fmt::print("{}", help.str());
   std::istringstream lines(problem.str());
-  for (std::string line; std::getline(lines, line);) PrintMessage(line);
+  std::string hint = HintOf(app, error);
+  for (std::string line; std::getline(lines, line); hint.clear()) PrintMessage(line + hint);
   return fine ? kExitOk : kExitUsage;
 }
 

@@ -2,8 +2,10 @@
 // store, on one port. With --wire, other sippar programs get a second port of their own, which
 // other machines may reach. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -39,6 +41,17 @@ constexpr const char* kExamples =
     "  sippar shell localhost:8086                  other sippar programs use the same port\n"
     "tables of project sippar, instance default are those of the shell; every other project and\n"
     "instance exists, unless --strict-instances, and has tables of its own\n";
+
+// Lets this process have as many descriptors as the system allows it. The usual limit, 1,024, is
+// for programs that use select(); a server has a descriptor for each connection and each open
+// SSTable.
+void RaiseDescriptorLimit() {
+  constexpr rlim_t kEnough = 1 << 20;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kEnough));
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));  // if it fails, the limit stays
+}
 
 int Failed(const Status& status, int code) {
   PrintMessage("sippar serve", MessageOf(status));
@@ -123,10 +136,11 @@ void AddWireOptions(CLI::App* app, ServeOptions* options) {
 
 // Throws if the command line has an option that a process with these roles would ignore.
 void RefuseUnused(const CLI::App& app, const std::string& roles) {
-  const bool is_gateway = roles == kRoleGateway;
-  const auto unused = is_gateway ? std::vector<const char*>{"--lease", "--memory", "--advertise"}
-                                 : std::vector<const char*>{"--wire", "--strict-instances",
-                                                            "--drain", "--slow-call", "--wait"};
+  std::vector<const char*> unused = {"--lease", "--memory", "--advertise"};
+  if (roles != kRoleGateway) unused = {"--wire", "--wait"};
+  if (!HasGateway(roles)) {
+    unused.insert(unused.end(), {"--strict-instances", "--drain", "--slow-call"});
+  }
   for (const char* name : unused) {
     if (app.count(name) == 0) continue;
     throw CLI::ValidationError(name, fmt::format("it is not used with --roles {}", roles));
@@ -158,7 +172,10 @@ StatusOr<std::unique_ptr<cluster::Client>> OpenServed(ServeOptions* options) {
   ASSIGN_OR_RETURN(
       std::shared_ptr<cluster::ClusterSite> site,
       cluster::ClusterSite::Open(options->member.cluster, SiteOptionsOf(options->member)));
-  options->is_over = [site] { return site->IsAskedToStop(); };
+  options->is_over = [site] {
+    EndUnlessBelongs(site.get());
+    return site->IsAskedToStop();
+  };
   ASSIGN_OR_RETURN(std::shared_ptr<net::TlsKeys> tls, cluster::TlsKeysOf(options->tls));
   return cluster::OpenClusterClient(std::move(site), tls);
 }
@@ -192,18 +209,21 @@ int RunServe(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ExitOf(app, error);
   }
+  options.api.slow_call_us = static_cast<int64_t>(options.slow_call_s * 1e6);
+  options.api.on_slow_call = [](const std::string& line) { PrintMessage(line); };
+  RaiseDescriptorLimit();
   // Before OpenClient, which starts threads.
   sigset_t signals = BlockStopSignals();
   if (!options.member.cluster.empty() && options.member.roles != kRoleGateway) {
-    return ServeMember(options.member, listen->count() > 0 ? options.api.listen : "127.0.0.1:0",
-                       options.tls, signals);
+    if (listen->count() == 0 && !HasGateway(options.member.roles)) {
+      options.api.listen = "127.0.0.1:0";
+    }
+    return ServeMember(options.member, options.api, options.drain_s, options.tls, signals);
   }
   auto client = OpenServed(&options);
   if (!client.ok()) return Failed(client.status(), kExitNoStore);
   auto queries = query::NewQueryApi(client->get());
   options.api.queries = queries.get();
-  options.api.slow_call_us = static_cast<int64_t>(options.slow_call_s * 1e6);
-  options.api.on_slow_call = [](const std::string& line) { PrintMessage(line); };
   int code = Serve(client->get(), options, signals);
   Status closed = (*client)->Close();
   return closed.ok() ? code : Failed(closed, kExitFailed);

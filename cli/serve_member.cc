@@ -7,7 +7,9 @@
 
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "cli/exit_code.h"
 #include "cli/message.h"
@@ -16,6 +18,8 @@
 #include "cli/serve_signals.h"
 #include "cluster/node/member.h"
 #include "cluster/node/server_client.h"
+#include "cluster/serve/api_connections.h"
+#include "query/api/query_api.h"
 
 namespace sippar::cli {
 namespace {
@@ -34,11 +38,11 @@ Status ParseRoles(std::string_view roles, cluster::MemberOptions* member) {
     roles.remove_prefix(std::min(role.size() + 1, roles.size()));
     member->is_server = member->is_server || role == kRoleServer;
     member->is_master = member->is_master || role == kRoleMaster;
-    if (role != kRoleServer && role != kRoleMaster) {
-      return InvalidArgument(
-          fmt::format("role '{}': not supported; use master, tabletserver, or both with a "
-                      "comma, or gateway alone",
-                      role));
+    if (role != kRoleServer && role != kRoleMaster && role != kRoleGateway) {
+      return InvalidArgument(fmt::format(
+          "role '{}': not supported; use master, tabletserver, gateway, or several with "
+          "commas",
+          role));
     }
   }
   if (member->is_server || member->is_master) return OkStatus();
@@ -69,7 +73,7 @@ void AddMemberOptions(CLI::App* app, ServeMemberOptions* options) {
   auto add = [&](const char* option, auto* value, const char* help) {
     app->add_option(option, *value, help)->needs(cluster);
   };
-  add("--roles", &options->roles, "master, tabletserver, both with a comma, or gateway alone");
+  add("--roles", &options->roles, "master, tabletserver, gateway, or several with commas");
   add("--name", &options->name, "name of this process: a-z, 0-9 and '-'");
   add("--advertise", &options->advertise, "host by which others reach this process (--listen's)");
   add("--zk-secret", &options->secret_file, "file whose first line owns the cluster in ZooKeeper");
@@ -87,11 +91,22 @@ cluster::SiteOptions SiteOptionsOf(const ServeMemberOptions& options) {
   return site;
 }
 
-int ServeMember(const ServeMemberOptions& options, const std::string& listen,
+bool HasGateway(const std::string& roles) {
+  return ("," + roles + ",").find(fmt::format(",{},", kRoleGateway)) != std::string::npos;
+}
+
+void EndUnlessBelongs(cluster::ClusterSite* site) {
+  const Status belongs = site->CheckBelongs();
+  if (belongs.ok()) return;
+  PrintMessage("sippar serve", MessageOf(belongs));
+  ::_exit(kExitFailed);
+}
+
+int ServeMember(const ServeMemberOptions& options, cluster::ApiServerOptions api, double drain_s,
                 const net::TlsFiles& tls, const sigset_t& signals) {
   cluster::MemberOptions member;
   member.name = options.name;
-  member.listen = listen;
+  member.listen = api.listen;
   member.advertise = options.advertise;
   member.is_open_to_all = options.insecure_network;
   member.memory_limit = options.memory;
@@ -106,6 +121,15 @@ int ServeMember(const ServeMemberOptions& options, const std::string& listen,
   auto keys = cluster::TlsKeysOf(tls);
   if (!keys.ok()) return Failed(keys.status(), kExitUsage);
   member.tls = *std::move(keys);
+  std::unique_ptr<cluster::QueryApi> queries;  // outlives the member, which answers with it
+  member.drain_us = static_cast<int64_t>(drain_s * 1e6);
+  if (HasGateway(options.roles)) {
+    member.start_api = [&](cluster::Client* client) {
+      queries = query::NewQueryApi(client);
+      api.queries = queries.get();
+      return cluster::ApiConnections::Start(client, api);
+    };
+  }
   auto site = cluster::ClusterSite::Open(options.cluster, SiteOptionsOf(options));
   if (!site.ok()) return Failed(site.status(), kExitNoStore);
   auto started = cluster::Member::Start(site->get(), member);
@@ -116,6 +140,7 @@ int ServeMember(const ServeMemberOptions& options, const std::string& listen,
   TellReady();
   auto ending = cluster::Ending::kOneServer;
   AwaitStop(signals, [&] {
+    EndUnlessBelongs(site->get());
     const bool is_asked = (*site)->IsAskedToStop();
     if (is_asked) ending = cluster::Ending::kAllServers;
     return is_asked;

@@ -8,6 +8,7 @@
 
 #include "cluster/net/tls.h"
 #include "cluster/node/cluster_site.h"
+#include "cluster/serve/api_server.h"
 
 namespace CLI {
 class App;
@@ -16,12 +17,12 @@ class App;
 namespace sippar::cli {
 
 // The role of a process that answers the Cloud Bigtable API and other sippar programs for the whole
-// cluster. It cannot be combined with other roles.
+// cluster.
 inline constexpr char kRoleGateway[] = "gateway";
 
 struct ServeMemberOptions {
   std::string cluster;  // zk://HOST:PORT,HOST:PORT/NAME; "": this process serves a directory
-  std::string roles;    // "master", "tabletserver", or both with a comma; or "gateway" alone
+  std::string roles;    // "master", "tabletserver", "gateway", or several with commas
   std::string name;
   std::string advertise;
   std::string secret_file;
@@ -32,9 +33,17 @@ struct ServeMemberOptions {
 
 cluster::SiteOptions SiteOptionsOf(const ServeMemberOptions& options);
 void AddMemberOptions(CLI::App* app, ServeMemberOptions* options);
-// Runs a tablet server, a master or both until a signal or `sippar admin stop` ends it; returns the
-// exit code. `signals` is what BlockStopSignals returned. Gateways run in serve.cc.
-int ServeMember(const ServeMemberOptions& options, const std::string& listen,
+// True if the list of roles has the gateway's.
+bool HasGateway(const std::string& roles);
+// Ends this process at once, with the reason, if it belongs to no cluster any more. It could hand
+// nothing over, and waiting for a lock service that has lost the cluster would be in vain; nothing
+// that was acknowledged is lost.
+void EndUnlessBelongs(cluster::ClusterSite* site);
+// Runs a tablet server, a master or both, with or without the role of a gateway, until a signal or
+// `sippar admin stop` ends it; returns the exit code. `api` has the address of the process and, for
+// a gateway, the settings of its calls; `drain_s` is their time at the end. `signals` is what
+// BlockStopSignals returned. A process that is a gateway alone runs in serve.cc.
+int ServeMember(const ServeMemberOptions& options, cluster::ApiServerOptions api, double drain_s,
                 const net::TlsFiles& tls, const sigset_t& signals);
 
 }  // namespace sippar::cli

@@ -25,9 +25,13 @@ std::string VariableOf(const std::string& name) {
   return variable;
 }
 
+// The variables SIPPAR_TLS_… name the certificates with which the user's programs reach other
+// servers. `serve DIR` must not take them for its own, so the --tls-… options have no variable.
+bool HasVariable(const std::string& name) { return !name.starts_with("tls-"); }
+
 // CLI11's reader of a configuration file, with two differences. An unknown key is an error that
-// suggests the nearest name. A setting that is also in the environment is left out, because in
-// CLI11 the file would override the environment.
+// suggests the nearest name. A setting whose option has a variable that is set is left out, because
+// in CLI11 the file would override the environment.
 class CheckedConfig final : public CLI::ConfigINI {
  public:
   explicit CheckedConfig(std::vector<std::string> names) : names_(std::move(names)) {}
@@ -36,6 +40,7 @@ class CheckedConfig final : public CLI::ConfigINI {
     std::vector<CLI::ConfigItem> found = CLI::ConfigINI::from_config(input);
     for (const CLI::ConfigItem& item : found) Check(item);
     std::erase_if(found, [](const CLI::ConfigItem& item) {
+      if (!HasVariable(item.name)) return false;
       const char* value = std::getenv(VariableOf(item.name).c_str());
       return value != nullptr && *value != '\0';
     });
@@ -69,9 +74,7 @@ void AddSettings(CLI::App* app) {
     if (option->get_lnames().empty() || option == app->get_help_ptr()) continue;
     const std::string& name = option->get_lnames().front();
     names.push_back(name);
-    // The variables SIPPAR_TLS_… name the certificates with which the user's programs reach other
-    // servers. `serve DIR` must not take them for its own, so the --tls-… options have no variable.
-    if (!name.starts_with("tls-")) option->envname(VariableOf(name));
+    if (HasVariable(name)) option->envname(VariableOf(name));
   }
   app->set_config(std::string("--") + kConfigOption, "",
                   "file with a line NAME = VALUE for each of these options, without the '--'");

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "engine/base/wake_up.h"
 
@@ -14,9 +13,8 @@ namespace {
 constexpr size_t kCoresOfALoop = 4;
 constexpr size_t kUsersLoopsMax = 16;
 
-// hardware_concurrency is 0 where the system does not tell.
 size_t LoopsOfUsers() {
-  return std::clamp<size_t>(std::thread::hardware_concurrency() / kCoresOfALoop, 1, kUsersLoopsMax);
+  return std::clamp<size_t>(engine::HardwareThreads() / kCoresOfALoop, 1, kUsersLoopsMax);
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/resource.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 namespace sippar::net {
@@ -27,6 +29,18 @@ Address Asked(int fd, int (*ask)(int, sockaddr*, socklen_t*)) {
   address.size = sizeof(address.bytes);
   if (ask(fd, reinterpret_cast<sockaddr*>(&address.bytes), &address.size) != 0) address.size = 0;
   return address;
+}
+
+// The highest descriptor of a connection that came from another process. The system gives each new
+// file the lowest free number, so a higher one shows that three quarters of all descriptors are in
+// use. The rest is for this process's own files and for the connections that it makes.
+int AcceptedMax() {
+  static const int max = [] {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return INT_MAX;
+    return static_cast<int>(std::min<rlim_t>(limit.rlim_cur / 4 * 3, INT_MAX));
+  }();
+  return max;
 }
 
 StatusOr<std::unique_ptr<Socket>> NewSocket(const Address& address) {
@@ -127,6 +141,10 @@ Status Socket::Outcome() const {
 StatusOr<std::unique_ptr<Socket>> Socket::Accept() const {
   for (;;) {
     int fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd > AcceptedMax()) {
+      ::close(fd);
+      continue;
+    }
     if (fd >= 0) return std::make_unique<Socket>(fd);
     if (errno == EAGAIN || errno == EWOULDBLOCK) return std::unique_ptr<Socket>();
     // Interrupted, or the peer has left before it was accepted. The next connection may be there.

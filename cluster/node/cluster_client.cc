@@ -25,17 +25,21 @@ LineSettings SettingsOf(ClusterSite* site, const ClusterLinesOptions& options,
 
 class ClusterClient final : public Client {
  public:
-  ClusterClient(std::shared_ptr<ClusterSite> site, const ClusterLinesOptions& options)
+  ClusterClient(std::shared_ptr<ClusterSite> site, std::shared_ptr<ClusterLines> lines,
+                CancelFlag cancel)
       : site_(std::move(site)),
-        lines_(site_.get(), options),
-        admin_(lines_.transport(), site_->session(), {.clock = clock(), .retry = {}}) {}
+        lines_(std::move(lines)),
+        cancel_(std::move(cancel)),
+        admin_(lines_->transport(), site_->session(),
+               {.clock = clock(), .retry = {}, .cancel = cancel_}) {}
 
   Status Open() {
     ClusterPlace place;
     place.locks = site_->locks();
-    place.transport = lines_.transport();
+    place.transport = lines_->transport();
     place.clock = clock();
     place.session = site_->session();
+    place.cancel = cancel_;
     ASSIGN_OR_RETURN(view_, ClusterView::Open(place, "client of " + site_->target()));
     return OkStatus();
   }
@@ -48,10 +52,19 @@ class ClusterClient final : public Client {
 
  private:
   const std::shared_ptr<ClusterSite> site_;
-  ClusterLines lines_;
+  const std::shared_ptr<ClusterLines> lines_;
+  const CancelFlag cancel_;
   ReigningAdmin admin_;
   std::unique_ptr<ClusterView> view_;
 };
+
+StatusOr<std::unique_ptr<Client>> Open(std::shared_ptr<ClusterSite> site,
+                                       std::shared_ptr<ClusterLines> lines, CancelFlag cancel) {
+  auto client =
+      std::make_unique<ClusterClient>(std::move(site), std::move(lines), std::move(cancel));
+  RETURN_IF_ERROR(client->Open());
+  return std::unique_ptr<Client>(std::move(client));
+}
 
 }  // namespace
 
@@ -60,7 +73,7 @@ ClusterLines::ClusterLines(ClusterSite* site, const ClusterLinesOptions& options
 
 void ReigningAdmin::Carry(const AnyCall& call, const CallOptions& options) {
   if (const auto* asked = std::get_if<Pending<calls::GetSchema>>(&call)) {
-    asked->answer = schemas_.Get(asked->call.table);
+    asked->answer = schemas_.Get(asked->call.table, CallTime(settings_.clock, options));
     return;
   }
   CarryToMaster(call, options);
@@ -90,9 +103,15 @@ StatusOr<std::unique_ptr<Client>> OpenClusterClient(std::shared_ptr<ClusterSite>
   // must fail by then, so that it is sent to the next one. The lease is about as long as this
   // session's timeout.
   lines.keepalive = net::Keepalive::OfLease(site->options().session_us);
-  auto client = std::make_unique<ClusterClient>(std::move(site), lines);
-  RETURN_IF_ERROR(client->Open());
-  return std::unique_ptr<Client>(std::move(client));
+  auto own = std::make_shared<ClusterLines>(site.get(), lines);
+  return Open(std::move(site), std::move(own), nullptr);
+}
+
+StatusOr<std::unique_ptr<Client>> OpenClientOfMember(ClusterSite* site, ClusterLines* lines,
+                                                     const CancelFlag& cancel) {
+  const std::shared_ptr<void> unowned;
+  return Open(std::shared_ptr<ClusterSite>(unowned, site),
+              std::shared_ptr<ClusterLines>(unowned, lines), cancel);
 }
 
 }  // namespace sippar::cluster

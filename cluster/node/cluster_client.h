@@ -63,5 +63,10 @@ class ReigningAdmin final : public AdminApi {
 // without TLS.
 [[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenClusterClient(
     std::shared_ptr<ClusterSite> site, const std::shared_ptr<net::TlsKeys>& tls);
+// The same for a process that has connections to the members already: it uses `lines`. Both outlive
+// the client. When `cancel` is set, the client's calls are not retried any more.
+[[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenClientOfMember(ClusterSite* site,
+                                                                   ClusterLines* lines,
+                                                                   const CancelFlag& cancel);
 
 }  // namespace sippar::cluster

@@ -85,15 +85,15 @@ Status Member::Listen() {
   lines.tls = options_.tls;
   lines.keepalive = keepalive;
   lines_ = std::make_unique<ClusterLines>(site_, lines);
-  net::ServerOptions port;
-  port.host = address.Numeric();
-  port.port = address.port;
-  port.hello.role = lines.role;
-  port.hello.name = options_.name;
-  port.hello.cluster = site_->id();
-  port.keepalive = keepalive;
-  port.tls = options_.tls;
-  ASSIGN_OR_RETURN(port_, net::Server::Start(std::move(port), &service_, lines_->loops()));
+  MemberPortOptions port;
+  port.net.hello.role = lines.role;
+  port.net.hello.name = options_.name;
+  port.net.hello.cluster = site_->id();
+  port.net.keepalive = keepalive;
+  port.net.tls = options_.tls;
+  port.has_api = options_.start_api != nullptr;
+  port.is_open_to_all = options_.is_open_to_all;
+  ASSIGN_OR_RETURN(port_, MemberPort::Start(address, std::move(port), &gateway_, lines_->loops()));
   host_ = !options_.advertise.empty()      ? options_.advertise
           : IsEveryAddress(address.Host()) ? MachineName()
                                            : address.Host();
@@ -217,11 +217,22 @@ Status Member::TakeRoles() {
     ports.control = server_->server()->Control();
   }
   service_.Begin(std::move(ports));
+  return BeginGateway();
+}
+
+// The client is opened for the first call that needs it: most members never serve a client.
+Status Member::BeginGateway() {
+  gateway_.Begin([this] { return OpenClientOfMember(site_, lines_.get(), ends_); });
+  if (options_.start_api == nullptr) return OkStatus();
+  ASSIGN_OR_RETURN(Client * client, gateway_.Reach());
+  ASSIGN_OR_RETURN(std::unique_ptr<ApiConnections> api, options_.start_api(client));
+  port_->BeginApi(std::move(api));
   return OkStatus();
 }
 
-// For a master without a server, when the whole cluster ends: waits at most kWaitUs until no server
-// is left. While servers leave, the master must still move METADATA from one to the next.
+// For a process with a master and no tablet server, when the whole cluster ends: waits at most
+// kWaitUs until no server is left. While servers leave, the master must still move METADATA from
+// one to the next.
 void Member::AwaitServersGone() {
   constexpr int64_t kWaitUs = 60'000'000;
   engine::Clock* clock = site_->options().clock;
@@ -233,10 +244,19 @@ void Member::AwaitServersGone() {
   }
 }
 
-// The port serves until other servers have the tablets, so clients can read them all the time.
+// Ends the calls of clients, which continue at other members.
+void Member::EndGateway() {
+  port_->EndApi(options_.drain_us);
+  gateway_.Leave();
+}
+
+// The port serves until other servers have the tablets, so clients can read them all the time. If
+// all servers end, clients' calls end first: they would only wait for tablets that are gone.
 Status Member::Leave(Ending ending) {
+  if (ending == Ending::kAllServers) EndGateway();
   if (server_ == nullptr && ending == Ending::kAllServers) AwaitServersGone();
   Status drained = server_ == nullptr ? OkStatus() : server_->server()->Drain(ending);
+  EndGateway();
   // Cancels the master's calls, which would otherwise wait for servers that have ended.
   ends_->store(true);
   if (master_ != nullptr) master_->driver()->Stop();

@@ -1,5 +1,7 @@
 // One process of a cluster of many machines: a tablet server, a candidate for master, or both. It
-// listens first and refuses calls, then registers with the lock service, and then serves.
+// listens first and refuses calls, then registers with the lock service, and then serves. Every
+// member also answers clients that know only its address (wire/gateway_calls.h); one that is a
+// gateway, too, answers the Cloud Bigtable API on the same port.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,10 +12,11 @@
 #include <string>
 
 #include "cluster/lock/lease_check.h"
-#include "cluster/net/server.h"
 #include "cluster/node/cluster_client.h"
 #include "cluster/node/cluster_site.h"
 #include "cluster/node/roles.h"
+#include "cluster/serve/member_port.h"
+#include "cluster/wire/gateway_calls.h"
 #include "cluster/wire/member_service.h"
 
 namespace sippar::cluster {
@@ -29,6 +32,10 @@ struct MemberOptions {
   int64_t lease_us = kDefaultLeaseMicros;
   uint64_t memory_limit = 0;  // bytes of memtables and caches; 0: default
   std::string version;        // of the program, for people
+  // Set for a gateway: starts the Cloud Bigtable API over a client of the cluster, which outlives
+  // what is returned.
+  std::function<StatusOr<std::unique_ptr<ApiConnections>>(Client*)> start_api = nullptr;
+  int64_t drain_us = 10'000'000;  // time that running calls of the API have when the member leaves
   // Ends the process at once, because a tablet server's life is over (LeaseOptions::end_process).
   std::function<void(const char* why)> end_process;
 };
@@ -51,10 +58,12 @@ class Member {
 
  private:
   Member(ClusterSite* site, const MemberOptions& options)
-      : site_(site), options_(options), service_(options.name) {}
+      : site_(site), options_(options), service_(options.name), gateway_(options.name, &service_) {}
 
   Status Listen();
   Status TakeRoles();
+  Status BeginGateway();
+  void EndGateway();
   Status StartServer(const ClusterPlace& place);
   StatusOr<std::string> HolderOfName();
   int64_t NameDeadlineNanos() const;
@@ -70,10 +79,11 @@ class Member {
   std::unique_ptr<ClusterLines> lines_;
   std::unique_ptr<ServerRole> server_;
   std::unique_ptr<MasterRole> master_;
-  MemberService service_;  // answers calls; has references to the roles
+  MemberService service_;  // answers calls to the roles; has references to them
+  GatewayCalls gateway_;   // answers clients; passes other calls on to service_
   std::string host_;       // by which others reach this process
   std::string address_;
-  std::unique_ptr<net::Server> port_;
+  std::unique_ptr<MemberPort> port_;
 };
 
 }  // namespace sippar::cluster

@@ -22,24 +22,6 @@ Status CheckLoopback(const std::string& listen, const ListenAddress& address) {
                   listen, address.port));
 }
 
-StatusOr<std::vector<std::unique_ptr<net::Socket>>> ListenOn(const ListenAddress& address) {
-  std::vector<std::unique_ptr<net::Socket>> sockets;
-  const auto numeric = net::NumericAddress(address.Numeric(), address.port);
-  auto first = numeric.has_value() ? net::Socket::Listen(*numeric) : Unavailable("no address");
-  if (!first.ok()) {
-    return Unavailable(fmt::format(
-        "cannot listen on {}:{}: another server may have this port; port 0 takes any free one",
-        address.host, address.port));
-  }
-  sockets.push_back(*std::move(first));
-  if (address.host != "localhost") return sockets;
-  // localhost stands for 127.0.0.1 and ::1, and a client may try either first. A machine without
-  // IPv6 has only the first.
-  auto second = net::Socket::Listen(*net::NumericAddress("::1", sockets[0]->Local().port()));
-  if (second.ok()) sockets.push_back(*std::move(second));
-  return sockets;
-}
-
 class ListeningApiServer final : public ApiServer {
  public:
   ListeningApiServer(Client* client, const ApiServerOptions& options)

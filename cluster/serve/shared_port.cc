@@ -34,6 +34,24 @@ int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
 
 }  // namespace
 
+StatusOr<std::vector<std::unique_ptr<net::Socket>>> ListenOn(const ListenAddress& address) {
+  std::vector<std::unique_ptr<net::Socket>> sockets;
+  const auto numeric = net::NumericAddress(address.Numeric(), address.port);
+  auto first = numeric.has_value() ? net::Socket::Listen(*numeric) : Unavailable("no address");
+  if (!first.ok()) {
+    return Unavailable(fmt::format(
+        "cannot listen on {}:{}: another server may have this port; port 0 takes any free one",
+        address.host, address.port));
+  }
+  sockets.push_back(*std::move(first));
+  if (address.host != "localhost") return sockets;
+  // localhost stands for 127.0.0.1 and ::1, and a client may try either first. A machine without
+  // IPv6 has only the first.
+  auto second = net::Socket::Listen(*net::NumericAddress("::1", sockets[0]->Local().port()));
+  if (second.ok()) sockets.push_back(*std::move(second));
+  return sockets;
+}
+
 SharedPort::SharedPort(SharedPortOptions options, Take take)
     : options_(std::move(options)),
       take_(std::move(take)),
@@ -141,7 +159,7 @@ void SharedPort::Look(uint64_t number) {
   if (protocol == Protocol::kNotKnownYet) return;
   std::unique_ptr<net::Socket> known = std::move(found->second.connection);
   silent_.erase(found);
-  if (protocol == Protocol::kOther) return;
+  if (protocol == Protocol::kOther || (protocol == Protocol::kTls && !options_.takes_tls)) return;
   // Fails for a connection that was never watched, which does no harm.
   static_cast<void>(::epoll_ctl(events_.get(), EPOLL_CTL_DEL, known->fd(), nullptr));
   take_(protocol, std::move(known));

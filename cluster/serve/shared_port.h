@@ -12,13 +12,20 @@
 
 #include "cluster/net/fd.h"
 #include "cluster/net/socket.h"
+#include "cluster/serve/listen_address.h"
 #include "cluster/serve/spoken_protocol.h"
 #include "engine/base/thread.h"
 
 namespace sippar::cluster {
 
+// Sockets that listen on the address; for "localhost" on 127.0.0.1 and, where the machine has IPv6,
+// on ::1. kUnavailable: the address is in use, or is not one of this machine.
+[[nodiscard]] StatusOr<std::vector<std::unique_ptr<net::Socket>>> ListenOn(
+    const ListenAddress& address);
+
 struct SharedPortOptions {
   std::vector<std::unique_ptr<net::Socket>> sockets;  // listening sockets
+  bool takes_tls = false;           // false: callers that speak TLS are not served
   bool for_this_user = false;       // of unix sockets: callers of other users are not served
   int64_t silence_us = 10'000'000;  // time for a caller's first bytes
   size_t silent_max = 1024;         // most callers without first bytes; one more closes the oldest
@@ -26,7 +33,8 @@ struct SharedPortOptions {
 
 class SharedPort {
  public:
-  // Gets a connection of which nothing has been read; its caller speaks kGrpc or kWire.
+  // Gets a connection of which nothing has been read; its caller speaks kGrpc, kWire
+  // or, with takes_tls, kTls.
   using Take = std::function<void(Protocol, std::unique_ptr<net::Socket>)>;
 
   // `take` is called on the port's thread. kUnavailable: the system has no descriptor for it.

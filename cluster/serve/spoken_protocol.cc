@@ -9,6 +9,10 @@ namespace {
 // The first bytes of every HTTP/2 client that knows that its server speaks HTTP/2 (RFC 9113, 3.4).
 constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
+// The type and the first byte of the version in the first record of every TLS client (RFC 8446,
+// 5.1).
+constexpr std::string_view kTlsRecord = "\x16\x03";
+
 }  // namespace
 
 Protocol SpokenProtocol(std::string_view bytes) {
@@ -18,7 +22,7 @@ Protocol SpokenProtocol(std::string_view bytes) {
     case net::FirstBytes::kHello:
       return Protocol::kWire;
     case net::FirstBytes::kOther:
-      return Protocol::kOther;
+      return bytes.starts_with(kTlsRecord) ? Protocol::kTls : Protocol::kOther;
     case net::FirstBytes::kTooFew:
       break;
   }

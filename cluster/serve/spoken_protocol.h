@@ -12,6 +12,7 @@ enum class Protocol : uint8_t {
   kNotKnownYet,  // the bytes so far do not tell it
   kGrpc,         // the Cloud Bigtable API
   kWire,         // cluster/net: another process of this program
+  kTls,          // TLS, whatever it protects
   kOther,
 };
 

@@ -68,6 +68,13 @@ class ServeTest(unittest.TestCase):
         self.assertIn("section '[part]' is not supported", error)
         self.assertFalse(os.path.exists(self.store))
 
+    def test_an_unknown_option_is_refused_with_the_nearest(self):
+        error = self.refused(self.store, "--lisen", "127.0.0.1:0")
+        self.assertIn("--lisen, did you mean --listen?\n", error)
+        self.assertIn("did you mean --tls-cert?", self.refused("--tls-crt=a.pem", self.store))
+        self.assertNotIn("did you mean", self.refused(self.store, "--zzzzzzzzzz"))
+        self.assertFalse(os.path.exists(self.store))
+
     def test_a_file_that_is_missing_is_named(self):
         self.assertIn("no.conf", self.refused(self.store, "--config", "/nowhere/no.conf"))
 
@@ -75,10 +82,23 @@ class ServeTest(unittest.TestCase):
         error = self.refused(self.store, "--config", self.write("serve.conf", "drain = soon\n"))
         self.assertIn("drain", error)
 
+    def test_certificates_of_the_file_count_beside_those_of_the_environment(self):
+        # The files are no certificates: a server that takes them names them.
+        names = [self.write(f"{name}.pem", "none\n") for name in ("cert", "key", "ca")]
+        file = self.write("serve.conf", "wire = 127.0.0.1:0\n" + "".join(
+            f"tls-{key} = {name}\n" for key, name in zip(("cert", "key", "ca"), names)))
+        environment = {f"SIPPAR_TLS_{key}": "/nowhere/client.pem" for key in ("CERT", "KEY", "CA")}
+        error = self.refused(self.store, "--listen", "127.0.0.1:0", "--config", file, code=1, **environment)
+        self.assertIn(names[0], error)
+
     def test_options_without_use_are_refused(self):
         member = ("--cluster", CLUSTER, "--name", "n")
         error = self.refused(*member, "--roles", "tabletserver", "--wire", "127.0.0.1:0")
         self.assertIn("--wire: it is not used with --roles tabletserver", error)
+        error = self.refused(*member, "--roles", "tabletserver,gateway", "--wait", "1s")
+        self.assertIn("--wait: it is not used with --roles tabletserver,gateway", error)
+        error = self.refused(*member, "--roles", "tabletserver", "--drain", "1")
+        self.assertIn("--drain: it is not used with --roles tabletserver", error)
         error = self.refused(*member, "--roles", "gateway", "--memory", "1000")
         self.assertIn("--memory: it is not used with --roles gateway", error)
         error = self.refused("--roles", "master", self.store)

@@ -6,10 +6,11 @@
 1. Layers: every #include goes to the own folder or to one before it in layers.txt; no cycles between
    files or folders. 2. Sizes: no file over 400 lines but those in ratchet.txt, and those may not grow. 3. Banned
 names. 4. No calls to the OS for files, threads, time or chance outside their folders. 5. Paths named
-in READMEs exist, and so do documents and fault rows that sources and documents cite. 6. No file over
+in READMEs exist, and so do documents and fault rows that sources and documents cite, and the tests that fault rows name. 6. No file over
 1 MiB, no path of a machine. 7. No word in a message for which README.md here has a plain one.
 SPDX-License-Identifier: Apache-2.0
 """
+import fnmatch
 import os
 import re
 import subprocess
@@ -27,7 +28,7 @@ OS_CALLS = [
      ("engine/base/",)),
     (re.compile(r"\bpthread_\w+"), ("engine/base/", "fuse/kernel/")),
     # Safe only where no lock, wait or call to the OS lies between two uses: fibers share it.
-    (re.compile(r"\bthread_local\b"), ("engine/read/read_totals.h", "engine/sstable/block_codec.cc",
+    (re.compile(r"\bthread_local\b"), ("engine/base/call_notes.h", "engine/read/read_totals.h", "engine/sstable/block_codec.cc",
                                        "fuse/tree/node.cc")),
     (re.compile(r"std::chrono::\w*_clock"), ("engine/base/",)),
     (re.compile(r"\b(fopen|std::[io]?fstream)\b"), ("cli/", "fuse/kernel/")),
@@ -218,6 +219,27 @@ def check_citations(root, files):
                     fail(f"{path}: a test names fault row {row}, which tests/FAULTS.md does not have")
 
 
+# Each row of the faults names tests; a name that has no test shows nothing.
+def check_faults(root, files):
+    tests, last = {}, None
+    for path in files:
+        if path.startswith("tests/") and path.endswith(".cc"):
+            for suite, test in re.findall(r"^TEST\w*\(\s*(\w+),\s*(\w+)", read(root, path), re.M):
+                tests.setdefault(suite, []).append(test)
+    for row, shown in re.findall(r"^\| ([A-Z]-?\d+) \|.*\| ([^|]*) \|$", read(root, "tests/FAULTS.md"), re.M):
+        for name in re.findall(r"`([^`]+)`", shown):
+            suite, dot, test = name.partition(".")
+            if name.endswith((".txt", ".story", ".py")) or "/" in name:
+                is_there = any(path == name or path.endswith("/" + name) or path.startswith(name + "/") for path in files)
+            elif dot:
+                last = suite or last
+                is_there = any(fnmatch.fnmatch(each, test) for each in tests.get(last, ()))
+            else:
+                continue
+            if not is_there:
+                fail(f"tests/FAULTS.md: row {row} names `{name}`, which is not there")
+
+
 def main():
     root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".")
     files = tracked(root)
@@ -231,6 +253,7 @@ def main():
                            if p.startswith("tests/sim/") and p.endswith((".h", ".cc"))})
     check_documents(root, files)
     check_citations(root, files)
+    check_faults(root, files)
     for text in failures:
         print(text)
     print(f"{len(sources)} source files, {len(failures)} failures")

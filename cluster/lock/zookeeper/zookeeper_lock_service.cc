@@ -17,7 +17,9 @@ using zookeeper::ZooKeeperHandle;
 class ZooKeeperLockService final : public LockService {
  public:
   explicit ZooKeeperLockService(const ZooKeeperOptions& options)
-      : options_(options), tick_us_(options.tick_us) {}
+      : options_(options), tick_us_(options.tick_us) {
+    is_reached_ = tick_us_ != 0 && options.connect_us <= 0 && options.may_wait == nullptr;
+  }
 
   StatusOr<std::unique_ptr<LockSession>> OpenSession(const SessionOptions& options) override {
     if (options.timeout_us <= 0) {
@@ -37,18 +39,21 @@ class ZooKeeperLockService final : public LockService {
     return {options_.hosts, options_.secret, timeout_us};
   }
 
-  // Asks once for a short session, to which the members agree with the shortest that they allow. A
-  // shorter one would leave the client no time to connect.
+  // Before the first session, waits for a member as the options say. It asks for a short session,
+  // to which the members agree with the shortest that they allow. A shorter one would leave the
+  // client no time to connect. Options that name the tick and no wait make this step superfluous.
   StatusOr<int64_t> Tick(int64_t deadline_nanos) {
     constexpr int64_t kShortUs = 1'000'000;
     engine::MutexLock lock(&mutex_);
-    if (tick_us_ != 0) return tick_us_;
+    if (is_reached_) return tick_us_;
     ASSIGN_OR_RETURN(std::unique_ptr<ZooKeeperHandle> asked,
                      ZooKeeperHandle::Open(Connection(kShortUs), nullptr));
     Status connected = AwaitMember(asked.get(), deadline_nanos);
-    if (connected.ok()) tick_us_ = zookeeper::TickOfShortestSession(asked->timeout_us());
+    const int64_t timeout_us = asked->timeout_us();
     asked->Close();
     RETURN_IF_ERROR(connected);
+    is_reached_ = true;
+    if (tick_us_ == 0) tick_us_ = zookeeper::TickOfShortestSession(timeout_us);
     return tick_us_;
   }
 
@@ -72,7 +77,8 @@ class ZooKeeperLockService final : public LockService {
 
   const ZooKeeperOptions options_;
   engine::Mutex mutex_;
-  int64_t tick_us_ GUARDED_BY(mutex_);  // 0: not asked yet
+  int64_t tick_us_ GUARDED_BY(mutex_);          // 0: not asked yet
+  bool is_reached_ GUARDED_BY(mutex_) = false;  // a member has answered, or need not be waited for
 };
 
 }  // namespace

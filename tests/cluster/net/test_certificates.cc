@@ -27,13 +27,13 @@ void Extend(X509* certificate, X509* issuer, int what, const std::string& value)
 
 // `issuer` nullptr: it signs itself.
 Certificate Make(const std::string& name, EVP_PKEY* key, X509* issuer, EVP_PKEY* issuer_key,
-                 const std::string& hosts) {
+                 const std::string& hosts, int64_t valid_s) {
   static long serial = 0;
   Certificate made(X509_new(), X509_free);
   X509_set_version(made.get(), 2);
   ASN1_INTEGER_set(X509_get_serialNumber(made.get()), ++serial);
-  X509_gmtime_adj(X509_getm_notBefore(made.get()), -60);
-  X509_gmtime_adj(X509_getm_notAfter(made.get()), 3600);
+  X509_gmtime_adj(X509_getm_notBefore(made.get()), -24 * 3600);
+  X509_gmtime_adj(X509_getm_notAfter(made.get()), valid_s);
   X509_set_pubkey(made.get(), key);
   X509_NAME_add_entry_by_txt(X509_get_subject_name(made.get()), "CN", MBSTRING_ASC,
                              reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
@@ -68,7 +68,7 @@ struct TestAuthority::Keys {
 TestAuthority::TestAuthority(std::string folder, const std::string& name)
     : folder_(std::move(folder)), name_(name), keys_(std::make_unique<Keys>()) {
   keys_->key.reset(EVP_EC_gen("P-256"));
-  keys_->certificate = Make(name, keys_->key.get(), nullptr, keys_->key.get(), "");
+  keys_->certificate = Make(name, keys_->key.get(), nullptr, keys_->key.get(), "", 3600);
   Write(certificate(), keys_->certificate.get(), nullptr);
 }
 
@@ -76,9 +76,11 @@ TestAuthority::~TestAuthority() = default;
 
 std::string TestAuthority::certificate() const { return File(name_ + ".crt"); }
 
-void TestAuthority::Issue(const std::string& name, const std::string& hosts) const {
+void TestAuthority::Issue(const std::string& name, const std::string& hosts,
+                          int64_t valid_s) const {
   Key key(EVP_EC_gen("P-256"), EVP_PKEY_free);
-  Certificate made = Make(name, key.get(), keys_->certificate.get(), keys_->key.get(), hosts);
+  Certificate made =
+      Make(name, key.get(), keys_->certificate.get(), keys_->key.get(), hosts, valid_s);
   Write(File(name + ".key"), nullptr, key.get());
   Write(File(name + ".crt"), made.get(), nullptr);
 }

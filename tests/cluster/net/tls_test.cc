@@ -50,6 +50,28 @@ TEST(WireTls, N15_TheWrongHostOrCertificateIsRefusedAndNothingIsDone) {
   EXPECT_EQ(world.service.served(), 1);
 }
 
+TEST(WireTls, X11_AnExpiredCertificateIsRefusedWithItsReason) {
+  WireWorld world(/*uses_tls=*/true);
+  world.StartServer();
+  ChannelOptions late = world.To(Lane::kUsers);
+  world.authority->Issue("stray", "URI:spiffe://test/client/late", /*valid_s=*/-60);
+  late.tls = KeysOf(*world.authority, "stray", *world.authority);
+  const Status of_client = world.NewChannel(late)->Call(kEcho, "x", {}).status();
+  EXPECT_EQ(of_client.code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(IsNotBegun(of_client));
+  EXPECT_NE(MessageOf(of_client).find("certificate expired"), std::string_view::npos) << of_client;
+
+  WireWorld other(/*uses_tls=*/true);
+  other.authority->Issue("other", "IP:127.0.0.1", /*valid_s=*/-60);
+  other.server_keys = KeysOf(*other.authority, "other", *other.authority);
+  other.StartServer();
+  const Status of_server = other.NewChannel()->Call(kEcho, "x", {}).status();
+  EXPECT_TRUE(IsNotBegun(of_server));
+  EXPECT_NE(MessageOf(of_server).find("certificate has expired"), std::string_view::npos)
+      << of_server;
+  EXPECT_EQ(world.service.served() + other.service.served(), 0);
+}
+
 TEST(WireTls, ChangedCertificatesAreUsedByTheNextConnection) {
   WireWorld world(/*uses_tls=*/true);
   world.StartServer();

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cluster/lock/lock_paths.h"
+#include "cluster/node/open_client.h"
 #include "tests/cluster/lock/lock_world.h"
 
 namespace sippar::cluster {
@@ -151,6 +152,68 @@ TEST_F(MemberTest, AnotherMasterTakesOverAndNoCallNoticesIt) {
   EXPECT_NE(Reigning(), first);
 }
 
+// They name no lock service: every member finds masters and tablets for them.
+TEST_F(MemberTest, AClientThatKnowsMembersAloneReadsAndWritesThroughAnyOfThem) {
+  StartCluster();
+  for (const auto& [name, member] : members_) {
+    auto through = OpenClient(member->address(), {});
+    ASSERT_TRUE(IsOk(through)) << name;
+    EXPECT_OK((*through)->admin()->Do(calls::CreateTable{SchemaOf(name), {"h"}}));
+    EXPECT_OK((*through)->data()->Apply(name, RowMutation("a").Set("f", "q", "v")));
+    EXPECT_OK((*through)->data()->Apply(name, RowMutation("z").Set("f", "q", "v")));
+    auto cells = (*through)->data()->Read(name, ReadSpec(), {});
+    ASSERT_TRUE(IsOk(cells)) << name;
+    size_t rows = 0;
+    for (; (*cells)->Valid(); (*cells)->NextRow()) ++rows;
+    EXPECT_OK((*cells)->status());
+    EXPECT_EQ(rows, 2U) << name;
+    EXPECT_CODE((*through)->admin()->Do(calls::GetSchema{"absent"}), StatusCode::kNotFound);
+  }
+  EXPECT_EQ(client_->admin()->Do(calls::ListTables{})->size(), 4U);
+}
+
+TEST_F(MemberTest, AClientOfMembersGoesOnWithTheNextWhenItsMemberEndsOrDies) {
+  StartCluster();
+  EXPECT_OK(client_->admin()->Do(calls::CreateTable{SchemaOf("t"), {"h", "p"}}));
+  auto through = OpenClient(fmt::format("{},{},{}", members_["s1"]->address(),
+                                        members_["m1"]->address(), members_["s2"]->address()),
+                            {});
+  ASSERT_TRUE(IsOk(through));
+  auto write = [&](const char* row) {
+    return (*through)->data()->Apply("t", RowMutation(row).Set("f", "q", "v"));
+  };
+  EXPECT_OK(write("a"));
+  EXPECT_OK(members_["s1"]->Leave(Ending::kOneServer));
+  Kill("s1");
+  EXPECT_OK(write("k"));
+  Kill("m1");
+  EXPECT_OK(write("z"));
+  EXPECT_EQ(Rows(), "akz");
+}
+
+// All these calls wait in one process for calls to tablets in the same process. If they could take
+// all threads of its lane, none would ever end.
+TEST_F(MemberTest, ManyCallsOfClientsLeaveTheThreadsThatTheyNeed) {
+  MemberOptions both = Server("s1");
+  both.is_master = true;
+  ASSERT_TRUE(IsOk(Start(both)));
+  client_ = OpenClusterClient(Site(), nullptr).value();
+  EXPECT_OK(client_->admin()->Do(calls::CreateTable{SchemaOf("t"), {}}));
+  auto through = OpenClient(members_["s1"]->address(), {});
+  ASSERT_TRUE(IsOk(through));
+  std::vector<Status> outcomes(300);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    threads.emplace_back([&, i] {
+      const std::string row = fmt::format("{:03}", i);
+      outcomes[i] = (*through)->data()->Apply("t", RowMutation(row).Set("f", "q", "v"));
+      if (outcomes[i].ok()) outcomes[i] = (*through)->data()->Read("t", ReadSpec(), {}).status();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Status& outcome : outcomes) EXPECT_OK(outcome);
+}
+
 TEST_F(MemberTest, L10_ANameIsOneProcessesAlone) {
   StartCluster();
   EXPECT_CODE(Start(Server("s1")), StatusCode::kAlreadyExists);
@@ -234,6 +297,18 @@ TEST_F(MemberTest, AStopThatIsAskedForReachesThoseThatRanBefore) {
   EXPECT_OK(Site()->AskToStop());
   EXPECT_TRUE(before->IsAskedToStop());
   EXPECT_FALSE(Site()->IsAskedToStop());
+}
+
+TEST_F(MemberTest, X16_AProcessWhoseClusterIsGoneFromTheLockServiceLearnsIt) {
+  std::shared_ptr<ClusterSite> site = Site();
+  EXPECT_OK(site->CheckBelongs());
+  LockSession* session = site->session();
+  const uint64_t version = session->Read(lock_paths::Store())->version;
+  EXPECT_OK(session->Write(lock_paths::Store(), "posix:/elsewhere", version));
+  EXPECT_CODE(site->CheckBelongs(), StatusCode::kAborted);
+  EXPECT_OK(session->Remove(lock_paths::Store(), version + 1));
+  EXPECT_CODE(site->CheckBelongs(), StatusCode::kNotFound);
+  EXPECT_FALSE(site->IsAskedToStop());
 }
 
 }  // namespace

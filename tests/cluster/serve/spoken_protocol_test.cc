@@ -40,6 +40,20 @@ TEST(SpokenProtocol, EachProtocolIsKnownByItsFirstBytesAndNotBefore) {
   }
 }
 
+// A checksum may begin as TLS does, so all 16 bytes of the checksums have to come first.
+TEST(SpokenProtocol, TlsIsKnownWhereAHelloWouldShow) {
+  const std::string client =
+      std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) + std::string(40, '\x5a');
+  for (size_t size = 0; size <= client.size(); ++size) {
+    EXPECT_EQ(SpokenProtocol(client.substr(0, size)),
+              size <= 16 ? Protocol::kNotKnownYet : Protocol::kTls)
+        << size;
+  }
+  std::string hello = HelloFrame();
+  hello.replace(0, 2, "\x16\x03");
+  EXPECT_EQ(SpokenProtocol(hello), Protocol::kWire);
+}
+
 TEST(SpokenProtocol, EverythingElseIsRefusedAsSoonAsItShows) {
   EXPECT_EQ(SpokenProtocol("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), Protocol::kOther);
   EXPECT_EQ(SpokenProtocol("PRI * HTTP/1.0\r\n\r\nSM\r\n\r\n"), Protocol::kOther);

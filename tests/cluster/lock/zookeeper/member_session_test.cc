@@ -162,5 +162,28 @@ TEST(ZooKeeperSession, MembersThatAreNotThereAreUnavailableInTime) {
   EXPECT_LT(clock->MonotonicNanos(), until_nanos);
 }
 
+// With the tick of the members, and without.
+TEST(ZooKeeperSession, TheWaitForTheFirstMemberIsAsLongAsTheOptionsSay) {
+  engine::Clock* clock = engine::Clock::System();
+  for (int64_t tick_us : {int64_t{0}, kTickMicros}) {
+    ZooKeeperOptions nowhere;
+    nowhere.hosts = "127.0.0.1:1";
+    nowhere.cluster = "demo";
+    nowhere.tick_us = tick_us;
+    nowhere.connect_us = 1;
+    const int64_t begun_nanos = clock->MonotonicNanos();
+    EXPECT_CODE(NewService(nowhere)->OpenSession({"a", 60 * kSecond}), StatusCode::kUnavailable);
+    EXPECT_LT(clock->MonotonicNanos(), begun_nanos + 30 * kSecond * 1000);
+    std::string waited_for;
+    nowhere.connect_us = 0;
+    nowhere.may_wait = [&](const std::string& what) {
+      waited_for = what;
+      return false;
+    };
+    EXPECT_CODE(NewService(nowhere)->OpenSession({"a", 60 * kSecond}), StatusCode::kCancelled);
+    EXPECT_NE(waited_for.find("127.0.0.1:1"), std::string::npos) << waited_for;
+  }
+}
+
 }  // namespace
 }  // namespace sippar::cluster

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/serve/api_connections.h"
+
+#include <utility>
+
+#include "cluster/serve/grpc_server.h"
+
+namespace sippar::cluster {
+namespace {
+
+std::shared_ptr<SlowCalls> SlowCallsOf(Client* client, const ApiServerOptions& options) {
+  if (options.on_slow_call == nullptr) return nullptr;
+  return std::make_shared<SlowCalls>(client->clock(), options.slow_call_us, options.on_slow_call);
+}
+
+class GrpcConnections final : public ApiConnections {
+ public:
+  GrpcConnections(Client* client, const ApiServerOptions& options)
+      : server_(client, options, SlowCallsOf(client, options)) {}
+
+  Status Begin() { return server_.Start(); }
+  void Serve(std::unique_ptr<net::Socket> connection) override {
+    server_.AddConnection(connection->Release());
+  }
+  void Stop(int64_t drain_us) override { server_.Stop(drain_us); }
+
+ private:
+  GrpcServer server_;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<ApiConnections>> ApiConnections::Start(Client* client,
+                                                                const ApiServerOptions& options) {
+  auto connections = std::make_unique<GrpcConnections>(client, options);
+  RETURN_IF_ERROR(connections->Begin());
+  return std::unique_ptr<ApiConnections>(std::move(connections));
+}
+
+}  // namespace sippar::cluster
