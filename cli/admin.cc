@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/admin_cluster.h"
+#include "cli/admin_doctor.h"
 #include "cli/admin_members.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -17,7 +18,6 @@
 #include "cli/run_statement.h"
 #include "cli/wait_option.h"
 #include "cluster/client/client.h"
-#include "cluster/node/doctor.h"
 #include "cluster/node/dump_file.h"
 #include "cluster/node/open_client.h"
 #include "cluster/node/salvage.h"
@@ -31,7 +31,7 @@ constexpr const char* kExamples =
     "  sippar admin stats ./data            sizes of every table and locality group\n"
     "  sippar admin compact ./data web      major compaction: deleted data is gone from the disk\n"
     "  sippar admin verify ./data           reads every block of every SSTable and change archive\n"
-    "  sippar admin doctor ./data           what is missing, foreign or damaged; changes nothing\n"
+    "  sippar admin doctor ./data           what is wrong, why, and the way out; changes nothing\n"
     "  sippar admin tablet dump ./data web  runs, files, memtables, redo point\n"
     "  sippar admin sstable dump ./data/sst/0000000100000001.sst --entries\n"
     "  sippar admin log salvage ./data      what a damaged log has lost; --drop opens without it\n";
@@ -85,7 +85,7 @@ Status PrintMetrics(cluster::Client* client) {
 }
 
 // Commands that read files of a store that is not open: `sippar admin sstable dump FILE`, `log dump
-// FILE`, `log salvage STORE`, `doctor STORE`.
+// FILE`, `log salvage STORE`.
 // They open no client: a store that is damaged may not open at all, and these commands are for that
 // case.
 struct FileCommand {
@@ -95,7 +95,6 @@ struct FileCommand {
   CLI::App* sstable = nullptr;
   CLI::App* log = nullptr;
   CLI::App* salvage = nullptr;
-  CLI::App* doctor = nullptr;
 
   void AddTo(CLI::App* app) {
     sstable = app->add_subcommand("sstable", "look into one file of tables");
@@ -108,15 +107,12 @@ struct FileCommand {
     salvage = log->add_subcommand("salvage", "what of a damaged log is lost");
     salvage->add_option("STORE", path, "directory of the store, which is not open")->required();
     salvage->add_flag("--drop", drop, "drop it: the store opens again without it");
-    doctor = app->add_subcommand("doctor", "what is missing, foreign or damaged in a store");
-    doctor->add_option("STORE", path, "directory of the store, which is not open")->required();
     CLI::App* dump = sstable->add_subcommand("dump", "properties and blocks");
     dump->add_option("FILE", path, "path of an SSTable")->required();
     dump->add_flag("--entries", entries, "every entry too");
   }
-  bool parsed() const { return sstable->parsed() || log->parsed() || doctor->parsed(); }
+  bool parsed() const { return sstable->parsed() || log->parsed(); }
   int Run() const {
-    if (doctor->parsed()) return Examine();
     if (log->parsed()) {
       auto print = [](std::string_view line) { fmt::print("{}\n", line); };
       Status status = salvage->parsed() ? cluster::SalvageLog(path, drop, print)
@@ -126,18 +122,6 @@ struct FileCommand {
     StatusOr<std::string> text = cluster::DumpSstable(path, entries);
     if (text.ok()) fmt::print("{}", *text);
     return text.ok() ? kExitOk : Failed(text.status(), kExitFailed);
-  }
-  int Examine() const {
-    bool any = false;
-    Status status = cluster::ExamineStore(path, [&](std::string_view line) {
-      any = true;
-      fmt::print("{}\n", line);
-    });
-    // The findings were printed already; the status would repeat them.
-    if (any && (status.ok() || status.code() == StatusCode::kDataLoss)) return kExitFailed;
-    if (!status.ok()) return Failed(status, kExitFailed);
-    fmt::print("{}: nothing is missing, foreign or damaged\n", path);
-    return kExitOk;
   }
 };
 
@@ -201,6 +185,8 @@ int RunAdmin(int argc, char** argv) {
   cluster_commands.AddTo(&app);
   MemberCommands member_commands;
   member_commands.AddTo(&app);
+  DoctorCommand doctor;
+  doctor.AddTo(&app);
   // Checked before CLI11 parses: its own message does not suggest the nearest subcommand.
   if (IsUnknownWord(app, argc, argv)) return kExitUsage;
   try {
@@ -211,6 +197,7 @@ int RunAdmin(int argc, char** argv) {
   if (file_command.parsed()) return file_command.Run();
   if (cluster_commands.parsed()) return cluster_commands.Run();
   if (member_commands.parsed()) return member_commands.Run();
+  if (doctor.parsed()) return doctor.Run();
   // A directory without a store is an error here, because no option asks to create it.
   auto client = cluster::OpenClient(target, {}, patience);
   if (!client.ok()) return Failed(client.status(), kExitNoStore);

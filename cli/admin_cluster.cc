@@ -80,10 +80,13 @@ void ClusterCommands::AddTo(CLI::App* app) {
   wait_->add_option("--servers", servers_, "and exactly so many servers are live")
       ->check(CLI::Range(int64_t{0}, int64_t{1'000'000}));
   AddDurationOption(wait_, "--timeout", &timeout_us_, "how long")->default_str("30s");
-  for (CLI::App* sub : {Add(app, "tablets", "every tablet with its server and sizes",
-                            [](auto*self, auto*client) { return self->ShowTablets(client); }),
-                        Add(app, "events", "what happened to tablets, the newest last",
-                            [](auto*self, auto*client) { return self->ShowEvents(client); })}) {
+  for (CLI::App* sub :
+       {Add(app, "tablets", "every tablet with its server and sizes",
+            [](auto*self, auto*client) { return self->ShowTablets(client); }),
+        Add(app, "events", "what happened to tablets, the newest last",
+            [](auto*self, auto*client) { return self->ShowEvents(client); }),
+        Add(app, "traces", "where the time of calls went: one in 1,000, and slow ones",
+            [](auto*self, auto*client) { return self->ShowTraces(client); })}) {
     sub->add_option("TABLE", table_, "one table; all when left out");
     add_format(sub);
   }
@@ -94,6 +97,13 @@ void ClusterCommands::AddTo(CLI::App* app) {
   move->add_option("TABLE", table_, "the table")->required();
   move->add_option("ROW", row_, "a row of the tablet; '' for the first one")->required();
   move->add_option("SERVER", server_, "NAME or NAME.EPOCH of a live server")->required();
+  CLI::App* letback =
+      Add(app, "letback", "let servers load a tablet that was set aside because they ended with it",
+          [](auto* self, auto* client) {
+            return ExitOf(client->admin()->Do(cluster::calls::LetBack{self->table_, self->row_}));
+          });
+  letback->add_option("TABLE", table_, "the table")->required();
+  letback->add_option("ROW", row_, "a row of the tablet; '' for the first one")->required();
   Add(app, "balance", "whether the master evens out the load",
       [](auto* self, auto* client) { return self->Balance(client); })
       ->add_option("SETTING", balance_, "on, off, or now for one round; shows it when left out")
@@ -157,6 +167,15 @@ int ClusterCommands::ShowEvents(cluster::Client* client) {
   if (!events.ok()) return Failed(events.status(), kExitFailed);
   for (const cluster::TabletEventInfo& event : *events) {
     fmt::print("{}", format_ == "json" ? EventJson(event) : EventText(event));
+  }
+  return kExitOk;
+}
+
+int ClusterCommands::ShowTraces(cluster::Client* client) {
+  auto traces = client->admin()->Do(cluster::calls::Traces{table_});
+  if (!traces.ok()) return Failed(traces.status(), kExitFailed);
+  for (const cluster::CallTraceInfo& trace : *traces) {
+    fmt::print("{}", format_ == "json" ? TraceJson(trace) : TraceText(trace));
   }
   return kExitOk;
 }

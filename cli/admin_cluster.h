@@ -1,6 +1,6 @@
 // The subcommands of `sippar admin` that look after the servers and tablets of a cluster: status,
-// wait, tablets, events, move, balance, drain, undrain. A store that one process opens is a cluster
-// of one server. SPDX-License-Identifier: Apache-2.0
+// wait, tablets, events, traces, move, letback, balance, drain, undrain. A store that one process
+// opens is a cluster of one server. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,7 @@ class ClusterCommands {
   int ShowStatus(cluster::Client* client);
   int ShowTablets(cluster::Client* client);
   int ShowEvents(cluster::Client* client);
+  int ShowTraces(cluster::Client* client);
   int Balance(cluster::Client* client);
   int Wait();
 

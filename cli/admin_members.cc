@@ -109,7 +109,12 @@ int MemberCommands::Collapse() const {
 int MemberCommands::Stop() const {
   auto timeout = ParseParameter("timeout:DURATION=" + timeout_);
   if (!timeout.ok()) return Failed(timeout.status(), kExitUsage);
-  auto site = cluster::ClusterSite::Open(target_, Site());
+  InstallSignalHandlers();
+  CancelScope interrupts(nullptr, 0);
+  cluster::SiteOptions options = Site();
+  options.may_wait = [](const std::string&) { return !InterruptSeen(); };
+  auto site = cluster::ClusterSite::Open(target_, options);
+  if (InterruptSeen()) return kExitInterrupted;
   if (!site.ok()) return Failed(site.status(), kExitNoStore);
   if (Status asked = (*site)->AskToStop(); !asked.ok()) return Failed(asked, kExitNoStore);
   engine::Clock* clock = (*site)->options().clock;

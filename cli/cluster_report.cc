@@ -51,6 +51,10 @@ class JsonMembers {
   std::string members_;
 };
 
+std::string Millis(int64_t micros) {
+  return fmt::format("{:.3f}", static_cast<double>(micros) / 1000);
+}
+
 JsonMembers MemberJson(const std::string& name, const cluster::MemberInfo& member) {
   JsonMembers json;
   json.Text("name", name).Text("address", member.address).Text("host", member.machine);
@@ -150,7 +154,7 @@ std::string CountsText(const cluster::TabletCounts& counts) {
   add(counts.unassigned, "unassigned");
   add(counts.recovering, "recovering");
   add(counts.merging, "merging");
-  add(counts.set_aside, "of dropped tables");
+  add(counts.set_aside, "set aside or of dropped tables");
   return text + "\n";
 }
 
@@ -229,6 +233,28 @@ std::string EventJson(const cluster::TabletEventInfo& event) {
   return json.Object() + "\n";
 }
 
+std::string TraceJson(const cluster::CallTraceInfo& trace) {
+  JsonMembers json;
+  json.Text("time", engine::PrintTimestamp(trace.start_us)).Text("trace", trace.trace);
+  json.Text("call", trace.call).Text("table", trace.table).Text("row", trace.row);
+  json.Text("server", trace.server).Text("caller", trace.caller).Text("outcome", trace.outcome);
+  json.Add("duration_ms", Millis(trace.duration_us));
+  for (const cluster::TraceStage& stage : cluster::kTraceStages) {
+    json.Add(fmt::format("{}_ms", stage.name).c_str(), Millis(trace.work.*stage.micros));
+  }
+  json.Value("blocks_from_disk", trace.work.blocks_from_disk);
+  json.Value("blocks_cached", trace.work.blocks_cached);
+  json.Value("cells", trace.work.cells_returned);
+  return json.Object() + "\n";
+}
+
+std::string FindingJson(const cluster::ClusterFinding& finding) {
+  JsonMembers json;
+  json.Value("trouble", finding.is_trouble).Text("about", finding.about);
+  json.Text("what", finding.what).Text("why", finding.why).Text("way_out", finding.way_out);
+  return json.Object() + "\n";
+}
+
 std::string HealthText(const ClusterHealth& health) {
   std::string name = health.cluster.name.empty() ? "" : " " + PrintEscaped(health.cluster.name);
   return fmt::format("cluster{} {}: {}\n", name, PrintEscaped(health.cluster.id),
@@ -252,6 +278,26 @@ std::string EventText(const cluster::TabletEventInfo& event) {
                         event.range.limit.empty() ? "end" : PrintEscaped(event.range.limit));
   return fmt::format("{}  {} {}  {}: {}\n", engine::PrintTimestamp(event.time_us),
                      PrintEscaped(event.table), rows, event.kind, PrintEscaped(event.text));
+}
+
+std::string TraceText(const cluster::CallTraceInfo& trace) {
+  std::string place = PrintEscaped(trace.table);
+  if (!trace.row.empty()) place += fmt::format(" row '{}'", PrintEscaped(trace.row));
+  std::string stages;
+  for (const cluster::TraceStage& stage : cluster::kTraceStages) {
+    const int64_t micros = trace.work.*stage.micros;
+    if (micros > 0) stages += fmt::format(" {} {}", stage.name, Millis(micros));
+  }
+  return fmt::format("{}  {} ms {} {}{}{} at {} from {}: {};{}\n",
+                     engine::PrintTimestamp(trace.start_us), Millis(trace.duration_us), trace.trace,
+                     PrintEscaped(trace.call), place.empty() ? "" : " on ", place,
+                     PrintEscaped(trace.server), PrintEscaped(trace.caller), trace.outcome,
+                     stages.empty() ? " no waits" : stages);
+}
+
+std::string FindingText(const cluster::ClusterFinding& finding) {
+  return fmt::format("{}: {}; {}\n", PrintEscaped(finding.what), PrintEscaped(finding.why),
+                     PrintEscaped(finding.way_out));
 }
 
 }  // namespace sippar::cli

@@ -57,8 +57,8 @@ constexpr Help kHelp[] = {
      "ALTER TABLE web ADD FAMILY tags VERSIONS 1;"},
     {"DROP TABLE", "DROP TABLE [IF EXISTS] table\n", "DROP TABLE IF EXISTS web;"},
     {"SHOW",
-     "SHOW TABLES | SERVERS | EVENTS [OF t] | COMPACTIONS [OF t] | SESSION | METRICS | FUNCTIONS\n"
-     "  [LIKE text]\n"
+     "SHOW TABLES | SERVERS | EVENTS [OF t] | TRACES [OF t] | COMPACTIONS [OF t] | SESSION\n"
+     "  | METRICS | FUNCTIONS [LIKE text]\n"
      "SHOW FAMILIES | LOCALITY GROUPS | TABLETS OF table; SHOW CREATE TABLE table\n",
      "SHOW TABLES LIKE 'w%';"},
     {"DESCRIBE", "DESCRIBE table\n", "DESCRIBE web;"},
@@ -74,6 +74,12 @@ constexpr Help kHelp[] = {
      "EXPORT (SELECT CELLS * FROM web VERSIONS ALL) TO 'web.jsonl' FORMAT jsonl;"},
     {"SET", "SET name = value; RESET name | ALL; SHOW SESSION lists the names\n",
      "SET versions = ALL;"},
+    {"MOVE", "MOVE TABLET OF table ROW key TO 'server'; SHOW SERVERS names the servers\n",
+     "MOVE TABLET OF web ROW 'com.cnn.www' TO 'ts2';"},
+    {"BALANCE",
+     "BALANCE [NOW]: begins to even out the load of the servers\n"
+     "BALANCE ON | OFF: whether the master does that by itself\n",
+     "BALANCE OFF;"},
     {"COMPACT", "COMPACT TABLE table [LOCALITY GROUP name] [MAJOR|MINOR]; FLUSH TABLE table\n",
      "COMPACT TABLE web MAJOR;"},
 };

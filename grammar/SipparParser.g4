@@ -341,7 +341,7 @@ flush
     : FLUSH TABLE tableName
     ;
 
-// --- Statements on tablets, rights and backups. Only SPLIT and MERGE are supported; the tree keeps
+// --- Statements on tablets, rights and backups. Only those on tablets are supported; the tree keeps
 // the others as words ---
 
 other
@@ -386,7 +386,13 @@ moveTablet
     ;
 
 balance
-    : BALANCE (TABLE tableName)?
+    : BALANCE balanceMode?
+    ;
+
+// ON is a keyword; OFF and NOW are read as names.
+balanceMode
+    : ON
+    | name
     ;
 
 backup

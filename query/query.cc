@@ -54,6 +54,8 @@ struct Dispatcher {
   Status operator()(const syntax::Flush& s) const { return ExecuteFlush(context, s); }
   Status operator()(const syntax::SplitTable& s) const { return ExecuteSplit(context, s); }
   Status operator()(const syntax::MergeTablets& s) const { return ExecuteMerge(context, s); }
+  Status operator()(const syntax::MoveTablet& s) const { return ExecuteMove(context, s); }
+  Status operator()(const syntax::Balance& s) const { return ExecuteBalance(context, s); }
   Status operator()(const syntax::Explain& s) const { return ExecuteExplain(context, s); }
   Status operator()(const syntax::Other& s) const { return Unsupported(s.name); }
 };

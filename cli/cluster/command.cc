@@ -70,7 +70,7 @@ CLI::App* AddUp(CLI::App* app, ClusterUpOptions* options) {
 CLI::App* AddDown(CLI::App* app, ClusterDownOptions* options) {
   CLI::App* down = app->add_subcommand("down", "end all processes of a cluster");
   down->add_option("DIR", options->directory, "directory of the cluster")->required();
-  down->add_flag("--kill", options->kill, "kill all at once, as if the power failed");
+  down->add_flag("--kill", options->kill, "kill all processes at once (SIGKILL)");
   AddDurationOption(down, "--timeout", &options->timeout_us, "how long to wait");
   down->footer(kFooter);
   return down;

@@ -13,6 +13,9 @@
 #include <system_error>
 #include <utility>
 
+#include "cluster/node/target.h"
+#include "engine/fs/file_system.h"
+
 namespace sippar::cli {
 namespace {
 
@@ -28,20 +31,15 @@ Status MakeDirectories(const std::string& path) {
   return error ? CannotUse(path, error) : OkStatus();
 }
 
-// Replaces the file by a rename: if this process is killed, the old file or the new one is there.
+// If this process is killed or the power fails, the old file or the new one is there.
 Status WriteWhole(const std::string& path, const std::string& text) {
-  const std::string unfinished = path + ".tmp";
-  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file)
-    return Unavailable(
-        fmt::format("file {}: it cannot be written; check the free space of its disk and your "
-                    "right to write there",
-                    unfinished));
-  std::error_code error;
-  fs::rename(unfinished, path, error);
-  return error ? CannotUse(path, error) : OkStatus();
+  const std::unique_ptr<engine::FileSystem> disk = cluster::FileSystemOf(path);
+  const Status written = engine::ReplaceFile(disk.get(), path, text);
+  if (written.ok()) return written;
+  return Unavailable(
+      fmt::format("file {}: it cannot be written ({}); check the free space of its disk and your "
+                  "right to write there",
+                  path, MessageOf(written)));
 }
 
 }  // namespace

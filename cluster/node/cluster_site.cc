@@ -37,7 +37,8 @@ StatusOr<std::unique_ptr<SteadySession>> OpenSession(LockService* locks, const s
 
 Status NoCluster(const std::string& target) {
   return NotFound(fmt::format(
-      "cluster {}: there is none; make it with `sippar admin init {} --store posix:DIR`", target,
+      "cluster {0}: there is none; make it with `sippar admin init {0} --store posix:DIR`, or, if "
+      "there was one, let `sippar admin doctor {0}` say the way back",
       target));
 }
 
@@ -137,10 +138,23 @@ Status ClusterSite::AskToStop() {
 
 bool ClusterSite::IsAskedToStop() {
   auto mark = session_->Read(lock_paths::StopMark(), Freshness::kCached);
-  if (mark.ok() && mark->version > stops_) return true;
+  return mark.ok() && mark->version > stops_;
+}
+
+Status ClusterSite::CheckBelongs() {
   auto store = session_->Read(lock_paths::Store(), Freshness::kCached);
-  const bool is_gone = store.status().code() == StatusCode::kNotFound;
-  return is_gone || (store.ok() && store->content != store_);
+  if (store.status().code() == StatusCode::kNotFound) {
+    return NotFound(fmt::format(
+        "cluster {}: the lock service has it no longer, so this process ends; if it was "
+        "not collapsed, its data were wiped or replaced: `sippar admin doctor {}` says "
+        "the way back",
+        target_, directory_));
+  }
+  if (!store.ok() || store->content == store_) return OkStatus();
+  return Aborted(
+      fmt::format("cluster {}: its store is {} now, not {}; this process ends, start it "
+                  "again",
+                  target_, engine::PrintableBytes(store->content), store_));
 }
 
 StatusOr<std::vector<std::string>> HeldFiles(LockSession* session, const std::string& directory) {

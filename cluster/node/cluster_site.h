@@ -72,9 +72,13 @@ class ClusterSite {
 
   // Asks all processes of the cluster to end.
   [[nodiscard]] Status AskToStop();
-  // True if AskToStop was called, by any process, since this object was opened, or if the cluster
-  // has another store now or none: this process then has to end. False if the lock service fails.
+  // True if AskToStop was called, by any process, since this object was opened: this process then
+  // has to end. False if the lock service fails.
   bool IsAskedToStop();
+  // Why this process no longer belongs to a cluster and has to end: the lock service has lost the
+  // cluster, or says that it has another store now. OK: it belongs to it, or the lock service
+  // fails.
+  [[nodiscard]] Status CheckBelongs();
 
  private:
   explicit ClusterSite(std::string target, SiteOptions options)

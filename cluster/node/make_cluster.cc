@@ -162,6 +162,13 @@ StatusOr<std::optional<std::string>> ContentOf(LockSession* session, const std::
 StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& directory,
                               const std::string& target, const std::string& known_id) {
   if (!look.is_store) {
+    // Its tables' schemas and METADATA's root are in a lock service, and not in this one.
+    if (!look.others.empty() && !look.id.empty() && look.target == target && known_id.empty()) {
+      return FailedPrecondition(fmt::format(
+          "store {0}: it belongs to cluster {1}, which its lock service does not know any more; "
+          "`sippar admin doctor {0}` says the way back",
+          directory, target));
+    }
     if (!look.others.empty()) {
       return FailedPrecondition(fmt::format(
           "store {}: it is not empty (it holds {}); give the cluster an empty directory, "

@@ -118,9 +118,7 @@ void LeaseDriver::Drive() {
         Step(Regain());
         break;
       case LeaseAction::kEnd:
-        options_.end_process(
-            "its lock file was removed, so its tablets go to other servers; or its cluster has "
-            "another store now");
+        options_.end_process(why_gone_);
         return;
     }
   }
@@ -141,6 +139,11 @@ void LeaseDriver::Step(const LeaseEvent& event) {
 }
 
 namespace {
+
+constexpr const char* kClusterGone =
+    "the lock service has lost its cluster: its data were wiped or replaced; `sippar admin doctor` "
+    "says the way back";
+constexpr const char* kOtherStore = "its cluster has another store now, or none";
 
 LeaseEvent EventOf(const Status& status) {
   if (HasCause(status, Cause::kSessionOver)) return {LeaseEvent::kOver};
@@ -170,10 +173,12 @@ LeaseEvent LeaseDriver::Ask() {
 
 LeaseEvent LeaseDriver::Regain() {
   auto opened = options_.service->OpenSession(options_.session);
+  if (opened.status().code() == StatusCode::kNotFound) why_gone_ = kClusterGone;
   if (!opened.ok()) return EventOf(opened.status());
   std::shared_ptr<LockSession> fresh = std::move(*opened);
   Status gained = fresh->Acquire(options_.path).status();
   if (gained.ok()) gained = CheckStoreMark(fresh.get(), options_.store_mark);
+  if (gained.code() == StatusCode::kAborted) why_gone_ = kOtherStore;
   auto over_at_nanos = gained.ok() ? fresh->Heartbeat() : StatusOr<int64_t>(gained);
   if (!over_at_nanos.ok()) {
     (void)fresh->Close();  // if it fails, the session times out

@@ -81,7 +81,9 @@ class LeaseDriver {
 
   const LeaseOptions options_;
   engine::Clock* const clock_;
-  LeaseState state_;  // used by the driver's thread only
+  LeaseState state_;  // used by the driver's thread only, as is the next member
+  // For end_process when the phase is kGone; a literal.
+  const char* why_gone_ = "its lock file was removed, so its tablets go to other servers";
 
   // Copies of two times in state_, for the other threads.
   std::atomic<int64_t> serve_until_nanos_;

@@ -14,7 +14,7 @@ SPLIT TABLE web AT ('com.n', x'6f72672e00');
 COMPACT TABLE web LOCALITY GROUP page MAJOR WHERE row STARTS WITH 'com.';
 
 -- Q75
-MERGE TABLETS OF web WHERE row < 'com.m'; FLUSH TABLE web; MOVE TABLET OF web ROW 'com.cnn.www' TO 'server-3'; BALANCE TABLE web;
+MERGE TABLETS OF web WHERE row < 'com.m'; FLUSH TABLE web; MOVE TABLET OF web ROW 'com.cnn.www' TO 'server-3'; BALANCE; BALANCE NOW; BALANCE OFF; BALANCE ON;
 
 -- Q76
 BACKUP TABLE web AS nightly WITH (EXPIRE = 30d); RESTORE TABLE web_old FROM nightly;

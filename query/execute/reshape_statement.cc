@@ -8,6 +8,7 @@
 #include "query/execute/transaction.h"
 #include "query/plan/row_ranges.h"
 #include "query/session/query_error.h"
+#include "query/syntax/ast_print.h"
 
 namespace sippar::query {
 namespace {
@@ -38,6 +39,11 @@ Status TagTablets(const StatementContext& context, const std::string& table) {
   return OkStatus();
 }
 
+Status NotText(const Value& value, const Span& span, std::string_view what) {
+  return ErrorAt("TYPE", span,
+                 fmt::format("{} is TEXT, not {}", what, engine::TypeName(value.type())));
+}
+
 }  // namespace
 
 Status ExecuteSplit(const StatementContext& context, const syntax::SplitTable& split) {
@@ -66,6 +72,41 @@ Status ExecuteMerge(const StatementContext& context, const syntax::MergeTablets&
   RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Merge{info.schema.name, rows},
                                                 context.CallOptions()));
   return TagTablets(context, info.schema.name);
+}
+
+Status ExecuteMove(const StatementContext& context, const syntax::MoveTablet& move) {
+  RETURN_IF_ERROR(CheckNoTransaction(context, "MOVE TABLET"));
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, move.table));
+  ASSIGN_OR_RETURN(Value row, CompileConstant(context, move.row));
+  ASSIGN_OR_RETURN(Value server, CompileConstant(context, move.server));
+  // Any bytes name a tablet, '' the first one, so a row that could not be written is no error.
+  if (!row.is_string()) return NotText(row, move.row.span, "a row");
+  if (!server.is_string()) return NotText(server, move.server.span, "a server's name");
+  RETURN_IF_ERROR(context.client()->admin()->Do(
+      cluster::calls::MoveTablet{info.schema.name, std::string(row.bytes()),
+                                 std::string(server.bytes())},
+      context.CallOptions()));
+  context.summary->tag =
+      fmt::format("tablet of table {} with row {} is served by {}", info.schema.name,
+                  QuoteValue(std::string(row.bytes())), engine::PrintEscaped(server.bytes()));
+  return OkStatus();
+}
+
+Status ExecuteBalance(const StatementContext& context, const syntax::Balance& balance) {
+  const std::string& mode = balance.mode.text;
+  cluster::AdminApi* admin = context.client()->admin();
+  if (mode.empty() || mode == "NOW") {
+    RETURN_IF_ERROR(admin->Do(cluster::calls::BalanceNow{}, context.CallOptions()));
+    context.summary->tag = "balance round begun";
+    return OkStatus();
+  }
+  if (mode != "ON" && mode != "OFF") {
+    return ErrorAt("BAD_OPTION", balance.mode.span,
+                   fmt::format("BALANCE takes NOW, ON or OFF, not {}", mode));
+  }
+  RETURN_IF_ERROR(admin->Do(cluster::calls::SetBalancing{mode == "ON"}, context.CallOptions()));
+  context.summary->tag = fmt::format("balancing is {}", mode == "ON" ? "on" : "off");
+  return OkStatus();
 }
 
 }  // namespace sippar::query

@@ -1,5 +1,6 @@
-// SPLIT TABLE and MERGE TABLETS, which change the tablets of a table by hand.
-// SPDX-License-Identifier: Apache-2.0
+// Statements of administrators on tablets: SPLIT TABLE and MERGE TABLETS change which tablets a
+// table has; MOVE TABLET and BALANCE change which servers have them. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include "query/session/session.h"
@@ -10,5 +11,9 @@ namespace sippar::query {
 [[nodiscard]] Status ExecuteSplit(const StatementContext& context, const syntax::SplitTable& split);
 [[nodiscard]] Status ExecuteMerge(const StatementContext& context,
                                   const syntax::MergeTablets& merge);
+// Ends when the server serves the tablet, as calls::MoveTablet does.
+[[nodiscard]] Status ExecuteMove(const StatementContext& context, const syntax::MoveTablet& move);
+[[nodiscard]] Status ExecuteBalance(const StatementContext& context,
+                                    const syntax::Balance& balance);
 
 }  // namespace sippar::query

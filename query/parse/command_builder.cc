@@ -96,6 +96,20 @@ syntax::Compact CommandBuilder::Build(SipparParser::CompactContext* context) {
   return compact;
 }
 
+syntax::MoveTablet CommandBuilder::Build(SipparParser::MoveTabletContext* context) {
+  return {expressions_->Name(context->tableName()), expressions_->Build(context->expression(0)),
+          expressions_->Build(context->expression(1))};
+}
+
+syntax::Balance CommandBuilder::Build(SipparParser::BalanceContext* context) {
+  syntax::Balance balance;
+  auto* mode = context->balanceMode();
+  if (mode == nullptr) return balance;
+  balance.mode.text = mode->ON() != nullptr ? "ON" : Upper(expressions_->Name(mode->name()).text);
+  balance.mode.span = text_->SpanOf(*mode->getStart());
+  return balance;
+}
+
 // Statements that the language knows but does not support. The name is for the error that refuses
 // them, the words are for printing.
 syntax::Other CommandBuilder::Build(SipparParser::OtherContext* context) {

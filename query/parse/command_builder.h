@@ -1,6 +1,6 @@
 // Builds the statements that are neither reads, writes nor schema changes: SHOW, IMPORT, EXPORT,
-// SET, RESET, COMPACT and those that the language knows but does not support. Private to
-// query/parse. SPDX-License-Identifier: Apache-2.0
+// SET, RESET, COMPACT, MOVE, BALANCE and those that the language knows but does not support.
+// Private to query/parse. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/parse/clause_builder.h"
@@ -27,6 +27,8 @@ class CommandBuilder {
   syntax::SetOption Build(SipparParser::SetOptionContext* context);
   syntax::ResetOption Build(SipparParser::ResetOptionContext* context);
   syntax::Compact Build(SipparParser::CompactContext* context);
+  syntax::MoveTablet Build(SipparParser::MoveTabletContext* context);
+  syntax::Balance Build(SipparParser::BalanceContext* context);
   syntax::Other Build(SipparParser::OtherContext* context);
 
  private:

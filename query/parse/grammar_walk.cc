@@ -85,6 +85,10 @@ void AddName(const std::vector<size_t>& rules, Expectation* out) {
     case SipparParser::RuleExplain:
       out->format = true;
       break;
+    case SipparParser::RuleBalanceMode:
+      AddWord(&out->clauses, "NOW");
+      AddWord(&out->clauses, "OFF");
+      break;
     default:
       out->name = true;
   }

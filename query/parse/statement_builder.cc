@@ -48,7 +48,7 @@ syntax::StatementNode StatementBuilder::BuildSchemaNode(SipparParser::StatementC
   if (auto* node = context->resetOption()) return commands_.Build(node);
   if (auto* node = context->compact()) return commands_.Build(node);
   if (auto* node = context->flush()) return syntax::Flush{expressions_.Name(node->tableName())};
-  // SPLIT and MERGE are the only statements of the rule `other` that are supported.
+  // SPLIT, MERGE, MOVE and BALANCE are the statements of the rule `other` that are supported.
   if (auto* node = context->other()->split()) {
     return syntax::SplitTable{expressions_.Name(node->tableName()),
                               clauses_.Tuple(node->tuple()).values};
@@ -57,6 +57,8 @@ syntax::StatementNode StatementBuilder::BuildSchemaNode(SipparParser::StatementC
     return syntax::MergeTablets{expressions_.Name(node->tableName()),
                                 clauses_.Clause(node->where())};
   }
+  if (auto* node = context->other()->moveTablet()) return commands_.Build(node);
+  if (auto* node = context->other()->balance()) return commands_.Build(node);
   return commands_.Build(context->other());
 }
 

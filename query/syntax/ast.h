@@ -314,8 +314,20 @@ struct MergeTablets {
   bool operator==(const MergeTablets&) const = default;
 };
 
+struct MoveTablet {
+  Identifier table;
+  Expr row;     // a row of the tablet
+  Expr server;  // NAME or NAME.EPOCH, a text
+  bool operator==(const MoveTablet&) const = default;
+};
+
+struct Balance {
+  Identifier mode;  // ON, OFF or NOW, upper case, or a word that is an error; empty: NOW
+  bool operator==(const Balance&) const = default;
+};
+
 // Statements that the grammar accepts but that are not supported and have no tree of their own:
-// GRANT, REVOKE, MOVE, BALANCE, BACKUP, RESTORE, CANCEL.
+// GRANT, REVOKE, BACKUP, RESTORE, CANCEL.
 struct Other {
   std::string name;                // first word, upper case
   std::vector<std::string> words;  // all tokens, as written
@@ -334,7 +346,8 @@ struct Explain {
 using StatementNode =
     std::variant<Select, Tail, Insert, Update, Delete, Increment, Append, Atomic, BeginRow, Commit,
                  Rollback, CreateTable, AlterTable, DropTable, Show, Describe, Import, Export,
-                 SetOption, ResetOption, Compact, Flush, SplitTable, MergeTablets, Explain, Other>;
+                 SetOption, ResetOption, Compact, Flush, SplitTable, MergeTablets, MoveTablet,
+                 Balance, Explain, Other>;
 
 struct Statement {
   StatementNode node;

@@ -364,6 +364,14 @@ struct StatementPrinter {
   std::string operator()(const syntax::MergeTablets& merge) const {
     return "MERGE TABLETS OF " + Name(merge.table) + Clause("WHERE", merge.where);
   }
+  std::string operator()(const syntax::MoveTablet& move) const {
+    return fmt::format("MOVE TABLET OF {} ROW {} TO {}", Name(move.table), Print(move.row),
+                       Print(move.server));
+  }
+  std::string operator()(const syntax::Balance& balance) const {
+    if (balance.mode.empty()) return "BALANCE";
+    return "BALANCE " + (balance.mode.text == "ON" ? balance.mode.text : Name(balance.mode));
+  }
   std::string operator()(const syntax::Explain& explain) const {
     std::string out = "EXPLAIN ";
     if (explain.analyze) out += "ANALYZE ";

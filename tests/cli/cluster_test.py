@@ -1,97 +1,18 @@
 # `sippar cluster up` and `down`: a cluster of processes that one command starts, whose processes are
 # killed and started again. usage: cluster_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+import json
 import os
-import random
-import shutil
 import signal
 import socket
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
 
-BINARY = ""
+import cluster_lab
+
 NAMES = {"zk1", "ts1", "ts2", "m1", "m2", "g1"}
-PORTS = 4  # the gateway's, and three of one ZooKeeper member
 
 
-def free_base():
-    """The first of PORTS free ports in a row that the kernel gives to no other program of this machine."""
-    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
-        first_given, last_given = map(int, file.read().split())
-    bases = [*range(5000, first_given - PORTS), *range(last_given + 1, 65520 - PORTS)] or [*range(5000, 65000)]
-    for base in random.sample(bases, len(bases)):
-        if all(is_free(base + offset) for offset in range(PORTS)):
-            return base
-    sys.exit("no free ports")
-
-
-def is_free(port):
-    with socket.socket() as probe:
-        try:
-            probe.bind(("127.0.0.1", port))
-            return True
-        except OSError:
-            return False
-
-
-def has_ended(pid):
-    """A process that has ended and whose parent has not noticed has no command line."""
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return not file.read()
-    except OSError:
-        return True
-
-
-class ClusterTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.directory = os.path.join(folder.name, "lab")
-        self.base = free_base()
-        self.gateway = f"127.0.0.1:{self.base}"
-        self.target = f"zk://127.0.0.1:{self.base + 1}/local"
-        self.addCleanup(self.end_all)
-
-    def end_all(self):
-        if not os.path.isdir(self.directory):
-            return
-        self.run_sippar("cluster", "down", self.directory, "--kill", code=None)
-
-    def run_sippar(self, *args, code=0, env=None):
-        run = subprocess.run([BINARY, *args], capture_output=True, timeout=120, stdin=subprocess.DEVNULL,
-                             text=True, env={**os.environ, **(env or {})})
-        if code is not None:
-            self.assertEqual(run.returncode, code, f"{args}\n{run.stdout}{run.stderr}")
-        return run.stdout, run.stderr
-
-    def up(self, *args):
-        out, err = self.run_sippar("cluster", "up", self.directory, *args)
-        self.assertEqual(out.splitlines()[-1], f"cluster {self.target} gateway {self.gateway} ready")
-        return err
-
-    def first_up(self):
-        return self.up("--servers", "2", "--masters", "2", "--members", "1", "--port", str(self.base))
-
-    def down(self, *args):
-        self.run_sippar("cluster", "down", self.directory, *args)
-        self.assertEqual(os.listdir(os.path.join(self.directory, "pids")), [])
-
-    def pids(self):
-        pids = {}
-        for name in os.listdir(os.path.join(self.directory, "pids")):
-            with open(os.path.join(self.directory, "pids", name), encoding="ascii") as file:
-                pids[name] = int(file.read())
-        return pids
-
-    def query(self, target, text):
-        return self.run_sippar("query", target, "--format", "csv", "-e", text)[0].splitlines()
-
-    def count(self, target):
-        return self.query(target, "SELECT COUNT(*) FROM t")[-1]
-
+class ClusterTest(cluster_lab.ClusterLab):
     def test_up_kill_down(self):
         err = self.first_up()
         pids = self.pids()
@@ -120,7 +41,7 @@ class ClusterTest(unittest.TestCase):
 
         everything = self.pids().values()
         self.down()
-        self.assertEqual([pid for pid in everything if not has_ended(pid)], [])
+        self.assertEqual([pid for pid in everything if not cluster_lab.has_ended(pid)], [])
         self.down()
 
         self.up()
@@ -135,7 +56,7 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(self.count(self.gateway), "3")
         everything = self.pids().values()
         self.down("--kill")
-        self.assertEqual([pid for pid in everything if not has_ended(pid)], [])
+        self.assertEqual([pid for pid in everything if not cluster_lab.has_ended(pid)], [])
 
     def test_a_foreign_process_with_a_recorded_number_lives(self):
         self.first_up()
@@ -176,7 +97,7 @@ class ClusterTest(unittest.TestCase):
         # ZooKeeper's only member does not answer: `up` waits.
         self.first_up()
         os.kill(self.pids()["zk1"], signal.SIGSTOP)
-        with subprocess.Popen([BINARY, "cluster", "up", self.directory], stdout=subprocess.PIPE,
+        with subprocess.Popen([cluster_lab.BINARY, "cluster", "up", self.directory], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True) as up:
             time.sleep(1)
             up.send_signal(signal.SIGINT)
@@ -185,16 +106,22 @@ class ClusterTest(unittest.TestCase):
             self.assertIn(f"sippar cluster down {self.directory}", err)
         self.down("--kill")
 
+    def test_tablets_move_by_statements(self):
+        self.first_up()
+        self.query(self.target, "CREATE TABLE t (FAMILY f) SPLIT AT ('m'); BALANCE OFF")
+        self.query(self.target, "INSERT INTO t ROW 'a' SET f:q = '1'")
+        for server in ("ts1", "ts2", "ts1"):
+            self.query(self.gateway, f"MOVE TABLET OF t ROW 'a' TO '{server}'")
+            tablets = self.run_sippar("admin", "tablets", self.target, "t", "--format", "json")[0]
+            first = json.loads(tablets.splitlines()[0])
+            self.assertEqual(first["server"].split(".")[0], server)
+            self.assertEqual(self.count(self.gateway), "1")
+        self.assertEqual(self.run_sippar("admin", "balance", self.target)[0], "balancing is off\n")
+        self.query(self.gateway, "BALANCE ON; BALANCE")
+        self.assertEqual(self.run_sippar("admin", "balance", self.target)[0], "balancing is on\n")
+        _, err = self.run_sippar("query", self.target, "-e", "MOVE TABLET OF t ROW 'a' TO 'ts9'", code=1)
+        self.assertIn("server ts9 not found (live servers: ts1.", err)
+
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
-    jar = os.environ.get("ZOOKEEPER_JAR") or "/usr/share/java/zookeeper.jar"
-    missing = [package for package, there in (("openjdk-17-jre-headless", shutil.which("java")),
-                                              ("zookeeper", os.path.exists(jar)),
-                                              ("libzookeeper-mt-dev", "NO_ZOOKEEPER_CLIENT" not in os.environ))
-               if not there]
-    if missing:
-        print(f"SKIPPED, NOTHING WAS TESTED: no {' and no '.join(missing)} (Debian packages; "
-              "sh tests/install-packages.sh --checks)", flush=True)
-        sys.exit(77)
-    unittest.main()
+    cluster_lab.main()

@@ -47,10 +47,10 @@ TEST(AdminOptionsTest, LongCallsEndWithTheStatement) {
   };
   ASSERT_TRUE(run("CREATE TABLE t (FAMILY f)").ok());
 
-  const std::map<std::string, std::string_view> calls = {{"Flush", "FLUSH TABLE t"},
-                                                         {"Compact", "COMPACT TABLE t"},
-                                                         {"Split", "SPLIT TABLE t AT ('m')"},
-                                                         {"Merge", "MERGE TABLETS OF t"}};
+  const std::map<std::string, std::string_view> calls = {
+      {"Flush", "FLUSH TABLE t"},          {"Compact", "COMPACT TABLE t"},
+      {"Split", "SPLIT TABLE t AT ('m')"}, {"Merge", "MERGE TABLETS OF t"},
+      {"BalanceNow", "BALANCE"},           {"SetBalancing", "BALANCE ON"}};
   for (const auto& [name, statement] : calls) {
     client.noted.clear();
     ASSERT_TRUE(run("SET timeout = 1h").ok());

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace sippar::query {
 namespace {
 
@@ -15,6 +19,19 @@ TEST(Complete, TheTableIsTheOneThatTheStatementReads) {
   EXPECT_EQ(TableAt("SELECT row,  FROM CELLS(web, anchor:*)", "row, "), "web");
   // After SELECT CELLS the bracket opens a value.
   EXPECT_EQ(TableAt("SELECT CELLS (value) FROM web WHERE ", "WHERE "), "web");
+}
+
+TEST(Complete, StatementsOnTabletsAreOffered) {
+  const auto offers = [](std::string_view text, const std::string& word) {
+    const std::vector<std::string> words = CompleteAt(text, text.size()).keywords;
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  for (const char* word : {"MOVE", "BALANCE", "SPLIT", "MERGE"})
+    EXPECT_TRUE(offers("", word)) << word;
+  EXPECT_FALSE(offers("", "GRANT"));
+  EXPECT_TRUE(offers("MOVE ", "TABLET"));
+  for (const char* word : {"NOW", "OFF", "ON"}) EXPECT_TRUE(offers("BALANCE ", word)) << word;
+  EXPECT_TRUE(CompleteAt("MOVE TABLET OF ", 15).table);
 }
 
 TEST(Complete, TextsThatNestWithoutEndAreAnswered) {

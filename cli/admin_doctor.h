@@ -1,0 +1,32 @@
+// `sippar admin doctor`: says what is wrong with a store or a cluster, why, and what the way out
+// is. Changes nothing. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace sippar::cli {
+
+class DoctorCommand {
+ public:
+  // Adds the subcommand. The object outlives the parsing.
+  void AddTo(CLI::App* app);
+  bool parsed() const;
+  // Returns kExitOk if nothing is wrong; kExitFailed if something is; kExitNoStore if too little
+  // answered to say more than that: no ZooKeeper, no such cluster, no master.
+  int Run() const;
+
+ private:
+  int ExamineDirectory() const;
+  int ExamineTheCluster() const;
+  void Print(const std::string& line) const;
+
+  std::string target_;
+  std::string format_ = "text";
+  CLI::App* doctor_ = nullptr;
+};
+
+}  // namespace sippar::cli

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/examine_cluster.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/lock/lock_paths.h"
+#include "cluster/lock/member_record.h"
+#include "cluster/node/bootstrap.h"
+#include "cluster/node/cluster_client.h"
+#include "cluster/node/cluster_site.h"
+#include "cluster/node/open_client.h"
+#include "cluster/node/server_client.h"
+#include "cluster/node/target.h"
+#include "cluster/node/target_file.h"
+#include "cluster/wire/line.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+namespace {
+
+// So that members that do not answer are waited for together and not one after the other.
+void AtOnce(size_t count, const std::function<void(size_t i)>& work) {
+  constexpr size_t kThreadsMax = 32;
+  std::atomic<size_t> next{0};
+  std::vector<engine::Thread> threads;
+  for (size_t i = 0; i < std::min(count, kThreadsMax); ++i) {
+    threads.emplace_back("doctor", [&] {
+      for (size_t at = next++; at < count; at = next++) work(at);
+    });
+  }
+}
+
+std::vector<std::string> Parts(const std::string& list) {
+  std::vector<std::string> parts(1);
+  for (char c : list) {
+    if (c == ',') parts.emplace_back();
+    if (c != ',') parts.back().push_back(c);
+  }
+  return parts;
+}
+
+// "posix:/DIR", with the mark of an init or a collapse before it and perhaps a target on a second
+// line -> "/DIR".
+std::string DirectoryIn(const std::string& store) {
+  constexpr std::string_view kScheme = "posix:";
+  const size_t at = store.find(kScheme);
+  if (at == std::string::npos) return "";
+  const std::string rest = store.substr(at + kScheme.size());
+  return rest.substr(0, rest.find('\n'));
+}
+
+StoreFacts LookAtStore(const std::string& directory) {
+  StoreFacts facts;
+  facts.directory = directory;
+  std::unique_ptr<engine::FileSystem> fs = FileSystemOf(directory);
+  auto id = ReadClusterId(fs.get(), directory);
+  facts.read = id.status();
+  if (id.ok()) facts.id = *std::move(id);
+  auto target = ReadTargetFile(fs.get(), directory);
+  if (target.ok()) facts.target = *std::move(target);
+  auto logs = fs->List(store_paths::Logs(directory));
+  if (!logs.ok()) return facts;
+  for (const std::string& name : *logs) {
+    const auto log = store_paths::ParseLog(name);
+    if (log.has_value()) facts.top_epoch = std::max(facts.top_epoch, log->server.epoch);
+  }
+  return facts;
+}
+
+// Collects the facts of one cluster.
+class Examination {
+ public:
+  Examination(ClusterFacts* facts, const ExamineOptions& options, Target place,
+              std::shared_ptr<net::TlsKeys> tls)
+      : facts_(facts), options_(options), place_(std::move(place)), tls_(std::move(tls)) {}
+
+  void Run() {
+    AskZooKeeper();
+    facts_->session = OpenSession();
+    if (facts_->session.ok()) facts_->session = ReadLocks();
+    if (session_ != nullptr) ProbeMembers();
+    if (!facts_->store.has_value() && !DirectoryIn(facts_->locks.store).empty()) {
+      facts_->store = LookAtStore(DirectoryIn(facts_->locks.store));
+    }
+    if (session_ != nullptr && facts_->locks.has_master) facts_->health = AskMaster();
+    // The session holds no lock, so an error of Close does no harm.
+    if (session_ != nullptr) (void)session_->Close();
+  }
+
+ private:
+  engine::Clock* clock() const { return engine::Clock::System(); }
+
+  void AskZooKeeper() {
+    for (std::string& address : Parts(place_.members)) {
+      facts_->zookeeper.push_back({std::move(address), {}});
+    }
+    AtOnce(facts_->zookeeper.size(), [&](size_t i) {
+      ZooKeeperFact& member = facts_->zookeeper[i];
+      member.look = zookeeper::AskMember(member.address, options_.answer_us);
+    });
+  }
+
+  Status OpenSession() {
+    ZooKeeperOptions zookeeper;
+    zookeeper.missing = MissingCluster::kRefuse;
+    zookeeper.connect_us = options_.connect_us;
+    ASSIGN_OR_RETURN(std::unique_ptr<LockService> locks,
+                     LockServiceOf(place_, options_.secret_file, std::move(zookeeper)));
+    locks_ = std::move(locks);
+    const SessionOptions session{"doctor of " + facts_->target, SiteOptions().session_us, clock()};
+    ASSIGN_OR_RETURN(session_, locks_->OpenSession(session));
+    return OkStatus();
+  }
+
+  // "" if there is no such file.
+  StatusOr<LockFile> ReadIfThere(const std::string& path) {
+    auto file = session_->Read(path, Freshness::kConsistent);
+    return file.status().code() == StatusCode::kNotFound ? StatusOr<LockFile>(LockFile()) : file;
+  }
+
+  Status ReadLocks() {
+    ASSIGN_OR_RETURN(LockFile id, ReadIfThere(lock_paths::ClusterId()));
+    ASSIGN_OR_RETURN(LockFile store, ReadIfThere(lock_paths::Store()));
+    ASSIGN_OR_RETURN(LockFile epoch, ReadIfThere(lock_paths::EpochCounter()));
+    ASSIGN_OR_RETURN(LockFile master, ReadIfThere(lock_paths::MasterLock()));
+    LockFacts& locks = facts_->locks;
+    locks.id = std::move(id.content);
+    locks.store = std::move(store.content);
+    locks.has_master = master.holder != 0;
+    const char* end = epoch.content.data() + epoch.content.size();
+    uint64_t next = 0;
+    const auto parsed = std::from_chars(epoch.content.data(), end, next);
+    if (parsed.ec == std::errc() && parsed.ptr == end) locks.next_epoch = next;
+    RETURN_IF_ERROR(ListMembers(lock_paths::Servers(), /*is_server=*/true));
+    return ListMembers(lock_paths::Masters(), /*is_server=*/false);
+  }
+
+  // The members in a directory of the lock service whose processes hold their locks.
+  Status ListMembers(const std::string& directory, bool is_server) {
+    ASSIGN_OR_RETURN(std::vector<std::string> paths, HeldFiles(session_.get(), directory));
+    for (const std::string& path : paths) {
+      ASSIGN_OR_RETURN(LockFile file, ReadIfThere(path));
+      auto record = MemberRecord::Decode(file.content);
+      if (!record.ok()) continue;  // the process has not told its address yet, or has just ended
+      facts_->members.push_back(
+          {is_server, path.substr(directory.size() + 1), record->Print(), OkStatus()});
+      addresses_.push_back(
+          {record->host, record->port, is_server ? facts_->members.back().name : ""});
+    }
+    return OkStatus();
+  }
+
+  // Asks each member whether it serves. A frozen process accepts the connection and says nothing.
+  void ProbeMembers() {
+    net::LaneLoops loops("doctor");
+    AtOnce(facts_->members.size(), [&](size_t i) {
+      LineSettings settings;
+      settings.loops = &loops;
+      settings.clock = clock();
+      settings.hello.role = "client";
+      settings.hello.name = std::to_string(::getpid());
+      settings.hello.cluster = facts_->locks.id;
+      settings.tls = tls_;
+      LineOptions line;
+      line.find = [address = addresses_[i]] { return address; };
+      line.reconnects = false;
+      const CallOptions call{nullptr, options_.answer_us};
+      facts_->members[i].answer = Line(std::move(settings), std::move(line))
+                                      .Call(Method::kProbe, LookUpRule("probe"), "", call)
+                                      .status();
+    });
+  }
+
+  StatusOr<ClusterHealth> AskMaster() {
+    SiteOptions site_options;
+    site_options.secret_file = options_.secret_file;
+    ASSIGN_OR_RETURN(std::shared_ptr<ClusterSite> site,
+                     ClusterSite::OpenIn(locks_, facts_->target, site_options));
+    ASSIGN_OR_RETURN(std::unique_ptr<Client> client, OpenClusterClient(std::move(site), tls_));
+    const CallOptions call{nullptr, options_.answer_us};
+    return client->admin()->Do(calls::ClusterStatus{}, call);
+  }
+
+  ClusterFacts* const facts_;
+  const ExamineOptions& options_;
+  const Target place_;
+  const std::shared_ptr<net::TlsKeys> tls_;
+  std::shared_ptr<LockService> locks_;
+  std::unique_ptr<LockSession> session_;
+  std::vector<MemberAddress> addresses_;  // of facts_->members
+};
+
+StatusOr<ClusterHealth> AskThrough(const std::string& target, const ExamineOptions& options,
+                                   const std::shared_ptr<net::TlsKeys>& tls) {
+  ClientOptions client_options;
+  client_options.tls = tls;
+  Patience patience;
+  patience.wait_us = options.connect_us;
+  ASSIGN_OR_RETURN(std::unique_ptr<Client> client, OpenClient(target, client_options, patience));
+  const CallOptions call{nullptr, options.answer_us};
+  return client->admin()->Do(calls::ClusterStatus{}, call);
+}
+
+}  // namespace
+
+StatusOr<ClusterFacts> ExamineCluster(const std::string& target, const ExamineOptions& options) {
+  ASSIGN_OR_RETURN(std::shared_ptr<net::TlsKeys> tls, TlsKeysOfEnvironment());
+  ClusterFacts facts;
+  facts.target = target;
+  ASSIGN_OR_RETURN(Target place, ParseTarget(target));
+  if (!place.directory.empty()) {
+    std::unique_ptr<engine::FileSystem> fs = FileSystemOf(place.directory);
+    ASSIGN_OR_RETURN(facts.target, ReadTargetFile(fs.get(), place.directory));
+    facts.store = LookAtStore(place.directory);
+    ASSIGN_OR_RETURN(place, ParseTarget(facts.target));
+  }
+  if (place.cluster.empty()) {
+    facts.health = AskThrough(target, options, tls);
+  } else {
+    Examination(&facts, options, std::move(place), std::move(tls)).Run();
+  }
+  return facts;
+}
+
+}  // namespace sippar::cluster
