@@ -86,11 +86,17 @@ TEST_F(MemberTracesTest, AGatewaysCallAndThoseThatItMakesAreOneTrace) {
   const RowMutation mutation = RowMutation("r1").Set("f", "q", "v");
   ASSERT_TRUE(client_->data()->Apply("t", mutation).ok());
 
-  const std::vector<CallTraceInfo> writes = TracesOf("t", "ApplyRows", 2);
-  ASSERT_EQ(writes.size(), 2U);
-  EXPECT_EQ(writes[0].trace, writes[1].trace);
-  const CallTraceInfo& gateways = writes[0].server == "m1" ? writes[0] : writes[1];
-  const CallTraceInfo& servers = writes[0].server == "m1" ? writes[1] : writes[0];
+  // A server that still loads the tablet refuses the call, and the gateway makes it again.
+  std::vector<CallTraceInfo> writes;
+  CallTraceInfo gateways, servers;
+  while (gateways.server.empty() || servers.server.empty()) {
+    writes = TracesOf("t", "ApplyRows", 2);
+    for (const CallTraceInfo& write : writes) {
+      EXPECT_EQ(write.trace, writes[0].trace);
+      if (write.server == "m1") gateways = write;
+      if (write.server == "s1" && write.outcome == "OK") servers = write;
+    }
+  }
   EXPECT_EQ(gateways.server, "m1");
   EXPECT_EQ(servers.server, "s1");
   EXPECT_EQ(servers.row, "r1");
@@ -105,7 +111,7 @@ TEST_F(MemberTracesTest, AGatewaysCallAndThoseThatItMakesAreOneTrace) {
   ASSERT_TRUE(cells.ok());
   while ((*cells)->Valid()) (*cells)->Next();
   const std::vector<CallTraceInfo> reads = TracesOf("t", "Read", 2);
-  EXPECT_EQ(reads[0].trace, reads[1].trace);
+  for (const CallTraceInfo& read : reads) EXPECT_EQ(read.trace, reads[0].trace);
   EXPECT_NE(reads[0].trace, writes[0].trace);
 }
 
