@@ -78,19 +78,20 @@ class MemberTracesTest : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
+// The process keeps traces of other tests, too, so these tables have names of their own.
 TEST_F(MemberTracesTest, AGatewaysCallAndThoseThatItMakesAreOneTrace) {
   // The client knows the master's address alone, which serves it as a gateway.
   client_ =
       ConnectServer(master_.member->address(), "m1", engine::Clock::System(), nullptr).value();
-  CreateTable("t");
+  CreateTable("traced");
   const RowMutation mutation = RowMutation("r1").Set("f", "q", "v");
-  ASSERT_TRUE(client_->data()->Apply("t", mutation).ok());
+  ASSERT_TRUE(client_->data()->Apply("traced", mutation).ok());
 
   // A server that still loads the tablet refuses the call, and the gateway makes it again.
   std::vector<CallTraceInfo> writes;
   CallTraceInfo gateways, servers;
   while (gateways.server.empty() || servers.server.empty()) {
-    writes = TracesOf("t", "ApplyRows", 2);
+    writes = TracesOf("traced", "ApplyRows", 2);
     for (const CallTraceInfo& write : writes) {
       EXPECT_EQ(write.trace, writes[0].trace);
       if (write.server == "m1") gateways = write;
@@ -107,10 +108,10 @@ TEST_F(MemberTracesTest, AGatewaysCallAndThoseThatItMakesAreOneTrace) {
   EXPECT_EQ(gateways.work.sync_us, 0);
   EXPECT_GE(gateways.duration_us, servers.duration_us);
 
-  auto cells = client_->data()->Read("t", ReadSpec(), {});
+  auto cells = client_->data()->Read("traced", ReadSpec(), {});
   ASSERT_TRUE(cells.ok());
   while ((*cells)->Valid()) (*cells)->Next();
-  const std::vector<CallTraceInfo> reads = TracesOf("t", "Read", 2);
+  const std::vector<CallTraceInfo> reads = TracesOf("traced", "Read", 2);
   for (const CallTraceInfo& read : reads) EXPECT_EQ(read.trace, reads[0].trace);
   EXPECT_NE(reads[0].trace, writes[0].trace);
 }
