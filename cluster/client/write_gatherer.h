@@ -1,5 +1,5 @@
 // Batches concurrent writes to one tablet where calls go over a network (Transport::LosesAnswers).
-// Two calls of a tablet are in flight at most; writers that arrive meanwhile share the next one. No
+// One call of a tablet is in flight at a time; writers that arrive meanwhile share the next one. No
 // write waits for a batch to fill.
 //
 // A call ends at the last of its writers' deadlines: one that ended at the first would leave the
