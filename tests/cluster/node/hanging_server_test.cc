@@ -186,10 +186,10 @@ TEST_F(HangingServerTest, ItHoldsNoThreadThatOthersTabletsNeedAndNoStopOfTheMast
   EXPECT_GT(Count(first, "s1").assigned, 15);
   Await([&] { return hang_.loads == 8; });  // its share of the lane
   EXPECT_EQ(hang_.unlimited, 0);
-  master::MasterDriver* second = StartMaster("m2");
   StopMaster("m1");
   EXPECT_EQ(hang_.loads, 0);
   hang_.on = false;
+  master::MasterDriver* second = StartMaster("m2");
   ASSERT_TRUE(IsOk(second->WaitUntilRunning(20 * kSecond)));
   Await([&] { return Count(second, "s1").loaded > 15; });
 }
