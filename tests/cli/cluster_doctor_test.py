@@ -80,14 +80,10 @@ class ClusterDoctorTest(cluster_lab.ClusterLab):
         os.rename(data, data + ".aside")
         zookeeper = start_zookeeper()
 
-        # The members end by themselves, within their leases, and say why. In about one run of ten one of them
-        # has not ended after a minute; the cause is not known yet. It serves nothing then.
-        late = self.still_running(pids)
-        self.assertLessEqual(len(late), 2, late)
+        # The members end by themselves and say why: within their leases, or, where ZooKeeper hangs up on a
+        # session that has seen more than it has, after three.
+        self.assertEqual(self.still_running(pids), [])
         for name in MEMBERS:
-            if name in late:
-                os.kill(pids[name], signal.SIGKILL)
-                continue
             with open(os.path.join(self.directory, "log", name), encoding="utf-8") as file:
                 said = file.read().splitlines()[-1]
             self.assertRegex(said, "the lock service has (it no longer|lost its cluster).*admin doctor", name)

@@ -9,6 +9,7 @@ namespace sippar::cluster::zookeeper {
 namespace {
 
 constexpr int64_t kTicksMin = 4;
+constexpr int64_t kTimeoutsUntilForgotten = 3;
 
 // Prints a time in the form that `sippar serve --lease` accepts.
 std::string Duration(int64_t micros) {
@@ -50,6 +51,10 @@ Status CheckTimeout(int64_t timeout_us, int64_t tick_us) {
 
 int64_t OverAtNanos(int64_t sent_nanos, int64_t timeout_us, int64_t tick_us) {
   return sent_nanos + (timeout_us - tick_us) * 1000;
+}
+
+bool IsForgotten(int64_t lost_nanos, int64_t now_nanos, int64_t timeout_us) {
+  return now_nanos - lost_nanos > kTimeoutsUntilForgotten * timeout_us * 1000;
 }
 
 int64_t CallNanos(int64_t timeout_us) { return timeout_us * 1000 / 3; }

@@ -11,7 +11,7 @@ namespace sippar::cluster::zookeeper {
 enum class SessionPhase : uint8_t {
   kConnecting,  // no member is connected; calls wait for one
   kConnected,   // the client believes so: it notices a silent member after two thirds of a timeout
-  kOver,        // a member said that the service has ended the session
+  kOver,        // the service has ended the session, or IsForgotten
   kRefused,     // a member refused the credentials; the client gives up
   kClosed,      // closed here
 };
@@ -39,6 +39,13 @@ int64_t TickOfShortestSession(int64_t shortest_us);
 // and was committed. A member tells the leader once a tick at the latest which sessions it heard
 // from; if it is cut off right after the commit, the leader counts from the tick before.
 int64_t OverAtNanos(int64_t sent_nanos, int64_t timeout_us, int64_t tick_us);
+
+// True if a session whose connection was lost at `lost_nanos` counts as over. Members that have
+// heard nothing of a session for its timeout end it and say so to a client that comes back. But a
+// member whose data were wiped hangs up on a client that has seen a later transaction than it has,
+// each time, and the session would never be over. The wait is longer than a timeout because a
+// session lives through a short outage of all members, and is then better kept.
+bool IsForgotten(int64_t lost_nanos, int64_t now_nanos, int64_t timeout_us);
 
 // The time in which each call of a session answers.
 int64_t CallNanos(int64_t timeout_us);

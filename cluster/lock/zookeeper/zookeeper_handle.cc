@@ -195,7 +195,11 @@ void ZooKeeperHandle::OnClientEvent(_zhandle*, int type, int state, const char* 
     return;
   }
   MutexLock lock(&handle->phase_mutex_);
-  handle->phase_ = NextPhase(handle->phase_, state);
+  const SessionPhase before = std::exchange(handle->phase_, NextPhase(handle->phase_, state));
+  if (handle->phase_ == SessionPhase::kConnected) handle->lost_nanos_ = INT64_MAX;
+  if (before == SessionPhase::kConnected && handle->phase_ == SessionPhase::kConnecting) {
+    handle->lost_nanos_ = engine::Clock::System()->MonotonicNanos();
+  }
   handle->phase_changed_.NotifyAll();
 }
 
@@ -210,17 +214,38 @@ int64_t ZooKeeperHandle::timeout_us() {
 }
 
 Status ZooKeeperHandle::WaitConnected(int64_t deadline_nanos) {
-  MutexLock lock(&phase_mutex_);
-  while (phase_ == SessionPhase::kConnecting) {
-    int64_t left_us = (deadline_nanos - engine::Clock::System()->MonotonicNanos()) / 1000;
-    if (left_us <= 0) {
-      return Unavailable(fmt::format("ZooKeeper {}: no member answers", options_.hosts));
+  SessionPhase reached = SessionPhase::kConnecting;
+  {
+    MutexLock lock(&phase_mutex_);
+    int64_t left_us = 1;
+    while (phase_ == SessionPhase::kConnecting && left_us > 0) {
+      left_us = (deadline_nanos - engine::Clock::System()->MonotonicNanos()) / 1000;
+      if (left_us > 0) phase_changed_.WaitFor(&phase_mutex_, left_us);
     }
-    phase_changed_.WaitFor(&phase_mutex_, left_us);
+    reached = phase_;
   }
-  if (phase_ == SessionPhase::kConnected) return OkStatus();
-  return UnexpectedAnswer(phase_ == SessionPhase::kRefused ? kAuthFailed : kSessionExpired,
+  if (reached == SessionPhase::kConnected) return OkStatus();
+  if (reached == SessionPhase::kConnecting && !IsGivenUp()) {
+    return Unavailable(fmt::format("ZooKeeper {}: no member answers", options_.hosts));
+  }
+  return UnexpectedAnswer(reached == SessionPhase::kRefused ? kAuthFailed : kSessionExpired,
                           options_.hosts);
+}
+
+// Ends the client if its session IsForgotten.
+bool ZooKeeperHandle::IsGivenUp() {
+  const int64_t granted_us = timeout_us();
+  {
+    MutexLock lock(&phase_mutex_);
+    const int64_t now_nanos = engine::Clock::System()->MonotonicNanos();
+    if (phase_ != SessionPhase::kConnecting || lost_nanos_ == INT64_MAX ||
+        !IsForgotten(lost_nanos_, now_nanos, granted_us)) {
+      return false;
+    }
+    phase_ = SessionPhase::kOver;
+  }
+  Free(/*end_session=*/false);
+  return true;
 }
 
 template <typename Send>

@@ -49,7 +49,9 @@ class ZooKeeperHandle {
   ~ZooKeeperHandle();
 
   // Waits until a member is connected. kUnavailable: the deadline came first; kFailedPrecondition:
-  // the session is over; kPermissionDenied: the credentials were refused.
+  // the session is over, also because no member took it back for so long that it IsForgotten (it is
+  // then left, so that the client does not take it up again); kPermissionDenied: the credentials
+  // were refused.
   [[nodiscard]] Status WaitConnected(int64_t deadline_nanos);
   SessionPhase phase() const;
   // The session timeout that the members agreed to; valid once a member was connected.
@@ -73,6 +75,7 @@ class ZooKeeperHandle {
   ZooKeeperHandle(const Options& options, OnEvent on_event);
   static void OnClientEvent(_zhandle* client, int type, int state, const char* path, void* context);
   void Free(bool end_session);
+  [[nodiscard]] bool IsGivenUp();
   // Calls `send(client, context)`; if it refuses, completes the request with its code.
   template <typename Send>
   Pending Request(Pending pending, const Send& send);
@@ -85,6 +88,8 @@ class ZooKeeperHandle {
   mutable engine::Mutex phase_mutex_;  // never held during a call of the client
   engine::CondVar phase_changed_;
   SessionPhase phase_ GUARDED_BY(phase_mutex_) = SessionPhase::kConnecting;
+  // When the session's connection was lost; INT64_MAX: it has one, or never had one.
+  int64_t lost_nanos_ GUARDED_BY(phase_mutex_) = INT64_MAX;
 };
 
 }  // namespace sippar::cluster::zookeeper

@@ -212,6 +212,23 @@ TEST_F(MemberFaults, L5AWatchOutlivesTheMemberThatHasIt) {
   EXPECT_EQ(calls, 11);
 }
 
+// Members that have fewer transactions than a client has seen hang up on it without a word.
+TEST_F(MemberFaults, X16_ASessionWhoseMembersWereWipedIsOver) {
+  constexpr int64_t kTimeout = 4 * kSecond;
+  auto session = OpenSession(all_.get(), "survivor", kTimeout).value();
+  for (int i = 0; i < 50; ++i) EXPECT_OK(session->NextEpoch());
+  TellMembers("wipe");
+  StatusOr<int64_t> beat = Unavailable("not asked");
+  const int64_t until_nanos = Now() + 10 * kTimeout * 1000;
+  while (beat.status().code() == StatusCode::kUnavailable && Now() < until_nanos) {
+    beat = session->Heartbeat();
+  }
+  EXPECT_TRUE(HasCause(beat.status(), Cause::kSessionOver)) << beat.status();
+  EXPECT_CODE(session->Read("master"), StatusCode::kFailedPrecondition);
+  EXPECT_OK(session->Close());
+  EXPECT_OK(OpenSession(all_.get(), "next", kTimeout).status());
+}
+
 // Reads and heartbeats go on through another member; nobody sees an error.
 TEST_F(MemberFaults, L7AMemberThatDiesIsNotSeenByReadsAndHeartbeats) {
   if (MemberCount() == 1) GTEST_SKIP() << "SKIPPED: there is no other member";

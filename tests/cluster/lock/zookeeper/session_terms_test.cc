@@ -46,6 +46,11 @@ TEST(SessionTerms, AnEndStays) {
   }
 }
 
+TEST(SessionTerms, ASessionIsForgottenAfterThreeTimeoutsWithoutAMember) {
+  EXPECT_FALSE(IsForgotten(1'000, 1'000 + 3 * 4'000'000'000, 4'000'000));
+  EXPECT_TRUE(IsForgotten(1'000, 1'001 + 3 * 4'000'000'000, 4'000'000));
+}
+
 TEST(SessionTerms, FourTicksAreTheShortestTimeout) {
   EXPECT_EQ(TickOfShortestSession(4'000'000), 2'000'000);
   EXPECT_OK(CheckTimeout(2'000'000, 500'000));

@@ -10,7 +10,8 @@ Exit 77 and a line with SKIPPED where ZooKeeper is not installed. The command fi
     kill N | start N | freeze N | thaw N     the process of member N (1, 2, ...)
     cut N | join N                           what is sent to N and by N through its relay for clients
     part N | join-members N                  the same between N and the other members
-    heal                                     all of it
+    wipe                                     the data of all members, which are started again
+    heal                                     what the others broke, but not what was wiped
     leads N                                  "ok" if member N is the leader
 Every member listens on 127.0.0.1 and reaches the others' leader ports through a relay, so that each can
 be cut off alone. Everything is below TMPDIR. SPDX-License-Identifier: Apache-2.0
@@ -187,6 +188,14 @@ class Members:
             for number in self.numbers:
                 if self.processes[number].poll() is not None:
                     self.begin(number)
+            return next((a for a in map(self.await_serving, self.numbers) if a != "ok"), "ok")
+        if word == "wipe":
+            for number, process in self.processes.items():
+                process.kill()
+                process.wait()
+                shutil.rmtree(os.path.join(self.directory, str(number), "data", "version-2"))
+            for number in self.numbers:
+                self.begin(number)
             return next((a for a in map(self.await_serving, self.numbers) if a != "ok"), "ok")
         number = int(rest)
         if word == "leads":
