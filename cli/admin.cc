@@ -36,11 +36,6 @@ constexpr const char* kExamples =
     "  sippar admin sstable dump ./data/sst/0000000100000001.sst --entries\n"
     "  sippar admin log salvage ./data      what a damaged log has lost; --drop opens without it\n";
 
-int Failed(const Status& status, int code) {
-  PrintMessage("sippar admin", MessageOf(status));
-  return code;
-}
-
 Status PrintStats(cluster::Client* client) {
   ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables,
                    client->admin()->Do(cluster::calls::ListTables{}));
@@ -117,11 +112,11 @@ struct FileCommand {
       auto print = [](std::string_view line) { fmt::print("{}\n", line); };
       Status status = salvage->parsed() ? cluster::SalvageLog(path, drop, print)
                                         : cluster::DumpLog(path, print);
-      return status.ok() ? kExitOk : Failed(status, kExitFailed);
+      return status.ok() ? kExitOk : Failed("sippar admin", status, kExitFailed);
     }
     StatusOr<std::string> text = cluster::DumpSstable(path, entries);
     if (text.ok()) fmt::print("{}", *text);
-    return text.ok() ? kExitOk : Failed(text.status(), kExitFailed);
+    return text.ok() ? kExitOk : Failed("sippar admin", text.status(), kExitFailed);
   }
 };
 
@@ -200,7 +195,7 @@ int RunAdmin(int argc, char** argv) {
   if (doctor.parsed()) return doctor.Run();
   // A directory without a store is an error here, because no option asks to create it.
   auto client = cluster::OpenClient(target, {}, patience);
-  if (!client.ok()) return Failed(client.status(), kExitNoStore);
+  if (!client.ok()) return Failed("sippar admin", client.status(), kExitNoStore);
   Status status;
   for (CLI::App* sub : actions) {
     if (sub->parsed()) status = RunAction(sub->get_name(), client->get(), table, group);
@@ -209,7 +204,7 @@ int RunAdmin(int argc, char** argv) {
   // log.
   Status closed = (*client)->Close();
   if (status.ok()) status = closed;
-  return status.ok() ? kExitOk : Failed(status, kExitFailed);
+  return status.ok() ? kExitOk : Failed("sippar admin", status, kExitFailed);
 }
 
 }  // namespace sippar::cli

@@ -27,12 +27,9 @@ using cluster::ClusterHealth;
 constexpr int64_t kOpeningMicros = 5'000'000;
 constexpr int64_t kPollMicros = 20'000;
 
-int Failed(const Status& status, int code) {
-  PrintMessage("sippar admin", MessageOf(status));
-  return code;
+int ExitOf(const Status& status) {
+  return status.ok() ? kExitOk : Failed("sippar admin", status, kExitFailed);
 }
-
-int ExitOf(const Status& status) { return status.ok() ? kExitOk : Failed(status, kExitFailed); }
 
 StatusOr<ClusterHealth> AskHealth(cluster::Client* client, const std::string& target) {
   ASSIGN_OR_RETURN(cluster::Target place, cluster::ParseTarget(target));
@@ -129,32 +126,32 @@ bool ClusterCommands::parsed() const {
 int ClusterCommands::Run() {
   if (wait_->parsed()) return Wait();
   auto client = cluster::OpenClient(target_, {}, patience_);
-  if (!client.ok()) return Failed(client.status(), kExitNoStore);
+  if (!client.ok()) return Failed("sippar admin", client.status(), kExitNoStore);
   int code = kExitOk;
   for (const Action& action : actions_) {
     if (action.app->parsed()) code = action.work(this, client->get());
   }
   Status closed = (*client)->Close();
-  return code != kExitOk || closed.ok() ? code : Failed(closed, kExitFailed);
+  return code != kExitOk || closed.ok() ? code : Failed("sippar admin", closed, kExitFailed);
 }
 
 // Returns kExitFailed if the cluster answers that it is not healthy, but kExitNoStore if there is
 // no answer, so that scripts can tell the two apart.
 int ClusterCommands::ShowStatus(cluster::Client* client) {
   auto health = AskHealth(client, target_);
-  if (!health.ok()) return Failed(health.status(), kExitNoStore);
+  if (!health.ok()) return Failed("sippar admin", health.status(), kExitNoStore);
   fmt::print("{}", format_ == "json" ? HealthJson(*health) : HealthText(*health));
   return health->healthy ? kExitOk : kExitFailed;
 }
 
 int ClusterCommands::ShowTablets(cluster::Client* client) {
   auto tables = TablesOf(client, table_);
-  if (!tables.ok()) return Failed(tables.status(), kExitFailed);
+  if (!tables.ok()) return Failed("sippar admin", tables.status(), kExitFailed);
   for (const std::string& table : *tables) {
     auto tablets = client->data()->Do(cluster::calls::ListTablets{table});
     // A table may be dropped after it was listed.
     if (tablets.status().code() == StatusCode::kNotFound && table_.empty()) continue;
-    if (!tablets.ok()) return Failed(tablets.status(), kExitFailed);
+    if (!tablets.ok()) return Failed("sippar admin", tablets.status(), kExitFailed);
     for (const cluster::TabletInfo& tablet : *tablets) {
       fmt::print("{}", format_ == "json" ? TabletJson(table, tablet) : TabletText(table, tablet));
     }
@@ -164,7 +161,7 @@ int ClusterCommands::ShowTablets(cluster::Client* client) {
 
 int ClusterCommands::ShowEvents(cluster::Client* client) {
   auto events = client->admin()->Do(cluster::calls::TabletEvents{table_});
-  if (!events.ok()) return Failed(events.status(), kExitFailed);
+  if (!events.ok()) return Failed("sippar admin", events.status(), kExitFailed);
   for (const cluster::TabletEventInfo& event : *events) {
     fmt::print("{}", format_ == "json" ? EventJson(event) : EventText(event));
   }
@@ -173,7 +170,7 @@ int ClusterCommands::ShowEvents(cluster::Client* client) {
 
 int ClusterCommands::ShowTraces(cluster::Client* client) {
   auto traces = client->admin()->Do(cluster::calls::Traces{table_});
-  if (!traces.ok()) return Failed(traces.status(), kExitFailed);
+  if (!traces.ok()) return Failed("sippar admin", traces.status(), kExitFailed);
   for (const cluster::CallTraceInfo& trace : *traces) {
     fmt::print("{}", format_ == "json" ? TraceJson(trace) : TraceText(trace));
   }
@@ -186,7 +183,7 @@ int ClusterCommands::Balance(cluster::Client* client) {
     return ExitOf(client->admin()->Do(cluster::calls::SetBalancing{balance_ == "on"}));
   }
   auto health = client->admin()->Do(cluster::calls::ClusterStatus{});
-  if (!health.ok()) return Failed(health.status(), kExitFailed);
+  if (!health.ok()) return Failed("sippar admin", health.status(), kExitFailed);
   fmt::print("balancing is {}\n", health->orders.balancing ? "on" : "off");
   return kExitOk;
 }

@@ -33,11 +33,6 @@ constexpr const char* kExamples =
     "  sippar admin doctor /srv/demo         the directory of a cluster: when ZooKeeper has lost "
     "it\n";
 
-int Failed(const Status& status, int code) {
-  PrintMessage("sippar admin", MessageOf(status));
-  return code;
-}
-
 // A directory that belongs to no cluster is a store of one process.
 StatusOr<bool> IsStoreOfOne(const std::string& target) {
   ASSIGN_OR_RETURN(cluster::Target place, cluster::ParseTarget(target));
@@ -69,7 +64,7 @@ int DoctorCommand::Run() const {
   auto is_store = IsStoreOfOne(target_);
   if (!is_store.ok()) {
     const bool is_usage = is_store.status().code() == StatusCode::kInvalidArgument;
-    return Failed(is_store.status(), is_usage ? kExitUsage : kExitFailed);
+    return Failed("sippar admin", is_store.status(), is_usage ? kExitUsage : kExitFailed);
   }
   return *is_store ? ExamineDirectory() : ExamineTheCluster();
 }
@@ -94,7 +89,7 @@ int DoctorCommand::ExamineDirectory() const {
   });
   // The findings were printed already; the status would repeat them.
   if (any && (status.ok() || status.code() == StatusCode::kDataLoss)) return kExitFailed;
-  if (!status.ok()) return Failed(status, kExitFailed);
+  if (!status.ok()) return Failed("sippar admin", status, kExitFailed);
   if (format_ != "json") fmt::print("{}: nothing is missing, foreign or damaged\n", target_);
   return kExitOk;
 }
@@ -105,7 +100,7 @@ int DoctorCommand::ExamineTheCluster() const {
   auto facts = cluster::ExamineCluster(target_, options);
   if (!facts.ok()) {
     const bool is_usage = facts.status().code() == StatusCode::kInvalidArgument;
-    return Failed(facts.status(), is_usage ? kExitUsage : kExitNoStore);
+    return Failed("sippar admin", facts.status(), is_usage ? kExitUsage : kExitNoStore);
   }
   const std::vector<cluster::ClusterFinding> findings = cluster::FindingsOf(*facts);
   for (const cluster::ClusterFinding& finding : findings) {

@@ -20,11 +20,6 @@ namespace {
 
 constexpr int64_t kLookUs = 100'000;
 
-int Failed(const Status& status, int code) {
-  PrintMessage("sippar admin", MessageOf(status));
-  return code;
-}
-
 cluster::SiteOptions Site() {
   cluster::SiteOptions options;
   options.secret_file = cluster::SecretFileOfEnvironment();
@@ -85,7 +80,7 @@ int MemberCommands::Init() const {
   auto made = cluster::MakeCluster(target_, store_, Site());
   if (!made.ok()) {
     const bool is_usage = made.status().code() == StatusCode::kInvalidArgument;
-    return Failed(made.status(), is_usage ? kExitUsage : kExitNoStore);
+    return Failed("sippar admin", made.status(), is_usage ? kExitUsage : kExitNoStore);
   }
   if (*made) {
     fmt::print("cluster {} made; its files are in {}\n", target_, store_);
@@ -100,7 +95,7 @@ int MemberCommands::Collapse() const {
   Status collapsed = cluster::CollapseCluster(target_, directory, Site());
   if (!collapsed.ok()) {
     const bool is_usage = collapsed.code() == StatusCode::kInvalidArgument;
-    return Failed(collapsed, is_usage ? kExitUsage : kExitNoStore);
+    return Failed("sippar admin", collapsed, is_usage ? kExitUsage : kExitNoStore);
   }
   fmt::print("cluster {} is collapsed; its store is the directory {}\n", target_, directory);
   return kExitOk;
@@ -108,24 +103,26 @@ int MemberCommands::Collapse() const {
 
 int MemberCommands::Stop() const {
   auto timeout = ParseParameter("timeout:DURATION=" + timeout_);
-  if (!timeout.ok()) return Failed(timeout.status(), kExitUsage);
+  if (!timeout.ok()) return Failed("sippar admin", timeout.status(), kExitUsage);
   InstallSignalHandlers();
   CancelScope interrupts(nullptr, 0);
   cluster::SiteOptions options = Site();
   options.may_wait = [](const std::string&) { return !InterruptSeen(); };
   auto site = cluster::ClusterSite::Open(target_, options);
   if (InterruptSeen()) return kExitInterrupted;
-  if (!site.ok()) return Failed(site.status(), kExitNoStore);
-  if (Status asked = (*site)->AskToStop(); !asked.ok()) return Failed(asked, kExitNoStore);
+  if (!site.ok()) return Failed("sippar admin", site.status(), kExitNoStore);
+  if (Status asked = (*site)->AskToStop(); !asked.ok())
+    return Failed("sippar admin", asked, kExitNoStore);
   engine::Clock* clock = (*site)->options().clock;
   const int64_t until_nanos = clock->MonotonicNanos() + timeout->second.integer() * 1000;
   for (;;) {
     auto members = Members((*site)->session());
-    if (!members.ok()) return Failed(members.status(), kExitNoStore);
+    if (!members.ok()) return Failed("sippar admin", members.status(), kExitNoStore);
     if (members->empty()) break;
     if (InterruptSeen()) return kExitInterrupted;
     if (clock->MonotonicNanos() > until_nanos) {
-      return Failed(DeadlineExceeded(fmt::format(
+      return Failed("sippar admin",
+                    DeadlineExceeded(fmt::format(
                         "cluster {}: after {} there are still {}; they end when they can, or kill "
                         "them: nothing that was acknowledged is lost",
                         target_, timeout_, fmt::join(*members, ", "))),

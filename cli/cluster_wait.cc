@@ -35,8 +35,8 @@ class Waiter {
     const Status status = Poll();
     Wipe();
     const Status closed = client_ == nullptr ? OkStatus() : client_->Close();
-    if (!status.ok()) return Failed(status, kExitNoStore);
-    if (why_.empty()) return closed.ok() ? kExitOk : Failed(closed, kExitFailed);
+    if (!status.ok()) return Failed("sippar admin", status, kExitNoStore);
+    if (why_.empty()) return closed.ok() ? kExitOk : Failed("sippar admin", closed, kExitFailed);
     if (InterruptSeen()) return kExitInterrupted;
     PrintMessage("sippar admin",
                  fmt::format("target {}: it is not ready after {} ({})", wait_.target,
@@ -45,10 +45,6 @@ class Waiter {
   }
 
  private:
-  static int Failed(const Status& status, int code) {
-    PrintMessage("sippar admin", MessageOf(status));
-    return code;
-  }
   static int64_t NowMicros() { return engine::Clock::System()->MonotonicNanos() / 1000; }
   int64_t LeftMicros() const { return std::max<int64_t>(end_us_ - NowMicros(), 0); }
 

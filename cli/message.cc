@@ -17,4 +17,9 @@ void PrintMessage(std::string_view command, std::string_view text) {
   PrintMessage(fmt::format("{}: {}", command, text));
 }
 
+int Failed(std::string_view command, const Status& status, int code) {
+  PrintMessage(command, MessageOf(status));
+  return code;
+}
+
 }  // namespace sippar::cli

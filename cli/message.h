@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "engine/base/status.h"
+
 namespace sippar::cli {
 
 // Prints `text` and a newline. Unprintable characters are escaped, so that names, paths and keys in
@@ -10,5 +12,7 @@ namespace sippar::cli {
 void PrintMessage(std::string_view text);
 // Prints "command: text", such as "sippar query: …".
 void PrintMessage(std::string_view command, std::string_view text);
+// Prints the error of a command that failed, and returns `code`, its exit code.
+int Failed(std::string_view command, const Status& status, int code);
 
 }  // namespace sippar::cli

@@ -53,11 +53,6 @@ void RaiseDescriptorLimit() {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));  // if it fails, the limit stays
 }
 
-int Failed(const Status& status, int code) {
-  PrintMessage("sippar serve", MessageOf(status));
-  return code;
-}
-
 // Path of the socket in the store's directory; "" if there is none. Through it, the process that
 // has the store open serves it to other processes of the user.
 std::string SocketPath(const std::string& target) {
@@ -104,9 +99,9 @@ void PrintServing(const std::string& target, const ServeOptions& options,
 
 int Serve(cluster::Client* client, const ServeOptions& options, const sigset_t& signals) {
   auto api = cluster::ApiServer::Start(client, options.api);
-  if (!api.ok()) return Failed(api.status(), kExitFailed);
+  if (!api.ok()) return Failed("sippar serve", api.status(), kExitFailed);
   auto wire = StartWire(client, options);
-  if (!wire.ok()) return Failed(wire.status(), kExitFailed);
+  if (!wire.ok()) return Failed("sippar serve", wire.status(), kExitFailed);
   PrintServing(client->target(), options, (*api)->address(), wire->get());
   AwaitStop(signals, options.is_over);
   // New calls are refused; running ones get this time to end, the same for both ports.
@@ -221,12 +216,12 @@ int RunServe(int argc, char** argv) {
     return ServeMember(options.member, options.api, options.drain_s, options.tls, signals);
   }
   auto client = OpenServed(&options);
-  if (!client.ok()) return Failed(client.status(), kExitNoStore);
+  if (!client.ok()) return Failed("sippar serve", client.status(), kExitNoStore);
   auto queries = query::NewQueryApi(client->get());
   options.api.queries = queries.get();
   int code = Serve(client->get(), options, signals);
   Status closed = (*client)->Close();
-  return closed.ok() ? code : Failed(closed, kExitFailed);
+  return closed.ok() ? code : Failed("sippar serve", closed, kExitFailed);
 }
 
 }  // namespace sippar::cli

@@ -27,11 +27,6 @@ namespace {
 constexpr std::string_view kRoleServer = "tabletserver";
 constexpr std::string_view kRoleMaster = "master";
 
-int Failed(const Status& status, int code) {
-  PrintMessage("sippar serve", MessageOf(status));
-  return code;
-}
-
 Status ParseRoles(std::string_view roles, cluster::MemberOptions* member) {
   while (!roles.empty()) {
     const std::string_view role = roles.substr(0, roles.find(','));
@@ -113,13 +108,13 @@ int ServeMember(const ServeMemberOptions& options, cluster::ApiServerOptions api
   member.version = SIPPAR_VERSION;
   member.end_process = EndProcess;
   if (Status roles = ParseRoles(options.roles, &member); !roles.ok()) {
-    return Failed(roles, kExitUsage);
+    return Failed("sippar serve", roles, kExitUsage);
   }
   auto lease_us = ParseLease(options.lease);
-  if (!lease_us.ok()) return Failed(lease_us.status(), kExitUsage);
+  if (!lease_us.ok()) return Failed("sippar serve", lease_us.status(), kExitUsage);
   member.lease_us = *lease_us;
   auto keys = cluster::TlsKeysOf(tls);
-  if (!keys.ok()) return Failed(keys.status(), kExitUsage);
+  if (!keys.ok()) return Failed("sippar serve", keys.status(), kExitUsage);
   member.tls = *std::move(keys);
   std::unique_ptr<cluster::QueryApi> queries;  // outlives the member, which answers with it
   member.drain_us = static_cast<int64_t>(drain_s * 1e6);
@@ -131,9 +126,9 @@ int ServeMember(const ServeMemberOptions& options, cluster::ApiServerOptions api
     };
   }
   auto site = cluster::ClusterSite::Open(options.cluster, SiteOptionsOf(options));
-  if (!site.ok()) return Failed(site.status(), kExitNoStore);
+  if (!site.ok()) return Failed("sippar serve", site.status(), kExitNoStore);
   auto started = cluster::Member::Start(site->get(), member);
-  if (!started.ok()) return Failed(started.status(), kExitNoStore);
+  if (!started.ok()) return Failed("sippar serve", started.status(), kExitNoStore);
   fmt::print("serving {} on {} as {} {}\n", options.cluster, (*started)->address(), options.roles,
              options.name);
   std::fflush(stdout);
@@ -146,7 +141,7 @@ int ServeMember(const ServeMemberOptions& options, cluster::ApiServerOptions api
     return is_asked;
   });
   Status left = (*started)->Leave(ending);
-  return left.ok() ? kExitOk : Failed(left, kExitFailed);
+  return left.ok() ? kExitOk : Failed("sippar serve", left, kExitFailed);
 }
 
 }  // namespace sippar::cli

@@ -38,7 +38,7 @@ class WriteGatherer {
   };
   struct Queue {
     std::deque<std::shared_ptr<Call>> waiting;
-    int in_flight = 0;
+    bool is_calling = false;  // a call is in flight
   };
   using Key = std::pair<uint64_t, uint64_t>;  // tablet id, epoch
 

@@ -1,5 +1,5 @@
 // The lanes of calls between members: master, root tablet, METADATA, users. On both sides each lane
-// has a connection, a loop, threads and bounds of its own, so that no lane waits for another:
+// has a connection, loops, threads and bounds of its own, so that no lane waits for another:
 // however many calls of users there are, the master can recover a server and METADATA can be read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

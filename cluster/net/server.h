@@ -1,5 +1,5 @@
 // The answering end of calls: listens, and gives the calls that come to a service. Each lane
-// (lane.h) has a loop, threads and bounds of its own. Thread safe.
+// (lane.h) has loops, threads and bounds of its own. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

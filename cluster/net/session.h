@@ -82,7 +82,6 @@ class Session final : public Connection::Owner, public std::enable_shared_from_t
   engine::Mutex mutex_;
   std::optional<Admission> admission_ GUARDED_BY(mutex_);
   std::unordered_map<uint64_t, ServerCall*> calls_ GUARDED_BY(mutex_);
-  bool is_closed_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace sippar::net

@@ -81,16 +81,19 @@ class HealthDiagnosis {
   std::string Command(std::string_view command) const {
     return fmt::format("`sippar admin {} {}`", command, facts_.target);
   }
-  bool AnswersHere(const std::string& server) const {
-    return std::any_of(facts_.members.begin(), facts_.members.end(), [&](const MemberFact& member) {
-      return member.is_server && member.name == server && member.answer.ok();
-    });
+  // What this process itself found out about the server; null: nothing.
+  const MemberFact* FactOf(const std::string& life) const {
+    auto found = std::find_if(
+        facts_.members.begin(), facts_.members.end(),
+        [&](const MemberFact& member) { return member.is_server && member.name == life; });
+    return found == facts_.members.end() ? nullptr : &*found;
   }
 
   void LookAtServer(const ServerStatus& server) {
     const std::string what = "server " + server.id.ToString();
-    if (server.state == "silent" &&
-        (facts_.zookeeper.empty() || AnswersHere(server.id.ToString()))) {
+    const MemberFact* fact = FactOf(server.id.ToString());
+    const bool answers_here = fact != nullptr && fact->answer.ok();
+    if (server.state == "silent" && (facts_.zookeeper.empty() || answers_here)) {
       Add("server", what, "it holds its lock and does not answer the master",
           fmt::format("mend the network between the master and {} ({}), or end the server",
                       PrintableBytes(server.member.machine),
@@ -156,18 +159,13 @@ class HealthDiagnosis {
     }
     for (const ServerStatus& server : health_.servers) {
       const std::string life = server.id.ToString();
-      const bool is_silent = server.state == "silent" || IsSilentHere(life);
+      const MemberFact* fact = FactOf(life);
+      const bool is_silent = server.state == "silent" || (fact != nullptr && !fact->answer.ok());
       if (!is_silent || !Names(tablet.why, life)) continue;
       why += fmt::format("; server {} does not answer", life);
       is_blocked = true;
     }
     Add("tablet", what, std::move(why), WayOutOf(tablet, is_blocked));
-  }
-
-  bool IsSilentHere(const std::string& life) const {
-    return std::any_of(facts_.members.begin(), facts_.members.end(), [&](const MemberFact& member) {
-      return member.is_server && member.name == life && !member.answer.ok();
-    });
   }
 
   std::string WayOutOf(const UnservedTablet& tablet, bool is_blocked) const {

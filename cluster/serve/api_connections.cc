@@ -8,11 +8,6 @@
 namespace sippar::cluster {
 namespace {
 
-std::shared_ptr<SlowCalls> SlowCallsOf(Client* client, const ApiServerOptions& options) {
-  if (options.on_slow_call == nullptr) return nullptr;
-  return std::make_shared<SlowCalls>(client->clock(), options.slow_call_us, options.on_slow_call);
-}
-
 class GrpcConnections final : public ApiConnections {
  public:
   GrpcConnections(Client* client, const ApiServerOptions& options)

@@ -8,10 +8,7 @@ namespace sippar::cluster {
 Gateway::Gateway(Client* client, const ApiServerOptions& options, WireServerOptions wire)
     : client_(client),
       options_(options),
-      slow_calls_(options.on_slow_call == nullptr
-                      ? nullptr
-                      : std::make_shared<SlowCalls>(client->clock(), options.slow_call_us,
-                                                    options.on_slow_call)),
+      slow_calls_(SlowCallsOf(client, options)),
       wire_options_(std::move(wire)) {
   wire_options_.listen = "";
   wire_options_.slow_calls = slow_calls_;

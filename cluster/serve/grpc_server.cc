@@ -41,6 +41,11 @@ std::vector<std::string> ServiceNames() {
 
 }  // namespace
 
+std::shared_ptr<SlowCalls> SlowCallsOf(Client* client, const ApiServerOptions& options) {
+  if (options.on_slow_call == nullptr) return nullptr;
+  return std::make_shared<SlowCalls>(client->clock(), options.slow_call_us, options.on_slow_call);
+}
+
 GrpcServer::GrpcServer(Client* client, const ApiServerOptions& options,
                        std::shared_ptr<SlowCalls> slow_calls)
     : slow_calls_(std::move(slow_calls)),

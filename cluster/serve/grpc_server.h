@@ -23,6 +23,9 @@
 
 namespace sippar::cluster {
 
+// What reports the slow calls of `client` as `options` say; null: nothing does.
+std::shared_ptr<SlowCalls> SlowCallsOf(Client* client, const ApiServerOptions& options);
+
 class GrpcServer {
  public:
   // `client` must outlive the server. The address in `options` and its settings for slow calls are

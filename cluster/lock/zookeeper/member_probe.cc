@@ -4,7 +4,6 @@
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <memory>
 
+#include "cluster/net/fd.h"
 #include "engine/base/clock.h"
 #include "engine/base/printable.h"
 
@@ -19,20 +19,6 @@ namespace sippar::cluster::zookeeper {
 namespace {
 
 constexpr size_t kAnswerMax = 4'096;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  const int number_;
-};
 
 struct FreeAddresses {
   void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
@@ -107,9 +93,9 @@ MemberLook AskMember(const std::string& address, int64_t timeout_us) {
   const Addresses list(found);
   MemberLook look = Away(EADDRNOTAVAIL);
   for (const addrinfo* each = list.get(); each != nullptr; each = each->ai_next) {
-    const Descriptor end(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const int error = end.number() < 0 ? errno : Connect(end.number(), *each, until_nanos);
-    if (error == 0) return ReadAnswer(Ask(end.number(), until_nanos));
+    const net::Fd end(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const int error = end.get() < 0 ? errno : Connect(end.get(), *each, until_nanos);
+    if (error == 0) return ReadAnswer(Ask(end.get(), until_nanos));
     look = Away(error);
   }
   return look;
