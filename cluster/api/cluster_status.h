@@ -122,8 +122,8 @@ struct StandingOrders {
 
 struct ClusterHealth {
   ClusterName cluster;
-  // The master is running, every tablet is served, and no server is being recovered. Tables that
-  // were dropped or are being created do not count.
+  // The master is running, every tablet is served, no server with tablets is silent, and none is
+  // being recovered. Tables that were dropped or are being created do not count.
   bool healthy = false;
   MasterStatus master;
   std::vector<MasterCandidate> masters;  // by name; empty if no other process can be the master

@@ -21,6 +21,10 @@ class Transport {
   // caller are one process and end together: every call is answered and costs almost nothing, so
   // writes need no request ids and are not batched.
   virtual bool LosesAnswers() const { return true; }
+  // Whether the connection for the master's calls to this server has ended or was refused: its
+  // process may have died. Waits for nothing. False if no call was made yet, or if there are no
+  // connections.
+  virtual bool IsCut(const ServerId&) { return false; }
   // Never null. `lane` (cluster/net/lane.h) is the priority of the calls: those of one lane never
   // wait for those of another. A transport without queues ignores it.
   virtual std::shared_ptr<TabletService> Tablets(const ServerId& server, net::Lane lane) = 0;

@@ -305,6 +305,11 @@ bool Channel::is_closed() {
   return !options_.reconnects && connection_ != nullptr && connection_->has_ended();
 }
 
+bool Channel::is_cut() {
+  engine::MutexLock lock(&mutex_);
+  return is_cut_;
+}
+
 size_t Channel::calls_in_flight() {
   engine::MutexLock lock(&mutex_);
   return calls_.size();

@@ -70,6 +70,10 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   // Ends the connection. All calls fail, present and later ones.
   void Close();
   bool is_closed();
+  // True: the last attempt to connect failed, or the connection has ended, and none is open since.
+  // Found out without a call only if keepalive is on or the other end's kernel closes the
+  // connection, as it does when the process dies.
+  bool is_cut();
   size_t calls_in_flight();
 
  private:
@@ -117,6 +121,7 @@ class Channel final : public std::enable_shared_from_this<Channel> {
 
   engine::Mutex mutex_;
   State state_ GUARDED_BY(mutex_) = State::kIdle;
+  bool is_cut_ GUARDED_BY(mutex_) = false;
   std::shared_ptr<Connection> connection_ GUARDED_BY(mutex_);
   SendQueue held_ GUARDED_BY(mutex_);  // requests that wait for the connection
   Calls calls_ GUARDED_BY(mutex_);

@@ -110,7 +110,8 @@ void Channel::Connected(std::unique_ptr<Socket> socket, uint64_t attempt) {
   }
   if (socket->Remote().bytes.ss_family == AF_UNIX && !IsOfThisUser(socket->fd())) {
     return ConnectFailed(
-        PermissionDenied("a process of another user serves it; run this program as that user"),
+        PermissionDenied(
+            "a process of another user serves this socket; run this program as that user"),
         attempt);
   }
   std::unique_ptr<TlsSession> tls;
@@ -139,6 +140,7 @@ void Channel::Opened(uint64_t attempt) {
     engine::MutexLock lock(&mutex_);
     if (attempt != attempt_ || state_ != State::kConnecting) return;
     state_ = State::kOpen;
+    is_cut_ = false;
     failures_ = 0;
     // Under the lock, so that the cancellation of a call cannot be sent before its request. Send
     // only queues here, because the connection is corked while it reads the hello.
@@ -148,8 +150,9 @@ void Channel::Opened(uint64_t attempt) {
     }
   }
   for (uint64_t call : unsent) {
-    End(call, MarkNotBegun(Unavailable(
-                  fmt::format("call to {}: the connection has ended; it was not sent", Name()))));
+    End(call,
+        MarkNotBegun(Unavailable(fmt::format(
+            "call to {}: it was not sent, because the connection has ended; call again", Name()))));
   }
 }
 
@@ -167,6 +170,7 @@ void Channel::ConnectFailed(const Status& why, uint64_t attempt) {
     engine::MutexLock lock(&mutex_);
     if (attempt != attempt_ || state_ != State::kConnecting) return;
     state_ = options_.reconnects ? State::kIdle : State::kClosed;
+    is_cut_ = true;
     connection = std::exchange(connection_, nullptr);
     if (connection != nullptr) failure.SetPayload(kNoHello, absl::Cord());
     wait_us = ReconnectWait(++failures_, &random_);
@@ -187,6 +191,7 @@ void Channel::Closed(uint64_t attempt, const Status& why, const std::vector<Fram
     engine::MutexLock lock(&mutex_);
     if (attempt != attempt_ || state_ != State::kOpen) return;
     state_ = options_.reconnects ? State::kIdle : State::kClosed;
+    is_cut_ = true;
     connection_ = nullptr;
     calls.swap(calls_);
     for (const auto& [call, pending] : calls) admission_.Leave(pending.bytes);
@@ -216,7 +221,8 @@ void Channel::Close() {
     calls.swap(calls_);
     for (const auto& [call, pending] : calls) admission_.Leave(pending.bytes);
   }
-  Status failure = Unavailable(fmt::format("call to {}: this end was closed", Name()));
+  Status failure = Unavailable(
+      fmt::format("call to {}: this process closed the connection before the answer came", Name()));
   if (connection != nullptr) connection->Close(failure);
   for (auto& [call, pending] : calls) {
     Finish(pending, not_sent.contains(call) ? MarkNotBegun(failure) : failure);

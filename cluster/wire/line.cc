@@ -70,6 +70,11 @@ bool Line::is_over() {
   return channel_ != nullptr && channel_->is_closed();
 }
 
+bool Line::is_cut() {
+  engine::MutexLock lock(&mutex_);
+  return channel_ != nullptr && channel_->is_cut();
+}
+
 StatusOr<std::shared_ptr<net::Channel>> Line::Reach() {
   {
     engine::MutexLock lock(&mutex_);

@@ -58,6 +58,8 @@ class Line {
   engine::Clock* clock() const { return settings_.clock; }
   // True: the connection has ended, and the line does not reconnect.
   bool is_over();
+  // As net::Channel::is_cut; false before the first call.
+  bool is_cut();
 
  private:
   StatusOr<std::shared_ptr<net::Channel>> Reach();

@@ -5,6 +5,12 @@
 
 namespace sippar::cluster {
 
+bool MemberTransport::IsCut(const ServerId& server) {
+  engine::MutexLock lock(&mutex_);
+  auto line = lines_.find({server, net::Lane::kMaster});
+  return line != lines_.end() && line->second->is_cut();
+}
+
 std::shared_ptr<TabletService> MemberTransport::Tablets(const ServerId& server, net::Lane lane) {
   return std::make_shared<LineTablets>(LineTo(server, lane));
 }

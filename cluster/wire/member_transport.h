@@ -18,6 +18,7 @@ class MemberTransport final : public Transport {
   MemberTransport(LineSettings settings, MemberAddresses* addresses)
       : settings_(std::move(settings)), addresses_(addresses) {}
 
+  bool IsCut(const ServerId& server) override;
   std::shared_ptr<TabletService> Tablets(const ServerId& server, net::Lane lane) override;
   std::shared_ptr<TabletControl> Control(const ServerId& server) override;
   // Calls of AdminApi may take long. They use the users' lane, so they do not delay other calls to

@@ -44,6 +44,8 @@ class SimTransport final : public cluster::Transport {
  public:
   SimTransport(World* world, const Addresses* addresses, int64_t timeout_us)
       : world_(world), addresses_(addresses), timeout_us_(timeout_us) {}
+  // The flock alone has to tell a dead process from one that lives.
+  bool IsCut(const cluster::ServerId&) override { return true; }
   std::shared_ptr<cluster::TabletService> Tablets(const cluster::ServerId& server,
                                                   net::Lane lane) override;
   std::shared_ptr<cluster::TabletControl> Control(const cluster::ServerId& server) override;

@@ -31,6 +31,7 @@ Done RecoveryActions::Do(const action::ListServers&) {
     NoteLease(*id, file->content);
     // A lock held by this master means that the server is being fenced, not that it is alive.
     bool lives = file->holder != 0 && file->holder != session_->id();
+    if (lives && HasDied(*id)) listing.dead.push_back(*id);
     (lives ? listing.locked : listing.unlocked).push_back(*std::move(id));
   }
   listing.orders = ReadOrders(session_);
@@ -83,6 +84,13 @@ StatusOr<bool> RecoveryActions::WriterIsGone(const std::string& log_directory) {
   if (owner.ok()) return true;  // the kernel freed it, so its last holder is gone
   if (owner.status().code() == StatusCode::kUnavailable) return false;
   return owner.status();
+}
+
+// A server makes its log before it has a file in servers/, and holds the log's flock until it ends.
+bool RecoveryActions::HasDied(const ServerId& server) {
+  if (!places_->transport->IsCut(server)) return false;
+  auto gone = WriterIsGone(store_paths::Log(places_->directory, server));
+  return gone.ok() && *gone;
 }
 
 Done RecoveryActions::Do(const action::StopWriter& asked) {

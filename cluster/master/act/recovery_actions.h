@@ -30,6 +30,9 @@ class RecoveryActions {
   // True if the server's log was garbage-collected because no record needed it: only its emptied
   // directory, under a trash name, is left.
   StatusOr<bool> WasSwept(const ServerId& server);
+  // True if the server has certainly ended though its session has not. Looks only at a server whose
+  // connection is cut, because flocks on a shared directory cost calls to its servers.
+  bool HasDied(const ServerId& server);
   // True if the process that wrote the log has certainly ended.
   StatusOr<bool> WriterIsGone(const std::string& log_directory);
 

@@ -209,7 +209,12 @@ ClusterHealth HealthOf(const MasterState& state, int64_t now_us) {
       census.AddMissing(key.table_id, rows);
     }
   }
-  health.healthy = health.master.is_running && census.all_served() && health.recoveries.empty();
+  // The census counts the tablets of a silent server as served: it may still serve its users.
+  const bool is_silent = std::any_of(
+      health.servers.begin(), health.servers.end(),
+      [](const ServerStatus& server) { return server.state == "silent" && server.tablets > 0; });
+  health.healthy =
+      health.master.is_running && census.all_served() && health.recoveries.empty() && !is_silent;
   return health;
 }
 

@@ -18,6 +18,8 @@ namespace sippar::cluster::master {
 struct ServerListing {
   std::vector<ServerId> locked;    // hold the lock of their file: alive
   std::vector<ServerId> unlocked;  // have a file whose lock is free
+  // Of `locked`: their processes have died, and only their sessions have not ended yet.
+  std::vector<ServerId> dead;
   // The administrators' standing orders as now recorded. None: the record could not be read, so the
   // orders that the master knows stay in force.
   std::optional<StandingOrders> orders;

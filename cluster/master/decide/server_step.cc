@@ -122,6 +122,11 @@ void OnDone(Turn* turn, const action::ListServers&, const event::Done& done) {
     // get its lock.
     if (!locked) StartRecovery(turn, &server, /*by_force=*/false);
   }
+  // By force, because the lock of a server that has just died is held until its session ends.
+  for (const ServerId& id : listing->dead) {
+    Server* server = state->FindServer(id);
+    if (server != nullptr && server->live) StartRecovery(turn, server, /*by_force=*/true);
+  }
   // The orders are read with the servers, so a new master knows them before it gives any tablet
   // away.
   if (listing->orders) state->orders = *listing->orders;

@@ -1,7 +1,10 @@
-// How long the master waits for a server that it removes by force.
+// How the master learns that a server's process has died, and how long it waits for one that it
+// removes by force.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "cluster/api/store_paths.h"
+#include "cluster/api/transport.h"
 #include "cluster/lock/lock_paths.h"
 #include "cluster/lock/member_record.h"
 #include "cluster/master/act/recovery_actions.h"
@@ -12,10 +15,22 @@ namespace {
 
 constexpr int64_t kLeaseUs = 6 * kSecond;  // the master's own
 
+// Its connections to all servers are cut, or none is.
+class CutTransport final : public Transport {
+ public:
+  bool IsCut(const ServerId&) override { return is_cut; }
+  std::shared_ptr<TabletService> Tablets(const ServerId&, net::Lane) override { return nullptr; }
+  std::shared_ptr<TabletControl> Control(const ServerId&) override { return nullptr; }
+  std::shared_ptr<AdminApi> Admin() override { return nullptr; }
+  std::shared_ptr<MasterNotices> Notices() override { return nullptr; }
+  bool is_cut = false;
+};
+
 class FenceTest : public testing::Test {
  protected:
   FenceTest() {
     places_.fs = &lock_.fs;
+    places_.transport = &transport_;
     places_.clock = &lock_.clock;
     places_.directory = "/db";
     places_.lease_us = kLeaseUs;
@@ -45,7 +60,19 @@ class FenceTest : public testing::Test {
     return SecondsUntilStopped(&actions);
   }
 
+  // The servers that a listing shows as dead.
+  std::vector<ServerId> Dead() {
+    RecoveryActions actions(&places_, master_.get(), 7);
+    const event::Done done = actions.Do(action::ListServers{});
+    EXPECT_OK(done.status);
+    const auto* listing = std::get_if<ServerListing>(&done.answer);
+    if (listing == nullptr) return {ServerId{"no listing", 0}};
+    EXPECT_EQ(listing->locked, std::vector<ServerId>{id_});
+    return listing->dead;
+  }
+
   LockWorld lock_;
+  CutTransport transport_;
   std::shared_ptr<LockSession> master_ = lock_.Session("m1", 3600 * kSecond);
   std::shared_ptr<LockSession> server_ = lock_.Session("s1", 3600 * kSecond);
   const ServerId id_{"s1", 4};
@@ -78,6 +105,25 @@ TEST_F(FenceTest, ALockThatWasFreeShowsThatTheLeaseIsOver) {
   RecoveryActions actions(&places_, master_.get(), 7);
   EXPECT_OK(actions.Do(action::FenceServer{id_, false}).status);
   EXPECT_EQ(SecondsUntilStopped(&actions), 0);
+}
+
+// Its session lives on, but the kernel has freed the flock of its log.
+TEST_F(FenceTest, L16_OneWhoseConnectionIsCutAndWhoseFlockIsFreeIsDead) {
+  Register(RecordWith(20 * kSecond));
+  transport_.is_cut = true;
+  EXPECT_TRUE(Dead().empty()) << "it has no log whose owner could be asked";
+  const std::string log = store_paths::Log(places_.directory, id_);
+  EXPECT_OK(lock_.fs.CreateDir(places_.directory));
+  EXPECT_OK(lock_.fs.CreateDir(store_paths::Logs(places_.directory)));
+  EXPECT_OK(lock_.fs.CreateDir(log));
+  auto owner = lock_.fs.Lock(store_paths::LogOwner(log), "s1");
+  ASSERT_TRUE(owner.ok()) << owner.status();
+  EXPECT_TRUE(Dead().empty()) << "only its network is broken";
+  owner->reset();
+  transport_.is_cut = false;
+  EXPECT_TRUE(Dead().empty()) << "not looked at";
+  transport_.is_cut = true;
+  EXPECT_EQ(Dead(), std::vector<ServerId>{id_});
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ class History {
     switch (random_.Uniform(9)) {
       case 0:
         trace_ += "kill " + server->id.ToString() + "\n";
-        return world_.Kill(server);
+        return random_.OneIn(2) ? world_.Kill(server) : world_.Die(server);
       case 1:
         if (Running() < 4) world_.AddServer(server->id.name);
         return;

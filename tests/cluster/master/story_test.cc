@@ -1,7 +1,7 @@
 // Stories: a text tells what happens, and what the master does about it stands behind "----".
 // SIPPAR_REWRITE=1 writes the second half anew; the difference is read like code. Commands:
 //   servers NAMES...        new lives                stray NAME: one that never had a file
-//   kill|freeze|thaw|cut|heal|unlock|leave|busy|idle NAME
+//   kill|die|freeze|thaw|cut|heal|unlock|leave|busy|idle NAME    die: its session lives on
 //   master                  a new one takes the lock; the one before is stopped
 //   create TABLE [KEYS...]  restore TABLE   drop TABLE [SECONDS]   undelete TABLE   alter TABLE
 //   merge TABLE [START LIMIT]   move TABLE ROW SERVER
@@ -102,6 +102,8 @@ class Story {
     if (server == nullptr) return false;
     if (verb == "kill") {
       world_.Kill(server);
+    } else if (verb == "die") {
+      world_.Die(server);
     } else if (verb == "freeze" || verb == "thaw") {
       server->frozen = verb == "freeze";
     } else if (verb == "cut" || verb == "heal") {

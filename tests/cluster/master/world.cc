@@ -104,8 +104,12 @@ WorldServer* World::Newest(const std::string& name) {
 }
 
 void World::Kill(WorldServer* server) {
-  server->running = false;
+  Die(server);
   server->lock = false;
+}
+
+void World::Die(WorldServer* server) {
+  server->running = false;
   server->tablets.clear();
 }
 
@@ -119,7 +123,7 @@ WorldServer* World::ServerOf(uint64_t table_id, const std::string& row, TabletRe
   *record = const_cast<TabletRecord*>(RecordOf(table_id, row));
   if (*record == nullptr || (*record)->split || !IsServed(**record)) return nullptr;
   WorldServer* server = &servers[(*record)->server];
-  return server->lock ? server : nullptr;
+  return server->lock && server->running ? server : nullptr;
 }
 
 bool World::Write(uint64_t table_id, const std::string& row, uint64_t number) {

@@ -35,13 +35,13 @@ struct WorldTablet {
 // One life of a tablet server.
 struct WorldServer {
   ServerId id;
-  bool running = true;  // false: dead for ever
-  bool frozen = false;  // runs nothing until it thaws
-  bool leaves = false;  // takes no tablet
-  bool cut = false;     // nothing passes between it and the masters
-  bool busy = false;    // answers that it cannot load, close or sort now
-  bool file = true;     // in servers/
-  bool lock = true;
+  bool running = true;   // false: dead for ever
+  bool frozen = false;   // runs nothing until it thaws
+  bool leaves = false;   // takes no tablet
+  bool cut = false;      // nothing passes between it and the masters
+  bool busy = false;     // answers that it cannot load, close or sort now
+  bool file = true;      // in servers/
+  bool lock = true;      // with `running` false: it died, and its session has not ended yet
   bool has_name = true;  // its log directory: what it acknowledges counts
   bool sealed = false;
   bool log_trashed = false;
@@ -52,6 +52,7 @@ struct WorldServer {
   std::map<uint64_t, uint64_t> closed;  // tablet -> highest closed epoch
   std::vector<LogEntry> log;
 
+  bool HasJustDied() const { return !running && file && lock; }
   bool Answers() const { return running && !frozen && !cut; }
 };
 
@@ -71,7 +72,8 @@ class World {
   void TakeMasterLock(uint64_t master_epoch) { master_ = master_epoch; }
   WorldServer* AddServer(const std::string& name);
   WorldServer* Newest(const std::string& name);  // life; nullptr: none
-  void Kill(WorldServer* server);
+  void Kill(WorldServer* server);                // its session ends with it
+  void Die(WorldServer* server);                 // its session ends later
   // Its session is over: no lock; its file stays.
   void LoseLock(WorldServer* server) { server->lock = false; }
   // What a server does that still has its file; else it ends itself.

@@ -18,6 +18,7 @@ Done World::Do(uint64_t, const action::ListServers&) {
   ServerListing listing;
   for (const auto& [id, server] : servers) {
     if (server.file) (server.lock ? listing.locked : listing.unlocked).push_back(id);
+    if (server.HasJustDied()) listing.dead.push_back(id);
   }
   listing.orders = orders;
   return {0, OkStatus(), std::move(listing)};
