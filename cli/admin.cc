@@ -92,16 +92,17 @@ struct FileCommand {
   CLI::App* salvage = nullptr;
 
   void AddTo(CLI::App* app) {
-    sstable = app->add_subcommand("sstable", "look into one file of tables");
+    sstable = app->add_subcommand("sstable", "look into an SSTable file");
     sstable->require_subcommand(1);
     log = app->add_subcommand("log", "look into the commit log, or make it readable again");
     log->require_subcommand(1);
     log->add_subcommand("dump", "every record")
-        ->add_option("FILE", path, "path of a segment")
+        ->add_option("FILE", path, "path of a segment of the commit log")
         ->required();
     salvage = log->add_subcommand("salvage", "what of a damaged log is lost");
     salvage->add_option("STORE", path, "directory of the store, which is not open")->required();
-    salvage->add_flag("--drop", drop, "drop it: the store opens again without it");
+    salvage->add_flag("--drop", drop,
+                      "write the log again without the damage, so that the store opens");
     CLI::App* dump = sstable->add_subcommand("dump", "properties and blocks");
     dump->add_option("FILE", path, "path of an SSTable")->required();
     dump->add_flag("--entries", entries, "every entry too");
@@ -153,7 +154,7 @@ int RunAdmin(int argc, char** argv) {
   std::vector<CLI::App*> actions;
   for (auto [name, summary] : std::initializer_list<std::pair<const char*, const char*>>{
            {"stats", "sizes of tables and locality groups"},
-           {"metrics", "counters of this opening"},
+           {"metrics", "counters since the store was opened"},
            {"flush", "memtables to SSTables"},
            {"compact", "major compaction"},
            {"verify", "read and check every block"}}) {

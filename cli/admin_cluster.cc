@@ -74,9 +74,9 @@ void ClusterCommands::AddTo(CLI::App* app) {
   add_format(Add(app, "status", "servers, tablets, what is not served; exit code 0: all is served",
                  [](auto* self, auto* client) { return self->ShowStatus(client); }));
   wait_ = Add(app, "wait", "wait until all is served; exit code 5: not in time", nullptr);
-  wait_->add_option("--servers", servers_, "and exactly so many servers are live")
+  wait_->add_option("--servers", servers_, "wait also until exactly so many servers are live")
       ->check(CLI::Range(int64_t{0}, int64_t{1'000'000}));
-  AddDurationOption(wait_, "--timeout", &timeout_us_, "how long")->default_str("30s");
+  AddDurationOption(wait_, "--timeout", &timeout_us_, "how long to wait")->default_str("30s");
   for (CLI::App* sub :
        {Add(app, "tablets", "every tablet with its server and sizes",
             [](auto*self, auto*client) { return self->ShowTablets(client); }),
@@ -95,7 +95,8 @@ void ClusterCommands::AddTo(CLI::App* app) {
   move->add_option("ROW", row_, "a row of the tablet; '' for the first one")->required();
   move->add_option("SERVER", server_, "NAME or NAME.EPOCH of a live server")->required();
   CLI::App* letback =
-      Add(app, "letback", "let servers load a tablet that was set aside because they ended with it",
+      Add(app, "letback",
+          "let servers load a tablet that was set aside because servers that had it crashed",
           [](auto* self, auto* client) {
             return ExitOf(client->admin()->Do(cluster::calls::LetBack{self->table_, self->row_}));
           });

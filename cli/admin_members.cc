@@ -54,9 +54,10 @@ void MemberCommands::AddTo(CLI::App* app) {
       "  sippar serve --cluster zk://127.0.0.1:2181/demo --roles tabletserver --name ts1\n");
   stop_ = app->add_subcommand("stop", "end all processes of a cluster, so that it starts at once");
   stop_->add_option("TARGET", target_, "zk://HOST:PORT,HOST:PORT/NAME")->required();
-  stop_->add_option("--timeout", timeout_, "how long to wait for them")->capture_default_str();
+  stop_->add_option("--timeout", timeout_, "how long to wait for the end of the processes")
+      ->capture_default_str();
   collapse_ = app->add_subcommand(
-      "collapse", "make the directory of a cluster that does not run a store of one process again");
+      "collapse", "turn the directory of a stopped cluster back into a store of one process");
   collapse_->add_option("TARGET", target_, "zk://HOST:PORT,HOST:PORT/NAME")->required();
   collapse_->add_option("DIR", directory_, "the cluster's directory")->required();
   collapse_->footer(
@@ -103,7 +104,12 @@ int MemberCommands::Collapse() const {
 
 int MemberCommands::Stop() const {
   auto timeout = ParseParameter("timeout:DURATION=" + timeout_);
-  if (!timeout.ok()) return Failed("sippar admin", timeout.status(), kExitUsage);
+  if (!timeout.ok()) {
+    return Failed("sippar admin",
+                  InvalidArgument(fmt::format(
+                      "--timeout '{}': not a time; write one such as 30s or 500ms", timeout_)),
+                  kExitUsage);
+  }
   InstallSignalHandlers();
   CancelScope interrupts(nullptr, 0);
   cluster::SiteOptions options = Site();
@@ -123,8 +129,8 @@ int MemberCommands::Stop() const {
     if (clock->MonotonicNanos() > until_nanos) {
       return Failed("sippar admin",
                     DeadlineExceeded(fmt::format(
-                        "cluster {}: after {} there are still {}; they end when they can, or kill "
-                        "them: nothing that was acknowledged is lost",
+                        "cluster {}: after {} these processes still run: {}; wait for their end, "
+                        "or kill them with SIGKILL: no acknowledged write is lost",
                         target_, timeout_, fmt::join(*members, ", "))),
                     kExitTimeout);
     }

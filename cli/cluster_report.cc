@@ -188,7 +188,9 @@ std::string TroubleText(const ClusterHealth& health) {
                         static_cast<double>(tablet.for_us) / 1e6, PrintEscaped(tablet.why));
   }
   text += ClocksText(health);
-  if (health.sweep_errors > 0) text += fmt::format("sweep errors: {}\n", health.sweep_errors);
+  if (health.sweep_errors > 0)
+    text += fmt::format("sweeps of unused files that failed: {}; ask `sippar admin doctor`\n",
+                        health.sweep_errors);
   if (!health.orders.balancing) text += "balancing is off\n";
   for (const std::string& name : health.orders.drained) {
     text += fmt::format("server {} is drained\n", PrintEscaped(name));

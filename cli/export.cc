@@ -47,8 +47,8 @@ int RunExport(int argc, char** argv) {
   CLI::Option* table_option = app.add_option("TABLE", table, "the table");
   app.add_option("-e,--execute", select, "a SELECT instead of a table")->excludes(table_option);
   app.add_option("--to", file,
-                 "the file, there when it is whole; - is stdout; packed when it ends "
-                 "in .zst or .gz")
+                 "file to write, which appears when it is complete; - is stdout; packed when its "
+                 "name ends in .zst or .gz")
       ->capture_default_str();
   app.add_option("--format", format, "cells, jsonl, csv or tsv; else by the file's name, or cells")
       ->check(CLI::IsMember({"cells", "jsonl", "csv", "tsv"}));

@@ -144,7 +144,7 @@ class ProblemList {
   }
   void End() {
     engine::MutexLock lock(&mutex_);
-    if (count_ > kShown) PrintMessage(fmt::format("… and {} more such lines", count_ - kShown));
+    if (count_ > kShown) PrintMessage(fmt::format("… and {} more problems", count_ - kShown));
   }
 
  private:

@@ -26,7 +26,7 @@ Status EnsureTable(cluster::Client* client, const std::string& name) {
     if (table->schema.FindFamily(family) == nullptr) {
       return FailedPrecondition(fmt::format(
           "table {} has no family {}; a Webtable needs anchor, contents, language and meta: name "
-          "another with --table",
+          "another table with --table",
           name, family));
     }
   }

@@ -155,7 +155,7 @@ int MetaCommands::SetExpanded(const std::string& word) {
 
 int MetaCommands::Switch(const std::string& word, bool* flag, std::string_view what) {
   if (!word.empty() && word != "on" && word != "off") {
-    return Fail(fmt::format("{} takes on or off", what));
+    return Fail(fmt::format("\\{} takes on or off", what));
   }
   *flag = word.empty() ? !*flag : word == "on";
   fmt::print(stderr, "{} is {}\n", what, *flag ? "on" : "off");
@@ -177,7 +177,10 @@ int MetaCommands::SetParameter(const std::string& rest) {
 
 int MetaCommands::Include(const std::string& path) {
   if (path.empty()) return Fail("\\i needs a file");
-  if (include_depth_ >= kIncludeDepthMax) return Fail("\\i is nested too deep");
+  if (include_depth_ >= kIncludeDepthMax) {
+    return Fail(fmt::format("\\i {}: scripts are nested more than {} deep; does one run itself?",
+                            path, kIncludeDepthMax));
+  }
   ++include_depth_;
   // Without keep_going: a script that goes wrong stops, whatever the shell around it does.
   Script script(

@@ -50,7 +50,8 @@ void AddOptions(CLI::App* app, Flags* flags) {
       ->check(CLI::Range(0.0, 86'400.0))
       ->capture_default_str();
   app->add_option("--max-nodes", mount.nodes_max,
-                  "above it listings hand out names only, and the kernel is asked to forget rows")
+                  "files and directories kept in memory; above it listings hand out names only, "
+                  "and the kernel is asked to forget rows")
       ->capture_default_str();
   app->add_option("--max-value-memory", mount.value_memory_bytes,
                   "bytes of values that are kept while they are read")

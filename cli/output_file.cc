@@ -101,7 +101,7 @@ StatusOr<std::unique_ptr<query::OutputFile>> OpenWhole(const std::string& path,
   auto file = std::make_unique<WholeFile>(path, temporary, descriptor, named);
   // The file keeps its permissions, as it would if it were overwritten.
   bool kept = present == nullptr || ::fchmod(descriptor, present->st_mode & 07777) == 0;
-  if (!kept) return FileError(path, "give its mode to the new file of");
+  if (!kept) return FileError(path, "give its permissions to the new file");
   return file;
 }
 

@@ -40,7 +40,10 @@ class ZstdOutput : public query::OutputFile {
     for (size_t left = 1; left > 0 || input.pos < input.size;) {
       ZSTD_outBuffer output = {buffer_.data(), buffer_.size(), 0};
       left = ZSTD_compressStream2(stream_.get(), &output, &input, end);
-      if (ZSTD_isError(left)) return Internal(ZSTD_getErrorName(left));
+      if (ZSTD_isError(left)) {
+        return Internal(
+            fmt::format("output file: zstd cannot pack it ({})", ZSTD_getErrorName(left)));
+      }
       RETURN_IF_ERROR(file_->Write({buffer_.data(), output.pos}));
       // While data continues, zstd may keep output for later; only ZSTD_e_end must write all of it.
       if (end == ZSTD_e_continue && input.pos == input.size) break;
@@ -114,7 +117,7 @@ class GzipOutput : public query::OutputFile {
 
  private:
   Status Pump(std::string_view bytes, int flush) {
-    if (!ready_) return ResourceExhausted("no memory for gzip");
+    if (!ready_) return ResourceExhausted("output file: not enough memory to pack it with gzip");
     stream_.next_in = BytesOf(bytes.data());
     stream_.avail_in = static_cast<uInt>(bytes.size());
     do {
@@ -140,7 +143,9 @@ class GzipInput : public query::InputFile {
   }
   ~GzipInput() override { inflateEnd(&stream_); }
   StatusOr<size_t> Read(char* buffer, size_t size) override {
-    if (!ready_) return ResourceExhausted("no memory for gzip");
+    if (!ready_) {
+      return ResourceExhausted(fmt::format("{}: not enough memory to unpack it with gzip", path_));
+    }
     stream_.next_out = BytesOf(buffer);
     stream_.avail_out = static_cast<uInt>(size);
     while (stream_.avail_out == size) {

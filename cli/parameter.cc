@@ -23,11 +23,11 @@ bool IsName(std::string_view name) {
          });
 }
 
-// Parses `text` as one literal of the language.
-StatusOr<Literal> ReadLiteral(const std::string& text) {
+// Parses `text` as one literal of the language; `wanted` says in an error what was expected.
+StatusOr<Literal> ReadLiteral(const std::string& text, std::string_view wanted) {
   auto expr = query::ParseExpression(text);
   if (!expr.ok() || expr->kind != query::syntax::ExprKind::kLiteral) {
-    return InvalidArgument(fmt::format("'{}' is not a literal", engine::PrintEscaped(text)));
+    return InvalidArgument(fmt::format("'{}' is not {}", engine::PrintEscaped(text), wanted));
   }
   return expr->literal;
 }
@@ -35,17 +35,20 @@ StatusOr<Literal> ReadLiteral(const std::string& text) {
 StatusOr<Value> ReadBytes(const std::string& text) {
   std::string quoted = "b'";
   for (char c : text) quoted += c == '\'' ? "\\'" : std::string(1, c);
-  ASSIGN_OR_RETURN(Literal literal, ReadLiteral(quoted + "'"));
+  ASSIGN_OR_RETURN(Literal literal,
+                   ReadLiteral(quoted + "'", "a literal of bytes; write one such as \\x00ff"));
   return Value::Bytes(literal.text);
 }
 
 StatusOr<Value> ReadTimestamp(const std::string& text) {
-  auto number = ReadLiteral(text);
+  auto number = ReadLiteral(text, "a number");
   if (number.ok() && number->type == Literal::kInt64) return Value::Timestamp(number->integer);
-  ASSIGN_OR_RETURN(Literal literal, ReadLiteral("TIMESTAMP '" + text + "'"));
+  ASSIGN_OR_RETURN(Literal literal, ReadLiteral("TIMESTAMP '" + text + "'",
+                                                "a time; write one such as 2026-11-20T12:00:00Z"));
   // Without a zone, the meaning would depend on the session that uses the parameter.
   if (literal.type != Literal::kTimestamp || literal.zone_missing) {
-    return InvalidArgument("a time needs a zone: 2026-11-20T12:00:00Z");
+    return InvalidArgument(fmt::format("'{}' has no time zone; write it like 2026-11-20T12:00:00Z",
+                                       engine::PrintEscaped(text)));
   }
   return Value::Timestamp(literal.integer);
 }
@@ -56,7 +59,9 @@ StatusOr<Value> ReadValue(const std::string& type, const std::string& text) {
   if (type == "TEXT") return Value::Text(text);
   if (type == "BYTES") return ReadBytes(text);
   if (type == "TIMESTAMP") return ReadTimestamp(text);
-  ASSIGN_OR_RETURN(Literal literal, ReadLiteral(text));
+  ASSIGN_OR_RETURN(
+      Literal literal,
+      ReadLiteral(text, "a literal such as 5, 1.5, TRUE or 30s; for a text write name=text"));
   bool number = literal.type == Literal::kInt64 || literal.type == Literal::kSize;
   if (type == "INT64" && number) return Value::Int64(literal.integer);
   if (type == "FLOAT64" && number) return Value::Float64(static_cast<double>(literal.integer));

@@ -137,7 +137,9 @@ int RunPieces(const QueryOptions& options, StatementRunner* runner) {
 // dropped.
 int EndSession(Store* store, int code) {
   if (store->session() != nullptr && !store->session()->transaction().empty()) {
-    fmt::print(stderr, "error OPEN_TRANSACTION: BEGIN ROW without COMMIT, rolled back\n");
+    fmt::print(stderr,
+               "error OPEN_TRANSACTION: BEGIN ROW without COMMIT at the end; its writes were "
+               "rolled back\n");
     if (code == kExitOk) code = kExitFailed;
   }
   if (Status closed = store->Close(); !closed.ok()) {

@@ -120,7 +120,8 @@ void AddWireOptions(CLI::App* app, ServeOptions* options) {
   auto* certificate = app->add_option("--tls-cert", options->tls.certificate,
                                       "PEM file: with it --wire may be any address")
                           ->check(CLI::ExistingFile);
-  auto* key = app->add_option("--tls-key", options->tls.key, "PEM file")->check(CLI::ExistingFile);
+  auto* key = app->add_option("--tls-key", options->tls.key, "PEM file: private key of --tls-cert")
+                  ->check(CLI::ExistingFile);
   auto* authority = app->add_option("--tls-ca", options->tls.authority,
                                     "PEM file: callers need a certificate that it signed")
                         ->check(CLI::ExistingFile);
@@ -153,7 +154,7 @@ void CheckCombination(const CLI::App& app, const ServeOptions& options) {
   }
   if (is_member) RefuseUnused(app, options.member.roles);
   if (!options.tls.certificate.empty() && options.wire.empty() && !is_member) {
-    throw CLI::ValidationError("--tls-cert", "it is for --wire or --cluster");
+    throw CLI::ValidationError("--tls-cert", "it needs --wire or --cluster");
   }
 }
 
@@ -188,7 +189,7 @@ int RunServe(int argc, char** argv) {
   AddWireOptions(&app, &options);
   AddMemberOptions(&app, &options.member);
   app.add_flag("--strict-instances", options.api.strict_instances,
-               "only instances that were made exist");
+               "refuse calls to instances that were not created");
   app.add_option("--drain", options.drain_s, "seconds that running calls get after SIGTERM")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();

@@ -53,7 +53,7 @@ StatusOr<int64_t> ParseLease(const std::string& text) {
 // Called when a tablet server has lost its lease for good. It ends the process without any
 // clean-up, because the clean-up could hang.
 void EndProcess(const char* why) {
-  for (const char* part : {"sippar serve: this tablet server's life is over: ", why, "\n"}) {
+  for (const char* part : {"sippar serve: this tablet server ends its process: ", why, "\n"}) {
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
   }
   ::_exit(kExitFailed);
@@ -71,11 +71,12 @@ void AddMemberOptions(CLI::App* app, ServeMemberOptions* options) {
   add("--roles", &options->roles, "master, tabletserver, gateway, or several with commas");
   add("--name", &options->name, "name of this process: a-z, 0-9 and '-'");
   add("--advertise", &options->advertise, "host by which others reach this process (--listen's)");
-  add("--zk-secret", &options->secret_file, "file whose first line owns the cluster in ZooKeeper");
+  add("--zk-secret", &options->secret_file,
+      "file whose first line is the cluster's secret in ZooKeeper");
   add("--lease", &options->lease, "a process that is silent for so long is taken for dead (6s)");
   add("--memory", &options->memory, "bytes of memtables and caches of a tablet server");
   app->add_flag("--insecure-network", options->insecure_network,
-                "connections from other machines without certificates")
+                "accept connections from other machines without certificates")
       ->needs(cluster);
 }
 

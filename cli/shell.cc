@@ -194,8 +194,8 @@ class Shell {
     }
     if (!command.empty()) {
       PrintMessage(
-          "this is part of the text or comment that is open: close it, or leave it by "
-          "Ctrl-C");
+          "this line is part of the text or comment that is open: end that with its quote or */, "
+          "or drop it with Ctrl-C");
     }
     typed_ += line + "\n";
     query::Completeness state = query::CompletenessOf(typed_);

@@ -64,8 +64,9 @@ CLI::Option* AddDurationOption(CLI::App* app, const std::string& name, int64_t* 
 
 void AddWaitOption(CLI::App* app, cluster::Patience* patience) {
   patience->may_wait = TellOfWait(IsEnding);
-  AddDurationOption(app, "--wait", &patience->wait_us,
-                    "for a directory that another process opens or closes, or a lost server")
+  AddDurationOption(
+      app, "--wait", &patience->wait_us,
+      "how long to wait for a directory that another process opens or closes, or for a lost server")
       ->default_str("30s");
 }
 

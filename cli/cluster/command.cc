@@ -60,7 +60,8 @@ CLI::App* AddUp(CLI::App* app, ClusterUpOptions* options) {
       ->check(CLI::Range(1, ClusterSettings::kProcessesMax));
   add("--members", &wishes->members, "members of ZooKeeper", defaults.members)
       ->check(CLI::IsMember({1, 3, 5}));
-  add("--port", &wishes->port, "the gateway's; ZooKeeper has those above it", defaults.port)
+  add("--port", &wishes->port, "port of the gateway; ZooKeeper uses the ports above it",
+      defaults.port)
       ->check(CLI::Range(1, ClusterSettings::kPortMax));
   AddDurationOption(up, "--timeout", &options->timeout_us, "how long to wait");
   up->footer(kFooter);

@@ -41,7 +41,7 @@ class Ender {
                                              NowMicros() + kSeenMicros));
       if (!all_ended) {
         PrintMessage(fmt::format(
-            "waiting for the end of {}",
+            "waiting for these processes to end: {}",
             fmt::join(StillRunning({Kind::kServer, Kind::kMaster, Kind::kGateway}), ", ")));
       }
     }
@@ -109,10 +109,10 @@ class Ender {
   Status AwaitEnd(const std::set<ProcessKind>& kinds) const {
     ASSIGN_OR_RETURN(bool all_ended, Await(kinds, end_us_));
     if (!all_ended) {
-      return DeadlineExceeded(fmt::format(
-          "after {} there are still {}; try again, or kill them with --kill: nothing that was "
-          "acknowledged is lost",
-          engine::PrintDuration(timeout_us_), fmt::join(StillRunning(kinds), ", ")));
+      return DeadlineExceeded(
+          fmt::format("after {} these processes still run: {}; try again, or kill them with "
+                      "`sippar cluster down --kill`: no acknowledged write is lost",
+                      engine::PrintDuration(timeout_us_), fmt::join(StillRunning(kinds), ", ")));
     }
     for (const PlannedProcess& process : plan_.processes) {
       if (kinds.contains(process.kind)) processes_.Forget(process);

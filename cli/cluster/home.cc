@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Status CannotUse(const std::string& path, const std::error_code& error) {
-  return Unavailable(fmt::format("{}: {}", path, error.message()));
+  return Unavailable(fmt::format("directory {}: it cannot be used ({})", path, error.message()));
 }
 
 Status MakeDirectories(const std::string& path) {

@@ -115,8 +115,9 @@ StatusOr<int> ParseSetting(std::string_view line, std::string_view key, int leas
     const bool is_number = parsed.ec == std::errc() && parsed.ptr == line.data() + line.size();
     if (is_number && number >= least && number <= most) return number;
   }
-  return DataLoss(fmt::format("its line of {} cannot be decoded; expected '{} N', N from {} to {}",
-                              key, key, least, most));
+  return DataLoss(
+      fmt::format("its line '{}' is missing or not valid; write '{} N', N from {} to {}", key, key,
+                  least, most));
 }
 
 std::string_view NextLine(std::string_view* text) {

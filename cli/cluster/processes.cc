@@ -149,7 +149,8 @@ StatusOr<pid_t> ClusterProcesses::Start(const PlannedProcess& process) const {
                          plan_.directory.c_str(), log.c_str(), pid_file.c_str()};
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return Internal(fmt::format("{}: no pipe ({})", process.name, std::strerror(errno)));
+    return Internal(fmt::format("process {}: cannot be started, as there is no pipe to it ({})",
+                                process.name, std::strerror(errno)));
   }
   Descriptor heard(ends[0]), told(ends[1]);
   const pid_t pid = ::fork();
@@ -159,7 +160,9 @@ StatusOr<pid_t> ClusterProcesses::Start(const PlannedProcess& process) const {
     [[maybe_unused]] ssize_t written = ::write(told.number(), &error, sizeof(error));
     ::_exit(1);
   }
-  if (pid < 0) return Internal(fmt::format("{}: {}", process.name, std::strerror(errno)));
+  if (pid < 0)
+    return Internal(
+        fmt::format("process {}: cannot be started ({})", process.name, std::strerror(errno)));
   told.Close();
   // A successful exec closes the child's end of the pipe, so nothing is read. After a failure the
   // child sends its errno.
@@ -170,8 +173,8 @@ StatusOr<pid_t> ClusterProcesses::Start(const PlannedProcess& process) const {
   } while (size < 0 && errno == EINTR);
   if (size == 0) return pid;
   ::waitpid(pid, nullptr, 0);
-  return Internal(
-      fmt::format("{}: {} cannot be started ({})", process.name, words[0], std::strerror(error)));
+  return Internal(fmt::format("process {}: program {} cannot be started ({})", process.name,
+                              words[0], std::strerror(error)));
 }
 
 void ClusterProcesses::Signal(const PlannedProcess& process, int number) const {

@@ -200,7 +200,7 @@ class Starter {
   void ShowLogs(const std::vector<std::string>& names) const {
     for (const PlannedProcess& process : plan_.processes) {
       if (std::find(names.begin(), names.end(), process.name) == names.end()) continue;
-      PrintMessage(fmt::format("the end of {}/{}:", plan_.directory, LogFileOf(process.name)));
+      PrintMessage(fmt::format("last lines of {}/{}:", plan_.directory, LogFileOf(process.name)));
       const std::string end = processes_.EndOfLog(process);
       for (std::string_view rest = end; !rest.empty();) {
         const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -241,8 +241,9 @@ Status ClusterUp(const ClusterUpOptions& options) {
   CancelScope interrupts(nullptr, 0);
   auto started = Starter(plan, options.timeout_us).Run();
   if (!started.ok()) {
-    PrintMessage(fmt::format("what was started runs on; `sippar cluster down {}` ends it",
-                             options.directory));
+    PrintMessage(
+        fmt::format("the processes that were started run on; `sippar cluster down {}` ends them",
+                    options.directory));
     return Annotate(started.status(), "cluster " + plan.target);
   }
   if (!*started) PrintMessage(fmt::format("cluster {} runs; nothing was started", plan.target));

@@ -81,7 +81,9 @@ class BatchCourse {
     for (size_t position : positions) {
       const std::string& row = batch_[position]->row;
       if (!waiting.empty() && waiting.contains(row)) {
-        Wait(position, Unavailable("an earlier write of the same row is still waiting"));
+        Wait(position, Unavailable("row '" + engine::PrintableBytes(row) +
+                                   "': an earlier write of this row in the batch still waits for "
+                                   "its tablet; write again"));
         continue;
       }
       if (groups.empty() || !groups[last].tablet->range.Contains(row)) {
@@ -131,7 +133,7 @@ class BatchCourse {
         next != by_start->end() && (range.limit.empty() || next->first < range.limit);
     if (overlaps_next || GroupOf(*by_start, *groups, range.start).has_value()) {
       return Unavailable("the tablets at row '" + engine::PrintableBytes(row) +
-                         "' are being split or merged");
+                         "' are being split or merged; write again");
     }
     by_start->emplace(range.start, groups->size());
     groups->push_back({std::move(found), {}});

@@ -67,7 +67,11 @@ StatusOr<std::shared_ptr<const TableSchema>> SchemaCache::Get(const std::string&
     question->answer = std::move(answer);
     question->changed.NotifyAll();
   });
-  if (!is_asked) return Unavailable("too many schemas are being read; try again");
+  if (!is_asked)
+    return Unavailable(
+        fmt::format("table '{}': its schema cannot be read now, because too many others are being "
+                    "read; try again",
+                    table));
   engine::MutexLock lock(&question->mutex);
   while (!question->answer) {
     Status in_time = time.Check();

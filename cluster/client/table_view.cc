@@ -122,7 +122,9 @@ Status TableView::CheckWrite(const engine::RowMutation& mutation,
       // The delete would also remove columns outside the view, unless the view has all of every
       // family of the table.
       bool is_whole = std::all_of(table_families.begin(), table_families.end(), has_all);
-      if (!is_whole) return Outside("a part of the row that is to be deleted");
+      if (!is_whole)
+        return Outside(fmt::format("a part of row '{}', which the call would delete,",
+                                   engine::PrintableBytes(mutation.row.substr(0, 100))));
     } else if (entry.kind == MutationEntry::kDeleteFamily) {
       if (!has_all(entry.family)) return Outside(fmt::format("a part of family {}", entry.family));
     } else {

@@ -40,8 +40,9 @@ Status NoServerNow(const TabletRecord& record) {
   if (record.suspicion && record.suspicion->set_aside) {
     return SetAsideError(record.tablet_id, record.range, record.suspicion->deaths);
   }
-  return Unavailable(fmt::format("tablet {} of table {} has no server at present (phase {})",
-                                 record.tablet_id, record.table_id, PhaseName(record.phase)));
+  return Unavailable(fmt::format(
+      "tablet {} of the table with id {} has no server at present (phase {}); try again",
+      record.tablet_id, record.table_id, PhaseName(record.phase)));
 }
 
 }  // namespace

@@ -227,7 +227,9 @@ Status ParseMetaRowKey(std::string_view key, uint64_t* table_id, std::string* li
   bool infinite = kind == '\1' && key.size() == kTableIdSize + 1;
   bool finite = kind == '\0' && key.size() > kTableIdSize + 1;
   if (!infinite && !finite) {
-    return DataLoss(fmt::format("'{}' is not a row key of METADATA", engine::PrintableBytes(key)));
+    return DataLoss(
+        fmt::format("METADATA row '{}': its key is not a table id and the end of a tablet",
+                    engine::PrintableBytes(key)));
   }
   *table_id = engine::GetBig64(key.data());
   *limit = key.substr(kTableIdSize + 1);

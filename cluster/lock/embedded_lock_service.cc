@@ -78,7 +78,10 @@ StatusOr<uint64_t> EmbeddedLockService::NextNumber() {
 }
 
 Status EmbeddedLockService::Reserve(uint64_t limit) {
-  if (limit > kNumberMax) return ResourceExhausted("all 2^32 epochs are used up");
+  if (limit > kNumberMax)
+    return ResourceExhausted(
+        "epoch counter of the lock service: all numbers below 2^32 are used up, "
+        "so no server can start any more");
   const std::string path = lock_paths::EpochCounter();
   LockState::Entry counter;
   bool is_new = false;
@@ -106,8 +109,10 @@ Status EmbeddedLockService::Reserve(uint64_t limit) {
 
 Status EmbeddedLockService::RaiseAbove(uint64_t seen) {
   if (seen >= kNumberMax) {
-    return InvalidArgument(fmt::format(
-        "epochs of the lock service: they cannot go on above {} (at most 2^32 - 1)", seen));
+    return InvalidArgument(
+        fmt::format("epoch counter of the lock service: it cannot be raised above {}, the "
+                    "highest epoch that was found (at most 2^32 - 1)",
+                    seen));
   }
   if (seen >= numbers_end_) RETURN_IF_ERROR(Reserve(seen + 1 + kNumbersReserved));
   next_number_ = std::max(next_number_, seen + 1);

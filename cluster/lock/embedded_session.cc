@@ -177,7 +177,8 @@ Status EmbeddedLockService::Session::Release(const std::string& path) {
   MutexLock lock(&service_->mutex_);
   ASSIGN_OR_RETURN(const LockFile* file, state().Find(path));
   if (file->ephemeral) {
-    return InvalidArgument(fmt::format("lock file '{}' is ephemeral; remove it instead", path));
+    return InvalidArgument(
+        fmt::format("lock file '{}' is ephemeral and cannot be released; remove it instead", path));
   }
   if (file->holder != id_) {
     return Aborted(fmt::format("lock '{}' is not held by session {}", path, id_));

@@ -32,7 +32,9 @@ StatusOr<LockDirectory::StoredFile> ReadStored(engine::FileSystem* fs, const std
   stored.version = reader.Varint();
   stored.content = reader.Raw(reader.left());
   if (!reader.ok() || own_path != path) {
-    return DataLoss(fmt::format("lock file '{}': {} has the content of another one", path, file));
+    return DataLoss(
+        fmt::format("lock file '{}': {} cannot be decoded or has the content of another lock file",
+                    path, file));
   }
   return stored;
 }

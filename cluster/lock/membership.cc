@@ -42,16 +42,19 @@ Status JoinCluster(LockSession* session, const std::string& id, bool create) {
     found = session->Read(path);
   }
   if (found.status().code() == StatusCode::kNotFound) {
-    return FailedPrecondition(fmt::format(
-        "the lock service does not know cluster '{}', though its store has logs; name the "
-        "lock service that this cluster used, or put its files back from a copy",
-        id));
+    return FailedPrecondition(
+        fmt::format("lock service: its file {} is missing, though the store of cluster '{}' "
+                    "has logs; put the files of the lock service back from a copy, or name "
+                    "the lock service that the store used",
+                    path, id));
   }
   RETURN_IF_ERROR(found.status());
   if (found->content == id) return OkStatus();
-  return FailedPrecondition(fmt::format(
-      "the lock service belongs to cluster '{}', this cluster is '{}'; give each cluster its own",
-      engine::PrintableBytes(found->content), id));
+  return FailedPrecondition(
+      fmt::format("lock service: it belongs to cluster '{}', and the store to cluster "
+                  "'{}'; give each cluster a lock service of its own, or put the files of "
+                  "both back from one copy",
+                  engine::PrintableBytes(found->content), id));
 }
 
 StatusOr<Registration> RegisterServer(LockSession* session, const std::string& name,

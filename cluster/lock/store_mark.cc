@@ -15,7 +15,8 @@ Status CheckStoreMark(LockSession* session, const std::string& expected) {
   if (!is_gone) RETURN_IF_ERROR(file.status());
   if (!is_gone && file->content == expected) return OkStatus();
   return Aborted(
-      fmt::format("cluster: its store is {} now, not {}; this process ends, start it again",
+      fmt::format("store of the cluster: the lock service names {} now, not {}; this "
+                  "process ends, start it again",
                   is_gone ? "none" : engine::PrintableBytes(file->content), expected));
 }
 

@@ -156,16 +156,17 @@ uint64_t Channel::Start(Frame request, Pending pending) {
   if (connection != nullptr && !connection->Send(std::move(sent), has_company)) {
     // If Closed runs first, it ends the call with an unknown outcome instead, which is also
     // correct.
-    End(call, MarkNotBegun(Unavailable(fmt::format("call to {}: the connection has ended; it was "
-                                                   "not sent",
-                                                   Name()))));
+    End(call,
+        MarkNotBegun(Unavailable(fmt::format(
+            "call to {}: it was not sent, because the connection has ended; call again", Name()))));
   }
   return call;
 }
 
 Status Channel::Admit(size_t bytes) {
   if (state_ == State::kClosed) {
-    return MarkNotBegun(Unavailable(fmt::format("call to {}: this end is closed", Name())));
+    return MarkNotBegun(Unavailable(
+        fmt::format("call to {}: the connection is closed and is not opened again", Name())));
   }
   if (bytes > kBodySizeMax) {
     return MarkNotBegun(InvalidArgument(
@@ -176,8 +177,8 @@ Status Channel::Admit(size_t bytes) {
   if (state_ == State::kIdle && wait_us > 0) return MarkNotBegun(last_failure_, wait_us);
   if (admission_.Enter(bytes)) return OkStatus();
   return MarkNotBegun(
-      Unavailable(fmt::format("call to {}: too many are in flight ({} calls of {} bytes, at most "
-                              "{} of {}); call again later",
+      Unavailable(fmt::format("call to {}: too many calls are in flight (found {} calls of {} "
+                              "bytes, at most {} calls of {} bytes); call again later",
                               Name(), admission_.calls(), admission_.bytes(),
                               options_.bounds.calls_max, options_.bounds.bytes_max)),
       kBusyWaitMicros);

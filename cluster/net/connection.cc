@@ -40,7 +40,10 @@ void Connection::Start(std::shared_ptr<Owner> owner) {
   home->After(options_.opening_max_us, [weak = weak_from_this()] {
     auto self = weak.lock();
     if (self == nullptr || self->is_open_) return;
-    self->Close(Unavailable("the other end did not say hello in time"));
+    self->Close(
+        Unavailable(fmt::format("the other end did not say hello in time (waited {} ms); check "
+                                "that a sippar process is there",
+                                self->options_.opening_max_us / 1000)));
   });
   Status started = FinishTls();
   if (!started.ok()) return Damaged(started);
@@ -232,8 +235,8 @@ void Connection::LookAtSilence() {
   SilenceLook look = net::LookAtSilence(options_.keepalive, silent_us, was_asked_);
   if (look.step == SilenceStep::kLeave) {
     return Close(
-        Unavailable(fmt::format("the other end has said nothing for {} ms (it is asked "
-                                "after {} ms); it is taken for gone",
+        Unavailable(fmt::format("the other end has said nothing for {} ms, although it was asked "
+                                "for an answer after {} ms of silence; the connection is closed",
                                 silent_us / 1000, options_.keepalive.ask_after_us / 1000)));
   }
   if (look.step == SilenceStep::kAsk) {

@@ -38,7 +38,8 @@ std::string EncodeHello(const Hello& hello) {
 
 StatusOr<Hello> DecodeHello(std::string_view bytes) {
   if (!bytes.starts_with(kHelloMagic)) {
-    return InvalidArgument("hello: the other end does not speak this protocol");
+    return InvalidArgument(
+        "hello: the other end does not speak the protocol of sippar; check the address");
   }
   engine::Reader reader(bytes.substr(kHelloMagic.size()));
   Hello hello;
@@ -75,9 +76,9 @@ StatusOr<Agreement> Agree(const Hello& mine, const Hello& theirs) {
         theirs.newest));
   }
   if (!mine.cluster.empty() && !theirs.cluster.empty() && mine.cluster != theirs.cluster) {
-    return InvalidArgument(fmt::format("{} and {}: members of different clusters ({}, and {})",
-                                       Described(mine), Described(theirs), mine.cluster,
-                                       theirs.cluster));
+    return InvalidArgument(
+        fmt::format("{} and {}: they belong to different clusters ({}, and {}); check the address",
+                    Described(mine), Described(theirs), mine.cluster, theirs.cluster));
   }
   RETURN_IF_ERROR(CheckLife(mine, theirs));
   RETURN_IF_ERROR(CheckLife(theirs, mine));

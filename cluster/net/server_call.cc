@@ -33,7 +33,10 @@ ServerCall::ServerCall(std::shared_ptr<Session> session, Frame request, int64_t 
                                                 1000) {}
 
 ServerCall::~ServerCall() {
-  if (!is_answered_) Reply(Internal("the call was given up by its server without an answer"));
+  if (!is_answered_)
+    Reply(Internal(fmt::format(
+        "call {} (method {}): its server ended it without an answer; it may have been carried out",
+        request_.call, method())));
   session_->Forget(*this);
 }
 

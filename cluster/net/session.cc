@@ -108,8 +108,9 @@ void Session::Refuse(const Frame& request, const Status& why) {
 
 void Session::Serve(const std::shared_ptr<ServerCall>& call) {
   if (!call->IsOver() && !connection_->has_ended()) return parts_->service->Serve(call);
-  call->Reply(MarkNotBegun(Unavailable(fmt::format(
-      "{}: the call's time, or its connection, was over before it began", parts_->hello().name))));
+  call->Reply(MarkNotBegun(Unavailable(
+      fmt::format("{}: a call was not begun, because its time was over or its connection had ended",
+                  parts_->hello().name))));
 }
 
 void Session::Forget(const ServerCall& call) {

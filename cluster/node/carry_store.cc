@@ -124,8 +124,8 @@ StatusOr<std::string> DirectoryOfStore(const std::string& store) {
   }
   if (store.starts_with(kMaking)) {
     return FailedPrecondition(
-        fmt::format("an init with --store {} has begun to make it and has not ended; repeat that "
-                    "command, or use another name",
+        fmt::format("`sippar admin init` with --store {} has begun to make it and has not "
+                    "ended; repeat that command, or use another name",
                     engine::PrintableBytes(store.substr(kMaking.size()))));
   }
   if (!store.starts_with(kPosixScheme) || store.substr(kPosixScheme.size(), 1) != "/") {
@@ -144,8 +144,9 @@ Status CheckStore(const ClusterPlan& plan, const std::string& store) {
   RETURN_IF_ERROR(Annotate(directory.status(), fmt::format("cluster {}", plan.target)));
   if (*directory == plan.directory) return OkStatus();
   return FailedPrecondition(
-      fmt::format("cluster {}: its store is {}, not {}; a cluster keeps its store", plan.target,
-                  engine::PrintableBytes(store), StoreText(plan.directory)));
+      fmt::format("cluster {0}: its store is {1}, not {2}, and a cluster keeps its store; "
+                  "name {1}, or another cluster",
+                  plan.target, engine::PrintableBytes(store), StoreText(plan.directory)));
 }
 
 Status BeginStore(const ClusterPlan& plan, LockSession* session) {

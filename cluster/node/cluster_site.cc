@@ -144,11 +144,12 @@ bool ClusterSite::IsAskedToStop() {
 Status ClusterSite::CheckBelongs() {
   auto store = session_->Read(lock_paths::Store(), Freshness::kCached);
   if (store.status().code() == StatusCode::kNotFound) {
-    return NotFound(fmt::format(
-        "cluster {}: the lock service has it no longer, so this process ends; if it was "
-        "not collapsed, its data were wiped or replaced: `sippar admin doctor {}` says "
-        "the way back",
-        target_, directory_));
+    return NotFound(
+        fmt::format("cluster {}: the lock service does not know this cluster any more, so "
+                    "this process ends; unless the cluster was collapsed, the data of the "
+                    "lock service were wiped or replaced: `sippar admin doctor {}` says the "
+                    "way back",
+                    target_, directory_));
   }
   if (!store.ok() || store->content == store_) return OkStatus();
   return Aborted(

@@ -20,8 +20,9 @@ StatusOr<std::string> DumpSstable(const std::string& path, bool with_entries) {
   auto parsed = std::from_chars(name.data(), end, file_id, 16);
   if (parsed.ec != std::errc() || std::string_view(parsed.ptr, end) != ".sst") {
     return InvalidArgument(
-        fmt::format("{}: an SSTable is named by its id in 16 hex digits and .sst; the name is part "
-                    "of its checksums",
+        fmt::format("{}: not the name of an SSTable, which is named by its id in 16 hex "
+                    "digits and .sst; give a renamed file its old name back, for the "
+                    "checksums need it",
                     path));
   }
   std::unique_ptr<engine::FileSystem> fs = FileSystemOf(path);

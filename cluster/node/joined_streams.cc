@@ -130,7 +130,9 @@ StatusOr<std::unique_ptr<CellStream>> JoinedData::Read(const std::string& table,
                                                        const CallOptions& options) {
   if (options.from_memory) {
     const std::shared_ptr<Client> own = store_->Own();
-    if (own == nullptr) return Unavailable("row: another process serves the store");
+    if (own == nullptr)
+      return Unavailable(
+          "row: it cannot be read from memory, for another process serves the store");
     return own->data()->Read(table, read, options);
   }
   auto cells = std::make_unique<JoinedCells>(store_, table, read, options);

@@ -108,8 +108,9 @@ StatusOr<LockPicture> PictureOf(EmbeddedLockService* locks) {
       picture.files[path] = entry.file.content;
     } else {
       status = FailedPrecondition(
-          fmt::format("lock file '{}': this program does not know what it is, so it cannot be "
-                      "carried; use the sippar that made it",
+          fmt::format("lock file '{}': this version of sippar does not know the file, so it "
+                      "cannot be carried to another lock service; use the version of sippar "
+                      "that made the file",
                       path));
     }
   });
@@ -139,8 +140,9 @@ Status CarryInto(const LockPicture& picture, LockSession* to) {
   ASSIGN_OR_RETURN(Files found, FilesOf(to));
   if (ContentsOf(found) == picture.files) return OkStatus();
   return Aborted(
-      "the lock service's files are not those that were written; another program changes them: end "
-      "it, and repeat the command");
+      "lock service: its files differ from those that this command has just "
+      "written, so another program changes them; end that program, and repeat "
+      "the command");
 }
 
 Status RemoveStoreFiles(LockSession* session) {

@@ -38,8 +38,8 @@ StatusOr<std::unique_ptr<LocalCluster>> StartUpTo(StartStage last, engine::FileS
     if (running.code() != StatusCode::kDeadlineExceeded) return running;
   }
   return DeadlineExceeded(
-      fmt::format("read METADATA: the store's tablets were not served within {} s; try again on a "
-                  "quieter machine",
+      fmt::format("read METADATA: the store's tablets were not served within {} s; try again when "
+                  "this machine is less busy",
                   kReadMetadataUs / 1'000'000));
 }
 

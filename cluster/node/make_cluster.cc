@@ -72,7 +72,7 @@ Status RefuseOther(const std::string& directory, const std::string& found,
                    const std::string& target, const std::string& expected) {
   return FailedPrecondition(
       fmt::format("store {}: it belongs to cluster '{}', and {} {}; give the cluster an empty "
-                  "directory, or name the cluster that this one belongs to",
+                  "directory, or name the cluster that the store belongs to",
                   directory, engine::PrintableBytes(found), target,
                   expected.empty() ? "has no id" : fmt::format("has the id '{}'", expected)));
 }
@@ -96,9 +96,10 @@ Status TakeDirectory(const ClusterPlan& plan, uint64_t session) {
   if (!has_locks) return OkStatus();
   // A TARGET that another init made is not removed: that init removes it itself.
   if (taken.ok()) RETURN_IF_ERROR(plan.fs->Remove(store_paths::TargetFile(plan.directory)));
-  return FailedPrecondition(fmt::format(
-      "store {}: a program opens it as a directory (it made {}); end it, and repeat the command",
-      plan.directory, locks));
+  return FailedPrecondition(
+      fmt::format("store {}: another program opens it without a cluster (that program has "
+                  "made {}); end that program, and repeat the command",
+                  plan.directory, locks));
 }
 
 Status WriteId(const ClusterPlan& plan, const std::string& id, uint64_t session) {
@@ -170,10 +171,10 @@ StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& dire
           directory, target));
     }
     if (!look.others.empty()) {
-      return FailedPrecondition(fmt::format(
-          "store {}: it is not empty (it holds {}); give the cluster an empty directory, "
-          "or the store of one process",
-          directory, look.others.front()));
+      return FailedPrecondition(
+          fmt::format("directory {}: it is not empty (it holds {}) and is not a store; give the "
+                      "cluster an empty directory, or the directory of a store",
+                      directory, look.others.front()));
     }
     if (!look.id.empty() && look.id != known_id) {
       return RefuseOther(directory, look.id, target, known_id);

@@ -205,7 +205,9 @@ StatusOr<std::unique_ptr<Client>> OpenCluster(const std::string& target, ClientO
                                               const Patience& patience) {
   if (!options.sync_writes) {
     return FailedPrecondition(
-        fmt::format("{}: its servers sync their writes; leave --sync no to a directory", target));
+        fmt::format("cluster {}: writes without syncs (--sync no) are not supported, for its "
+                    "servers sync all writes; leave the option out",
+                    target));
   }
   if (options.tls == nullptr) {
     ASSIGN_OR_RETURN(options.tls, TlsKeysOfEnvironment());

@@ -110,8 +110,9 @@ class PictureProof {
       if (size.status().code() != StatusCode::kNotFound) RETURN_IF_ERROR(size.status());
       if (size.ok() && *size >= segment.length) continue;
       return DataLoss(
-          fmt::format("log segment {}: {} (SEAL says that {} bytes of it count); {}", file,
-                      size.ok() ? fmt::format("it has {} bytes", *size) : "it is missing",
+          fmt::format("log segment {}: {} (expected at least {} bytes, from SEAL in the same "
+                      "directory); {}",
+                      file, size.ok() ? fmt::format("it has {} bytes", *size) : "it is missing",
                       segment.length, kPutBack));
     }
     return OkStatus();
@@ -218,7 +219,7 @@ StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& di
     if (faults.empty() || !picture.whole.ok()) continue;
     picture.whole = Aborted(fmt::format(
         "table with id {}: METADATA does not have exactly one tablet for the rows from '{}'; "
-        "tablets may be splitting or merging at present: look again",
+        "tablets may be splitting or merging at present: try again",
         id, engine::PrintableBytes(faults.front().rows.start)));
   }
   return picture;

@@ -36,9 +36,9 @@ Status NoSippar(const Status& failure, const std::string& target) {
         fmt::format("{}; start `sippar serve` there, or check host and port", MessageOf(failure)));
   }
   return Unavailable(
-      fmt::format("{}; what answers at {} may be another program, an older sippar, or asks for a "
-                  "certificate (SIPPAR_TLS_CERT, SIPPAR_TLS_KEY, SIPPAR_TLS_CA); use the same "
-                  "sippar for both",
+      fmt::format("{}; at {} there may be another program, another version of sippar (use "
+                  "the same version at both ends), or a server that asks for a certificate "
+                  "(set SIPPAR_TLS_CERT, SIPPAR_TLS_KEY and SIPPAR_TLS_CA)",
                   MessageOf(failure), target));
 }
 
@@ -52,8 +52,8 @@ StatusOr<std::unique_ptr<RemoteClient>> ConnectSocket(const std::string& address
   // A unix socket damages no bytes, so a bad hello means that the server speaks another protocol.
   if (!net::HasBadHello(client.status())) return client;
   return FailedPrecondition(
-      fmt::format("{}: its server speaks another protocol than this program; use the same sippar "
-                  "for both",
+      fmt::format("{}: its server speaks another protocol than this program; use the same "
+                  "version of sippar for both",
                   target));
 }
 

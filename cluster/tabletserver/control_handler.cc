@@ -28,7 +28,7 @@ StatusOr<std::shared_ptr<Served>> ControlHandler::Find(uint64_t tablet_id) const
   std::shared_ptr<Served> served = parts_->served->FindId(tablet_id);
   if (served == nullptr)
     return Unavailable(
-        fmt::format("the server that was asked does not serve tablet {}", tablet_id));
+        fmt::format("server {} does not serve tablet {}", parts_->id.ToString(), tablet_id));
   return served;
 }
 

@@ -141,9 +141,10 @@ void LeaseDriver::Step(const LeaseEvent& event) {
 namespace {
 
 constexpr const char* kClusterGone =
-    "the lock service has lost its cluster: its data were wiped or replaced; `sippar admin doctor` "
+    "the lock service does not know this cluster any more, so the data of "
+    "the lock service were wiped or replaced; `sippar admin doctor TARGET` "
     "says the way back";
-constexpr const char* kOtherStore = "its cluster has another store now, or none";
+constexpr const char* kOtherStore = "the cluster has another store now, or none";
 
 LeaseEvent EventOf(const Status& status) {
   if (HasCause(status, Cause::kSessionOver)) return {LeaseEvent::kOver};

@@ -56,7 +56,7 @@ StatusOr<std::vector<std::shared_ptr<Served>>> ServedSet::OfTable(uint64_t table
 Status ServedSet::CheckIdle(uint64_t tablet_id) const {
   if (!busy_.contains(tablet_id)) return OkStatus();
   return Unavailable(
-      fmt::format("tablet {} is being loaded, unloaded, altered or split", tablet_id));
+      fmt::format("tablet {} is being loaded, unloaded, altered or split; try again", tablet_id));
 }
 
 void ServedSet::Close(const TabletAddress& address) {

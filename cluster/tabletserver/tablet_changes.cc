@@ -81,7 +81,8 @@ StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::Ta
                                        start_us, now_us));
   }
   if (request.end_us.has_value() && *request.end_us < start_us && request.tokens.empty()) {
-    return InvalidArgument("end_time is before start_time");
+    return InvalidArgument(
+        fmt::format("end_time ({} us) is before start_time ({} us)", *request.end_us, start_us));
   }
   // Changes before the retention may have been deleted already, so the stream would miss some.
   RETURN_IF_ERROR(CheckStart(start_us, config, now_us));

@@ -223,7 +223,10 @@ Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
     if (!served_.AnyBusy()) return OkStatus();
     RETURN_IF_ERROR(CheckServing());
     if (now_us - idle_since_us > kBusyUs)
-      return Unavailable("a tablet stayed busy (loaded, unloaded, altered or split)");
+      return Unavailable(
+          fmt::format("server {}: for {} s one of its tablets has been loaded, unloaded, "
+                      "altered or split, so the server cannot end cleanly",
+                      parts_.id.ToString(), kBusyUs / 1'000'000));
     clock->SleepMicros(kTryAgainUs);
   }
 }

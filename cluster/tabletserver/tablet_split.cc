@@ -40,7 +40,10 @@ Status TabletSplitter::Split(const std::shared_ptr<Served>& parent, const std::s
   }
   if (range.start == row) return OkStatus();
   if (IsRoot(parent->table_id, range)) {
-    return FailedPrecondition("the root tablet is never split");
+    return FailedPrecondition(
+        fmt::format("tablet {}: it is the root tablet, the first of METADATA, which is never "
+                    "split",
+                    parent->tablet->id()));
   }
   RETURN_IF_ERROR(CheckLimit(row));
   ChildIds ids{};

@@ -144,7 +144,10 @@ class SessionMount final : public Mount {
               fuse_opt_add_arg(&arguments, option_text.c_str()) == 0;
     if (ok) session_ = fuse_session_new(&arguments, &operations, sizeof(operations), &dispatch_);
     fuse_opt_free_args(&arguments);
-    if (session_ == nullptr) return Internal("fuse session: " + capture.Text());
+    if (session_ == nullptr) {
+      return Internal(fmt::format("mount point {}: libfuse cannot make a session ({})",
+                                  options.mount_point, capture.Text()));
+    }
     if (fuse_session_mount(session_, options.mount_point.c_str()) != 0) {
       return FailedPrecondition(
           fmt::format("cannot mount on {}: {}", options.mount_point, capture.Text()));

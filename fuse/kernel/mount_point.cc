@@ -58,7 +58,7 @@ std::optional<MountEntry> FindMount(const std::string& path) {
 StatusOr<std::string> RealPath(const std::string& path) {
   char resolved[PATH_MAX];
   if (::realpath(path.c_str(), resolved) != nullptr) return std::string(resolved);
-  return NotFound(fmt::format("{}: {}", path, std::strerror(errno)));
+  return NotFound(fmt::format("path {}: cannot be resolved ({})", path, std::strerror(errno)));
 }
 
 // Resolves the parent only and keeps the last component as it is: realpath fails on a dead mount.
@@ -100,13 +100,16 @@ Status DetachDead(const std::string& path) {
     std::string command = fmt::format("fusermount3 -uz -- '{}' 2>/dev/null", path);
     bool is_plain = path.find('\'') == std::string::npos;
     if (!is_plain || std::system(command.c_str()) != 0) {
-      return PermissionDenied(
-          fmt::format("cannot detach the dead mount at {}; try: fusermount3 -uz {}", path, path));
+      return PermissionDenied(fmt::format(
+          "mount point {}: a killed sippar mount is still there and cannot be detached; "
+          "as root: umount -l {}",
+          path, path));
     }
   }
-  return FailedPrecondition(fmt::format(
-      "mount point {}: {} dead mounts were detached, and perhaps more are left; try again", path,
-      kDeadMountsMax));
+  return FailedPrecondition(
+      fmt::format("mount point {}: {} mounts of killed processes were detached, perhaps more are "
+                  "left; try again",
+                  path, kDeadMountsMax));
 }
 
 bool IsInside(const std::string& inner, const std::string& outer) {

@@ -149,9 +149,14 @@ void RedirectOutput(const std::string& log_path) {
 
 Status StartDaemon(const ServeOptions& options) {
   int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) return Internal(fmt::format("pipe: {}", std::strerror(errno)));
+  if (::pipe2(fds, O_CLOEXEC) != 0)
+    return Internal(
+        fmt::format("background process: cannot be started, as there is no pipe to it ({})",
+                    std::strerror(errno)));
   pid_t child = ::fork();
-  if (child < 0) return Internal(fmt::format("fork: {}", std::strerror(errno)));
+  if (child < 0)
+    return Internal(
+        fmt::format("background process: cannot be started ({})", std::strerror(errno)));
   if (child == 0) {
     ::close(fds[0]);
     RunChild(options, fds[1]);
@@ -171,8 +176,9 @@ Status StartDaemon(const ServeOptions& options) {
   // mount really answers.
   struct stat root {};
   if (::stat(options.mount.mount_point.c_str(), &root) == 0) return OkStatus();
-  return Internal(
-      fmt::format("mount point {}: {}", options.mount.mount_point, std::strerror(errno)));
+  return Internal(fmt::format(
+      "mount point {}: the new mount does not answer ({}); mount without --daemon to see why",
+      options.mount.mount_point, std::strerror(errno)));
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ class TroubleLog {
     int64_t now_ns = clock_->MonotonicNanos();
     if (now_ns - window_start_ns_ > kWindowNs) {
       if (written_ > kLinesPerWindow) {
-        fmt::print(stderr, "sippar mount: {} more errors\n", written_ - kLinesPerWindow);
+        fmt::print(stderr, "sippar mount: {} more failed requests were not printed\n",
+                   written_ - kLinesPerWindow);
       }
       window_start_ns_ = now_ns;
       written_ = 0;

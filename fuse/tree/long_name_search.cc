@@ -36,7 +36,9 @@ class Search {
     if (!found_.has_value()) RETURN_IF_ERROR(TryAll(call));
     // Stored also if the key was not found: the caller will ask for these names next.
     for (const auto& [name, key] : met_) names_->Remember(scope_key_, name, key);
-    if (!found_.has_value()) return NotFound("no row key has this long name");
+    if (!found_.has_value())
+      return NotFound(
+          fmt::format("table {}: no row or column has the file name {}", scope_.view.table, name_));
     names_->NoteFound(scope_key_, name_, *found_);
     return *std::move(found_);
   }
@@ -104,8 +106,9 @@ class Search {
     // Only keys with the head are read, so the hash decides.
     if (!std::string_view(encoded_).ends_with(decoded_.hash)) return OkStatus();
     if (found_.has_value() && *found_ != key) {
-      return DataLoss(
-          fmt::format("table {}: two keys have the file name {}", scope_.view.table, name_));
+      return DataLoss(fmt::format(
+          "table {}: two keys have the same file name {}; read them with `sippar query`",
+          scope_.view.table, name_));
     }
     found_.emplace(key);
     return OkStatus();

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/base/printable.h"
+
 namespace sippar::fuse {
 namespace {
 
@@ -16,12 +18,20 @@ constexpr int64_t kIdleUs = 200'000;
 constexpr int64_t kPatienceUs = 2'000'000;
 constexpr int64_t kLookAgainUs = 50'000;
 
+// The file as an error names it.
+std::string NameOf(const Node& file) {
+  if (file.kind == NodeKind::kText) return "file " + file.qualifier;
+  return fmt::format("row '{}', column {}:{}", engine::PrintableBytes(file.row), file.family,
+                     engine::PrintableBytes(file.qualifier));
+}
+
 }  // namespace
 
 StatusOr<OpenValuePtr> OpenValues::Open(const Node& node, uint64_t size_bytes) {
   if (size_bytes > budget_bytes_) {
-    return TooLarge(fmt::format("value of {} bytes is larger than --max-value-memory of {} bytes",
-                                size_bytes, budget_bytes_));
+    return TooLarge(fmt::format(
+        "{}: its {} bytes are more than --max-value-memory ({} bytes); mount with a larger one",
+        NameOf(node), size_bytes, budget_bytes_));
   }
   std::string key;
   EncodeNode(node, &key);
@@ -58,13 +68,15 @@ ValuePtr OpenValues::TakeIdle(int64_t idle_us_min) {
 
 Status OpenValues::Wait(const OpenValue& value, int64_t left_us) {
   if (value.is_loading_ && left_us <= 0) {
-    return DeadlineExceeded(
-        fmt::format("value of {} bytes is still being read", value.size_bytes_));
+    return DeadlineExceeded(fmt::format(
+        "{}: another request still reads its {} bytes; try again, or mount with a longer --timeout",
+        NameOf(value.node_), value.size_bytes_));
   }
   if (left_us <= 0 || (!value.is_loading_ && waiting_ >= kReadersWaitingMax)) {
-    return ResourceExhausted(fmt::format(
-        "reads use {} of the {} bytes of --max-value-memory; {} more do not fit; try again later",
-        held_bytes_, budget_bytes_, value.size_bytes_));
+    return ResourceExhausted(
+        fmt::format("{}: its {} bytes do not fit, as other files use {} of the {} bytes of "
+                    "--max-value-memory; try again later, or mount with more",
+                    NameOf(value.node_), value.size_bytes_, held_bytes_, budget_bytes_));
   }
   ++waiting_;
   // Waits in short steps: a value that becomes idle sends no notification.

@@ -47,9 +47,11 @@ StatusOr<std::string> TreeView::ReadValue(const Node& cell, const Call& call) {
   // An overwrite at the same timestamp has another sequence: its bytes must not be shown under this
   // inode.
   if (!found.has_value() || found->sequence != cell.sequence) {
-    return FailedPrecondition(fmt::format(
-        "version {} of {}:{} in table {} was overwritten, deleted or collected", cell.timestamp_us,
-        cell.family, context_.codec.Encode(cell.qualifier), view.table));
+    return FailedPrecondition(
+        fmt::format("table {}: version {} of row {}, column {}:{} was overwritten, deleted or "
+                    "garbage-collected; open the file again",
+                    view.table, cell.timestamp_us, context_.codec.Encode(cell.row), cell.family,
+                    context_.codec.Encode(cell.qualifier)));
   }
   return std::move(found->value);
 }

@@ -126,7 +126,9 @@ StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
   }
   if (content.size() > kControlTextSizeMax) {
     return TooLarge(
-        fmt::format("{} has {} bytes; the limit is {}", name, content.size(), kControlTextSizeMax));
+        fmt::format("table {}: its file {} would have {} bytes; the limit is {}; use `sippar admin "
+                    "stats`, `sippar admin tablets` or SHOW CREATE TABLE",
+                    table->schema.name, name, content.size(), kControlTextSizeMax));
   }
   Entry entry = TextEntry(directory, name, std::move(content), table->changed_at_us);
   // .stats and .tablets show sizes and tablets, which change without a schema change.
@@ -217,7 +219,9 @@ StatusOr<Entry> TreeView::LookupInTable(const Node& directory, std::string_view 
 
 StatusOr<Entry> TreeView::FindRow(const TablePtr& table, Node node, const Call& call) {
   // An empty key would be spelled "%", but the engine has no such row.
-  if (node.row.empty()) return NotFound("an empty name is not a row key");
+  if (node.row.empty())
+    return NotFound(fmt::format("table {}: no row has the empty key, which the name % means",
+                                table->schema.name));
   ReadView view{table->schema.name, node.as_of};
   Entry entry = DirectoryEntry(std::move(node), table->changed_at_us);
   // Taken before the read, so that the age of the answer is never understated.

@@ -170,7 +170,8 @@ StatusOr<Expression> ExpressionCompiler::CompileUnplaced(const Expr& expr) {
     case ExprKind::kCast: {
       std::optional<ValueType> type = FindType(expr.name);
       if (!type)
-        return ErrorAt("UNKNOWN_NAME", expr.span, fmt::format("unknown type {}", expr.name));
+        return ErrorAt("UNKNOWN_NAME", expr.span, fmt::format("unknown type {}", expr.name),
+                       "INT64, FLOAT64, BYTES, TEXT, BOOL, DURATION, TIMESTAMP");
       ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
       return Fold(Expression::Cast(*type, std::move(arg), expr.negated), &context_.stop);
     }

@@ -88,7 +88,7 @@ StatusOr<syntax::Select> ParseSelect(std::string_view text) {
   if (select != nullptr) return std::move(*select);
   // PrepareQuery and ExecuteQuery are reads, which client libraries retry; a write that is retried
   // could apply twice.
-  return ErrorAt("READ_ONLY", statement.span, "the API supports only SELECT");
+  return ErrorAt("READ_ONLY", statement.span, "PrepareQuery and ExecuteQuery support only SELECT");
 }
 
 Params SampleParams(const ParamTypes& types) {

@@ -165,8 +165,10 @@ class ClientQueryApi final : public cluster::QueryApi {
     // garbage.
     if (HashColumns(analysis->columns) != query.columns_hash) {
       std::string_view text =
-          "the result columns changed since then, because families were altered";
-      if (place.given > 0) return InvalidArgument(fmt::format("resume_token: {}", text));
+          "the result columns have changed since PrepareQuery, because families were altered";
+      if (place.given > 0)
+        return InvalidArgument(fmt::format(
+            "resume_token: {}; prepare the query again and execute it without the token", text));
       return QueryExpired(fmt::format("prepared_query: {}; prepare it again", text));
     }
     auto run = std::make_unique<SelectRun>(std::move(query), std::move(analysis->columns),
@@ -187,7 +189,9 @@ class ClientQueryApi final : public cluster::QueryApi {
       if (ResumeToken::Decode(call.resume_token, &place) && place.prepared_hash == prepared_hash) {
         return place;
       }
-      return InvalidArgument("resume_token: it does not belong to an execution of this query");
+      return InvalidArgument(
+          "resume_token: it does not belong to an execution of this query; execute the query "
+          "without it");
     }
     if (now_us >= query.valid_until_us) {
       return QueryExpired("prepared_query: it has expired; prepare it again");

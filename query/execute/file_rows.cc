@@ -38,7 +38,7 @@ class TsvRows : public InputRows {
       }
       std::string text;
       if (!UnescapeField(field, &text)) {
-        return BadRecord("after a backslash comes t, n, r, N, xHH or another backslash");
+        return BadRecord("a backslash must be followed by t, n, r, N, xHH or another backslash");
       }
       row->push_back(FieldValue(std::move(text)));
     }

@@ -134,8 +134,9 @@ StatusOr<engine::RowMutation> RecordMapping::CellMutation(const Row& record) {
   const std::string& column = record[1].bytes();
   size_t colon = column.find(':');
   if (colon == std::string::npos) {
-    return ErrorAt("BAD_COLUMN", {},
-                   fmt::format("'{}' is not family:qualifier", engine::PrintEscaped(column)));
+    return ErrorAt(
+        "BAD_COLUMN", {},
+        fmt::format("column '{}' is not family:qualifier", engine::PrintEscaped(column)));
   }
   std::string family = column.substr(0, colon);
   if (schema_.FindFamily(family) == nullptr) return UnknownFamily(schema_, family, {});

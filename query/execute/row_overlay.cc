@@ -95,7 +95,10 @@ Status ApplyEntry(const MutationEntry& entry, std::string_view row, int64_t now_
       return PutEntry(entry, row, now_us, schema, cells);
     case MutationEntry::kAdd:
     case MutationEntry::kMerge:
-      return FailedPrecondition("adding to an aggregate is not supported in a transaction");
+      return FailedPrecondition(
+          fmt::format("family {}: adding to an aggregate is not supported in a row transaction; "
+                      "write to the family outside of transactions",
+                      entry.family));
     case MutationEntry::kDeleteColumn: {
       ColumnPlace column = FindColumn(cells, row, entry);
       auto rest = std::remove_if(column.begin, column.end, [&](const Cell& cell) {

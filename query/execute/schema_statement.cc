@@ -331,8 +331,8 @@ Status ExecuteCompact(const StatementContext& context, const syntax::Compact& co
   // returns.
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, compact.table));
   if (compact.where) {
-    return ErrorAt("UNSUPPORTED", compact.where->span, "COMPACT of some rows is not supported", {},
-                   StatusCode::kUnimplemented);
+    return ErrorAt("UNSUPPORTED", compact.where->span, "COMPACT of some rows is not supported",
+                   "leave out WHERE to compact the whole table", StatusCode::kUnimplemented);
   }
   if (!compact.group.empty() && info.schema.FindGroup(compact.group.text) == nullptr) {
     std::vector<std::string> known;

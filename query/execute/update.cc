@@ -78,7 +78,8 @@ std::string CountRows(const StatementContext& context, const std::string& table)
 
 Status CheckSafe(const StatementContext& context, const std::string& table, const Target& target) {
   if (!target.rows.IsAll() || !context.session->settings.safe_updates) return OkStatus();
-  return ErrorAt("UNSAFE", target.span, "there is no test on row",
+  return ErrorAt("UNSAFE", target.span,
+                 "the statement would scan the whole table: there is no test on row",
                  fmt::format("SET safe_updates = off to scan {}", CountRows(context, table)),
                  StatusCode::kFailedPrecondition);
 }

@@ -29,7 +29,8 @@ Expr ExpressionBuilder::BuildComparison(SipparParser::ComparisonContext* context
   for (auto* tail : tails) order_tests += DirectionOf(tail) != 0;
   if (tails.size() > 1 && order_tests == tails.size()) return BuildChain(context);
   if (tails.size() > 1 && order_tests > 1) {
-    Fail("SYNTAX", SpanOf(context), "a chain cannot mix order tests and other tests",
+    Fail("SYNTAX", SpanOf(context),
+         "a chain of comparisons cannot mix the order tests <, <=, >, >= and other tests",
          "use AND, or put one of the tests into ( )");
     return {};
   }

@@ -158,8 +158,7 @@ Status SelectPlanner::PlanAfter() {
   if (!select.after_row) {
     PageToken token;
     if (!DecodePageToken(value.bytes(), &token) || token.fingerprint != plan.fingerprint) {
-      return ErrorAt("TOKEN_MISMATCH", select.after->span,
-                     "this page token belongs to another query",
+      return ErrorAt("TOKEN_MISMATCH", select.after->span, "this is not a page token of this query",
                      "AFTER ROW 'key' continues after a row");
     }
     start = token.row;

@@ -214,7 +214,8 @@ Status ApplyFamilyOption(const Option& option, engine::FamilySchema* family,
     if (!option.value || !IsAge(*option.value)) return BadOption(option, "a duration such as 30d");
     *age = GcPolicy::MaxAge(option.value->literal->integer);
   } else if (SameWord(option.name.text, "GC")) {
-    if (!option.value) return BadOption(option, "a rule");
+    if (!option.value)
+      return BadOption(option, "VERSIONS(n), AGE(30d), UNION(…), INTERSECTION(…) or NONE");
     ASSIGN_OR_RETURN(*gc, PlanGc(*option.value));
   } else if (SameWord(option.name.text, "COUNTER")) {
     bool counter = false;

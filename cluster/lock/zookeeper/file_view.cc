@@ -45,8 +45,10 @@ StatusOr<Holder> DecodeHolder(std::string_view line) {
     holder.name = std::string(rest);
     return holder;
   }
-  return DataLoss(fmt::format("a lock's node should name its holder, but has {} bytes: '{}'",
-                              line.size(), engine::PrintableBytes(line.substr(0, 60))));
+  return DataLoss(fmt::format(
+      "the ZooKeeper node of its lock does not name the holder (expected NUMBER SESSION "
+      "NAME, found {} bytes: '{}'); end the other program that writes to this node",
+      line.size(), engine::PrintableBytes(line.substr(0, 60))));
 }
 
 std::string EncodeEphemeral(const Holder& holder, std::string_view content) {
@@ -63,7 +65,10 @@ StatusOr<std::optional<FileView>> ViewOf(const std::string& path, const Znode& f
     size_t line = file.data.find('\n');
     auto holder = DecodeHolder(std::string_view(file.data).substr(0, line));
     if (!holder.ok() || line == std::string::npos) {
-      return DataLoss(fmt::format("lock file '{}': its node does not name its holder", path));
+      return DataLoss(
+          fmt::format("lock file '{}': its ZooKeeper node does not name the holder in its first "
+                      "line; end the other program that writes to this node",
+                      path));
     }
     view.file.ephemeral = true;
     view.file.content = file.data.substr(line + 1);
@@ -97,7 +102,8 @@ Status CheckVersion(const std::string& path, const FileView& view, uint64_t vers
 Status CheckRelease(const std::string& path, const FileView& view, uint64_t session) {
   RETURN_IF_ERROR(CheckExists(path, view));
   if (view.file.ephemeral) {
-    return InvalidArgument(fmt::format("lock file '{}' is ephemeral; remove it instead", path));
+    return InvalidArgument(
+        fmt::format("lock file '{}' is ephemeral and cannot be released; remove it instead", path));
   }
   if (view.file.holder == session) return OkStatus();
   return Aborted(fmt::format("lock '{}' is not held by session {}", path, session));
@@ -131,7 +137,9 @@ StatusOr<uint64_t> DecodeCounter(std::string_view content) {
 
 Status CheckNumber(uint64_t number) {
   if (number < kNumberMax) return OkStatus();
-  return ResourceExhausted("all 2^32 epochs are used up");
+  return ResourceExhausted(
+      "epoch counter of the lock service: all numbers below 2^32 are used up, "
+      "so no server can start any more");
 }
 
 }  // namespace sippar::cluster::zookeeper

@@ -85,7 +85,8 @@ StatusOr<uint64_t> NumberCounter::Next(int64_t deadline_nanos) {
 Status NumberCounter::RaiseAbove(int64_t deadline_nanos, uint64_t seen_elsewhere) {
   if (seen_elsewhere >= kNumberMax) {
     return InvalidArgument(
-        fmt::format("epochs of the lock service: they cannot go on above {} (at most 2^32 - 1)",
+        fmt::format("epoch counter of the lock service: it cannot be raised above {}, the "
+                    "highest epoch that was found (at most 2^32 - 1)",
                     seen_elsewhere));
   }
   for (;;) {

@@ -91,8 +91,8 @@ Status CheckStates() {
     return OkStatus();
   }
   return Internal(
-      "ZooKeeper: its C client numbers the states of a session in another way than this program; "
-      "use the client of Debian 12");
+      "ZooKeeper: its C client library has other numbers for the states of a "
+      "session than this program expects; install libzookeeper-mt2 of Debian 12");
 }
 
 void Complete(const void* data, Answer answer) {
@@ -226,7 +226,10 @@ Status ZooKeeperHandle::WaitConnected(int64_t deadline_nanos) {
   }
   if (reached == SessionPhase::kConnected) return OkStatus();
   if (reached == SessionPhase::kConnecting && !IsGivenUp()) {
-    return Unavailable(fmt::format("ZooKeeper {}: no member answers", options_.hosts));
+    return Unavailable(
+        fmt::format("ZooKeeper {}: no member answers; check that its members run, and their "
+                    "hosts and ports",
+                    options_.hosts));
   }
   return UnexpectedAnswer(reached == SessionPhase::kRefused ? kAuthFailed : kSessionExpired,
                           options_.hosts);

@@ -23,9 +23,10 @@ class ZooKeeperLockService final : public LockService {
 
   StatusOr<std::unique_ptr<LockSession>> OpenSession(const SessionOptions& options) override {
     if (options.timeout_us <= 0) {
-      return InvalidArgument(fmt::format(
-          "ZooKeeper {}: session {} has no timeout; sessions with another process need one",
-          options_.hosts, options.name));
+      return InvalidArgument(
+          fmt::format("ZooKeeper {}: session '{}' has no timeout, and a session of ZooKeeper "
+                      "needs one; set timeout_us of SessionOptions",
+                      options_.hosts, options.name));
     }
     const int64_t deadline_nanos =
         engine::Clock::System()->MonotonicNanos() + options.timeout_us * 1000;

@@ -71,8 +71,10 @@ Status ClusterAdmin::Perform(const calls::MoveTablet& asked, const CallTime& tim
     if (course.is_served) return OkStatus();
     if (!course.error.empty()) error = ": " + course.error;
     if (!course.is_moving && begun++ == kMovesBegun) {
-      return FailedPrecondition(fmt::format("{}: the server did not take it{}; look at the events",
-                                            NameOfMove(asked, *target), error));
+      return FailedPrecondition(
+          fmt::format("{}: the server did not take the tablet{}; `sippar admin events TARGET` "
+                      "shows what happened",
+                      NameOfMove(asked, *target), error));
     }
     if (!course.is_moving) {
       Status asks = driver_->Request(time, [&](uint64_t request) {
@@ -85,8 +87,10 @@ Status ClusterAdmin::Perform(const calls::MoveTablet& asked, const CallTime& tim
     RETURN_IF_ERROR(time.Check());
     clock_->SleepMicros(kPollMicros);
   }
-  return DeadlineExceeded(fmt::format("{}: it is not served there after 30 s{}; the move goes on",
-                                      NameOfMove(asked, *target), error));
+  return DeadlineExceeded(
+      fmt::format("{}: the tablet is not served there after 30 s{}; the move goes on, and "
+                  "`sippar admin tablets TARGET` shows where the tablet is",
+                  NameOfMove(asked, *target), error));
 }
 
 Status ClusterAdmin::Perform(const calls::BalanceNow&, const CallTime& time) {
@@ -116,8 +120,8 @@ Status ClusterAdmin::Perform(const calls::LetBack& asked, const CallTime& time) 
     clock_->SleepMicros(kPollMicros);
   }
   return DeadlineExceeded(fmt::format(
-      "tablet of table {} with row '{}': METADATA does not let it back after 30 s{}; "
-      "the master goes on",
+      "tablet of table {} with row '{}': it is still set aside after 30 s{}; "
+      "the master keeps trying to let it back",
       asked.table, engine::PrintableBytes(asked.row), error.empty() ? "" : ": " + error));
 }
 

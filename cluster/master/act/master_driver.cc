@@ -242,7 +242,8 @@ Status MasterDriver::Request(const CallTime& time,
   status = reply;
   replies_.erase(request);
   if (status == Waiting()) {
-    if (left.is_cancelled()) return Cancelled("the call was cancelled; it may still happen");
+    if (left.is_cancelled())
+      return Cancelled("the call was cancelled; the change may still happen");
     return DeadlineExceeded("the master did not reply in time; the change may still happen");
   }
   return status;

@@ -260,7 +260,8 @@ TEST_F(QueryTest, ErrorsSayWhere) {
   EXPECT_EQ(error("SELECT @x"),
             "INVALID_ARGUMENT: UNKNOWN_PARAM: no value for @x [at 1:8]; declare it in param_types");
   EXPECT_EQ(error("DELETE FROM t ALL ROWS"),
-            "INVALID_ARGUMENT: READ_ONLY: the API supports only SELECT [at 1:1]");
+            "INVALID_ARGUMENT: READ_ONLY: PrepareQuery and ExecuteQuery support only SELECT "
+            "[at 1:1]");
   EXPECT_EQ(error("SELECT 5s AS d"),
             "INVALID_ARGUMENT: NO_TYPE: column d is a DURATION, which the API does not have; "
             "CAST(x AS INT64), CAST(x AS STRING)");
