@@ -46,9 +46,10 @@ Status CheckNoProtectedView(AdminApi* admin, uint64_t table_id) {
     admin::AuthorizedView view;
     RETURN_IF_ERROR(ParseRecord(record, &view));
     if (!view.deletion_protection()) continue;
-    return FailedPrecondition(
-        fmt::format("the table has the authorized view {}, which is protected from deletion",
-                    record.name.substr(ViewRecords(table_id).size())));
+    return FailedPrecondition(fmt::format(
+        "authorized view {} is protected from deletion, and so is its table; first set the "
+        "view's deletion_protection to false",
+        record.name.substr(ViewRecords(table_id).size())));
   }
   return OkStatus();
 }

@@ -73,7 +73,9 @@ StatusOr<BackupInfo> DoCreate(const InstanceRecords& records,
                    BackupName::OfNew(records, request.parent(), request.backup_id()));
   ASSIGN_OR_RETURN(TableName table, TableName::Parse(request.backup().source_table()));
   if (!(table.instance == name.cluster.instance)) {
-    return InvalidArgument("backup.source_table belongs to another instance than parent");
+    return InvalidArgument(
+        fmt::format("backup.source_table '{}' is not in {}, the instance of parent",
+                    table.ToString(), name.cluster.instance.ToString()));
   }
   if (request.backup().backup_type() == admin::Backup::HOT) {
     return Unimplemented("backup_type HOT is not supported; use STANDARD");
@@ -128,7 +130,9 @@ Status DoList(const InstanceRecords& records, const admin::ListBackupsRequest& r
                         [&](const BackupInfo& info) { return TokenOf(info) == page.after; });
     if (next == all.end())
       return InvalidArgument(
-          "page_token: the backup that it names was deleted; list again from the start");
+          fmt::format("page_token '{}': its backup was deleted since, or no page returned this "
+                      "token; list again from the start",
+                      page.after.substr(0, 100)));
     ++next;
   }
   for (; next != all.end() && page.size > 0; ++next, --page.size)

@@ -14,8 +14,11 @@ constexpr std::string_view kBackups = "/backups/";
 StatusOr<BackupName> NameOf(const std::string& parent, const std::string& id) {
   ASSIGN_OR_RETURN(PartName cluster, PartName::Parse(parent, "clusters"));
   Status valid = id.find('/') == std::string::npos ? engine::ValidateTableName(id)
-                                                   : InvalidArgument("it contains a '/'");
-  if (!valid.ok()) return Annotate(valid, "backup_id");
+                                                   : InvalidArgument("a '/' is not allowed");
+  if (!valid.ok()) {
+    return Annotate(
+        valid, fmt::format("backup id '{}' (the rules of table names apply)", id.substr(0, 100)));
+  }
   return BackupName{std::move(cluster), id};
 }
 
@@ -25,7 +28,8 @@ StatusOr<BackupName> BackupName::Parse(const std::string& name) {
   size_t at = name.rfind(kBackups);
   if (at != std::string::npos) return NameOf(name.substr(0, at), name.substr(at + kBackups.size()));
   return InvalidArgument(
-      fmt::format("'{}' is not projects/PROJECT/instances/INSTANCE/clusters/CLUSTER/backups/BACKUP",
+      fmt::format("backup name '{}' is not of the form "
+                  "projects/PROJECT/instances/INSTANCE/clusters/CLUSTER/backups/BACKUP",
                   name.substr(0, 200)));
 }
 

@@ -116,7 +116,9 @@ Status AddMutation(v2::Mutation* proto, const TableRules& rules, RowMutation* ou
     case v2::Mutation::MUTATION_NOT_SET:
       break;
   }
-  return InvalidArgument("is empty");
+  return InvalidArgument(
+      "no operation is set; set one of set_cell, add_to_cell, merge_to_cell, delete_from_column, "
+      "delete_from_family and delete_from_row");
 }
 
 }  // namespace

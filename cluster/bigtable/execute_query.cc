@@ -43,7 +43,8 @@ grpc::Status Expired(const Status& status) {
 
 Status NoQueryLanguage() {
   return Unimplemented(
-      "queries are not supported: this server was started without the query language");
+      "queries are not supported by this server, which runs without the query language; send the "
+      "query to the HOST:PORT of a `sippar serve`");
 }
 
 }  // namespace

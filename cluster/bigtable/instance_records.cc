@@ -191,7 +191,9 @@ Status InstanceRecords::CheckTransactions(const InstanceName& name,
       PartRecord("profile", name, profile_id.empty() ? kDefaultProfileId : profile_id)});
   if (record.status().code() == StatusCode::kNotFound) {
     bool is_implied = !strict_ || profile_id.empty() || profile_id == kDefaultProfileId;
-    return is_implied ? OkStatus() : Missing(fmt::format("app profile {}", profile_id));
+    return is_implied ? OkStatus()
+                      : NotFound(fmt::format("app profile '{}' not found in {}", profile_id,
+                                             name.ToString()));
   }
   RETURN_IF_ERROR(record.status());
   admin::AppProfile profile;
@@ -200,7 +202,7 @@ Status InstanceRecords::CheckTransactions(const InstanceName& name,
   return FailedPrecondition(
       fmt::format("Single-row transactions are not allowed by app profile '{}': it needs "
                   "single_cluster_routing with allow_transactional_writes",
-                  profile_id));
+                  profile_id.empty() ? kDefaultProfileId : profile_id));
 }
 
 }  // namespace sippar::cluster

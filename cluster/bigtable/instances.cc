@@ -105,7 +105,8 @@ Status DoDelete(const InstanceRecords& records, const std::string& instance) {
                       "table's deletion_protection to false",
                       table.schema.name));
     }
-    RETURN_IF_ERROR(CheckNoProtectedView(api, table.table_id));
+    RETURN_IF_ERROR(
+        Annotate(CheckNoProtectedView(api, table.table_id), "table " + table.schema.name));
   }
   RETURN_IF_ERROR(CheckNoBackups(records, name, ""));
   for (const TableInfo& table : tables)

@@ -39,8 +39,9 @@ Status OnRecord(AdminApi* admin, const std::string& name, Message* message,
     Status status = write(record ? record->version : 0);
     if (status.code() != StatusCode::kAborted) return status;
   }
-  return Aborted(fmt::format("{}: other callers changed it during each of {} attempts; try again",
-                             name, kRacesMax));
+  return Aborted(fmt::format(
+      "stored record {}: other callers changed it during each of {} attempts; try again", name,
+      kRacesMax));
 }
 
 }  // namespace
@@ -51,8 +52,9 @@ std::string EtagOf(const NamedRecord& record) {
 
 Status ParseRecord(const NamedRecord& record, Message* out) {
   if (out->ParseFromString(record.body)) return OkStatus();
-  return DataLoss(fmt::format(
-      "the stored record {} cannot be decoded; put its file back from a copy", record.name));
+  return DataLoss(
+      fmt::format("stored record {} cannot be decoded; put lock file records/{} back from a copy",
+                  record.name, engine::RecordFileName(record.name)));
 }
 
 Status ChangeRecord(AdminApi* admin, const std::string& name, Message* message,

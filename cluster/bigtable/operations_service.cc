@@ -36,8 +36,10 @@ grpc::Status OperationsService::Find(const std::string& name, Operation* out) {
     return operation.name() == name;
   });
   if (found == done_.end()) {
-    return ToGrpc(NotFound(fmt::format("operation '{}' not found; the server remembers the last {}",
-                                       name.substr(0, 300), kRememberedMax)));
+    return ToGrpc(NotFound(fmt::format(
+        "operation '{}' not found; the server keeps the last {} operations since its start; each "
+        "operation is complete when its call returns",
+        name.substr(0, 300), kRememberedMax)));
   }
   *out = *found;
   return grpc::Status::OK;

@@ -72,7 +72,10 @@ StatusOr<TablePartName> TablePartName::Of(std::string_view table, std::string_vi
   ASSIGN_OR_RETURN(TableName parsed, TableName::Parse(table));
   // Ids of views and bundles follow the rules of table ids.
   auto as_table = TableName::Of(parsed.instance, id);
-  if (!as_table.ok()) return Annotate(as_table.status(), kind);
+  if (!as_table.ok()) {
+    return Annotate(as_table.status(), fmt::format("id '{}' in {} (the rules of table names apply)",
+                                                   id.substr(0, 100), kind));
+  }
   return TablePartName{std::move(parsed), std::string(kind), std::string(id)};
 }
 

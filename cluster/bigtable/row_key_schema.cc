@@ -57,11 +57,12 @@ Status CheckEncoding(const Type::Struct& key) {
     case Type::Struct::Encoding::ENCODING_NOT_SET:
       break;
   }
-  return InvalidArgument("encoding is missing");
+  return InvalidArgument(
+      "encoding is missing; set one of singleton, delimited_bytes and ordered_code_bytes");
 }
 
 Status CheckKey(const Type::Struct& key) {
-  if (key.fields().empty()) return InvalidArgument("row_key_schema.fields: at least one is needed");
+  if (key.fields().empty()) return InvalidArgument("fields: at least one is needed");
   RETURN_IF_ERROR(CheckEncoding(key));
   std::set<std::string> names = {"_key", "_timestamp"};  // reserved names
   for (const Type::Struct::Field& field : key.fields()) {
@@ -86,7 +87,8 @@ Status CheckRowKeySchema(const TableSchema& schema) {
   for (const Type::Struct::Field& field : kept.row_key_schema().fields()) {
     if (schema.FindFamily(field.field_name()) == nullptr) continue;
     return InvalidArgument(
-        fmt::format("row_key_schema: field '{}' has the name of a family; give it another name",
+        fmt::format("row_key_schema: field '{}' has the same name as a family; give the field or "
+                    "the family another name",
                     field.field_name()));
   }
   return OkStatus();
@@ -105,13 +107,14 @@ Status ChangeRowKeySchema(const admin::Table& proto, bool ignore_warnings, Table
     if (proto.row_key_schema().SerializeAsString() == schema->options.at(kOption))
       return OkStatus();
     return InvalidArgument(
-        "row_key_schema: the table already has another one, which cannot be changed; first remove "
-        "that one (update row_key_schema to no value, with ignore_warnings)");
+        "row_key_schema: the table already has a different row key schema, which cannot be "
+        "changed; first remove the old schema (UpdateTable with row_key_schema in update_mask, "
+        "without a row_key_schema in table, and with ignore_warnings)");
   }
   if (!ignore_warnings) {
     return InvalidArgument(
-        "row_key_schema: queries that name its fields would fail without it; to remove it, set "
-        "ignore_warnings");
+        "row_key_schema: queries that name the schema's fields would fail without the schema; to "
+        "remove the schema anyway, set ignore_warnings");
   }
   schema->options.erase(kOption);
   return OkStatus();

@@ -42,7 +42,8 @@ Status CheckBundle(const admin::SchemaBundle& bundle) {
   const std::string& bytes = bundle.proto_schema().proto_descriptors();
   if (!bytes.empty() && files.ParseFromString(bytes) && files.file_size() > 0) return OkStatus();
   return InvalidArgument(
-      "schema_bundle: proto_schema.proto_descriptors is not a FileDescriptorSet with a file");
+      "schema_bundle: proto_schema.proto_descriptors is not a serialized FileDescriptorSet with at "
+      "least one file; make it with protoc --include_imports --descriptor_set_out");
 }
 
 Status DoGet(Client* client, const std::string& name, admin::SchemaBundle* out) {

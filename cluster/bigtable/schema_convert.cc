@@ -215,7 +215,9 @@ Status UpdateFamily(const Modification& modification, FamilySchema* family, Tabl
       return InvalidArgument("Immutable fields 'value_type.aggregate_type' cannot be updated");
     } else {
       return FailedPrecondition(
-          fmt::format("the value_type of family {} cannot change: it has cells", family->name));
+          fmt::format("value_type of family {} cannot be changed; drop the family, with its cells, "
+                      "and create it again",
+                      family->name));
     }
   }
   return OkStatus();
@@ -240,7 +242,8 @@ Status ModifyOne(const Modification& modification, const TableSchema& before, Ta
   if (!exists) return NotFound(fmt::format("Requested column family not found: '{}'", id));
   if (modification.has_update()) return UpdateFamily(modification, &*found, schema);
   if (!modification.drop()) {
-    return InvalidArgument(fmt::format("modification of family {} changes nothing", id));
+    return InvalidArgument(
+        fmt::format("modification of family {} changes nothing; set create, update or drop", id));
   }
   schema->DropFamily(id);
   schema->options.erase(kValueTypeOption + id);

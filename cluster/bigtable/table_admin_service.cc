@@ -164,7 +164,8 @@ Status DoDropRows(Client* client, const admin::DropRowRangeRequest& request) {
     return DeleteRows(client->data(), table.name.stored(), engine::RowRange::All());
   }
   if (request.row_key_prefix().empty()) {
-    return InvalidArgument("row_key_prefix is empty; delete_all_data_from_table drops every row");
+    return InvalidArgument(
+        "row_key_prefix is empty; to drop every row, set delete_all_data_from_table");
   }
   return DeleteRows(client->data(), table.name.stored(),
                     engine::RowRange::Prefix(request.row_key_prefix()));
@@ -247,7 +248,10 @@ grpc::Status TableAdminService::CheckConsistency(grpc::ServerContext*,
   StatusOr<FoundTable> table = FindTable(client_, request->name());
   if (!table.ok()) return ToGrpc(table.status());
   if (request->consistency_token() != fmt::format("t{}", table->info.table_id)) {
-    return ToGrpc(InvalidArgument("consistency_token was not generated for this table"));
+    return ToGrpc(
+        InvalidArgument(fmt::format("consistency_token '{}' was not generated for table {}; call "
+                                    "GenerateConsistencyToken for this table",
+                                    request->consistency_token().substr(0, 100), request->name())));
   }
   response->set_consistent(true);
   return grpc::Status::OK;

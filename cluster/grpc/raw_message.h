@@ -15,7 +15,8 @@ namespace sippar::cluster {
 template <typename Message>
 [[nodiscard]] Status FromBytes(grpc::ByteBuffer* bytes, Message* message) {
   bool is_good = grpc::SerializationTraits<Message>::Deserialize(bytes, message).ok();
-  return is_good ? OkStatus() : Internal("the request cannot be decoded");
+  return is_good ? OkStatus()
+                 : Internal("the request cannot be decoded as " + message->GetTypeName());
 }
 
 template <typename Message>

@@ -20,8 +20,9 @@ struct UnknownCalls::Call final : CallEvent {
     if (!ok || is_refused) return;
     calls->Await(guest.loop());
     is_refused = true;
-    stream.Finish(ToGrpc(Unimplemented(fmt::format("{} is not supported", context.method()))),
-                  self.release()->Tag());
+    stream.Finish(
+        ToGrpc(Unimplemented(fmt::format("method {} is not supported", context.method()))),
+        self.release()->Tag());
   }
 
   UnknownCalls* const calls;

@@ -95,7 +95,9 @@ Status GrpcServer::Start() {
   }
   server_ = builder.BuildAndStart();
   if (server_ == nullptr)
-    return Unavailable("gRPC server: it did not start, and the gRPC library returns no reason");
+    return Unavailable(
+        "gRPC server: the gRPC library did not start it and returns no reason; to see the "
+        "library's log, set GRPC_VERBOSITY=ERROR in the environment and start again");
   StartLoops();
   return OkStatus();
 }

@@ -37,11 +37,14 @@ int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
 StatusOr<std::vector<std::unique_ptr<net::Socket>>> ListenOn(const ListenAddress& address) {
   std::vector<std::unique_ptr<net::Socket>> sockets;
   const auto numeric = net::NumericAddress(address.Numeric(), address.port);
-  auto first = numeric.has_value() ? net::Socket::Listen(*numeric) : Unavailable("no address");
+  auto first = numeric.has_value()
+                   ? net::Socket::Listen(*numeric)
+                   : Unavailable("the host is neither localhost nor a numeric IP address");
   if (!first.ok()) {
     return Unavailable(fmt::format(
-        "cannot listen on {}:{}: another server may have this port; port 0 takes any free one",
-        address.host, address.port));
+        "cannot listen on {}:{}: {}; give an address of this machine with a free port (port 0 "
+        "takes any free one)",
+        address.host, address.port, MessageOf(first.status())));
   }
   sockets.push_back(*std::move(first));
   if (address.host != "localhost") return sockets;
@@ -70,7 +73,10 @@ Status SharedPort::Begin() {
     is_watched = is_watched && Watch(socket->fd(), ++last_number_, EPOLLIN);
   }
   if (!is_watched) {
-    return Unavailable(fmt::format("port: it cannot be watched ({})", std::strerror(errno)));
+    return Unavailable(
+        fmt::format("cannot watch the listening sockets with epoll ({}); the "
+                    "limit of open files may be too low (ulimit -n)",
+                    std::strerror(errno)));
   }
   thread_ = engine::Thread("shared-port", [this] { Run(); });
   return OkStatus();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/run_apart.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <memory>
 #include <system_error>
@@ -45,8 +47,9 @@ Status RunApart(std::function<void(const StopSignal& left)> work, const StopSign
   }
   if (threads_left.load() >= kLeftMax) {
     return ResourceExhausted(
-        "too many cancelled calls on large values are still running; try again when they have "
-        "ended");
+        fmt::format("search in a large value: {} cancelled searches are still running (the limit); "
+                    "try again when one of them has ended",
+                    kLeftMax));
   }
   auto shared = std::make_shared<Shared>();
   shared->work = std::move(work);
@@ -54,7 +57,9 @@ Status RunApart(std::function<void(const StopSignal& left)> work, const StopSign
     std::thread([shared] { Work(shared.get()); }).detach();
   } catch (const std::system_error&) {
     return ResourceExhausted(
-        "the operating system refused a thread for a call on a large value; try again later");
+        "search in a large value: the operating system gives this process no more threads; try "
+        "again "
+        "later");
   }
   MutexLock lock(&shared->mutex);
   // The caller polls `stop`, since neither a cancellation nor a deadline notifies a condition

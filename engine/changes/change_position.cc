@@ -144,7 +144,7 @@ StatusOr<ChangePosition> JoinPositions(std::vector<ChangePosition> positions) {
         joined.table_id != positions[i].table_id) {
       return InvalidArgument(
           "continuation tokens: their partitions overlap, leave a hole, or belong to different "
-          "tables");
+          "tables; pass the tokens of adjacent partitions of one table");
     }
     // The joined position is only as far as its slowest part.
     joined.time_us = std::min(joined.time_us, positions[i].time_us);

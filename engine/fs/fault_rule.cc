@@ -47,7 +47,10 @@ StatusOr<FaultRule> FaultRule::Parse(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     size_t end = std::min(text.find(' ', at), text.size());
     if (end > at) {
-      if (count == words.size()) return InvalidArgument(fmt::format("'{}': too many words", text));
+      if (count == words.size()) {
+        return InvalidArgument(
+            fmt::format("fault rule '{}': too many words; expected EFFECT OPERATION GLOB N", text));
+      }
       words[count++] = text.substr(at, end - at);
     }
     at = end + 1;
@@ -62,7 +65,8 @@ StatusOr<FaultRule> FaultRule::Parse(std::string_view text) {
     return error == std::errc() && end == digits.data() + digits.size() && *number > 0;
   };
   if (words[0].starts_with("delay:")) {
-    if (!read_number(words[0].substr(6), &rule.delay_ms)) return bad("delay:milliseconds");
+    if (!read_number(words[0].substr(6), &rule.delay_ms))
+      return bad("delay: expected delay:MILLISECONDS, a number from 1 on");
     words[0] = "delay";
   }
   auto effect = std::find(kEffects.begin(), kEffects.end(), words[0]);
@@ -71,7 +75,7 @@ StatusOr<FaultRule> FaultRule::Parse(std::string_view text) {
   }
   rule.effect = static_cast<Effect>(effect - kEffects.begin());
   if (std::find(kOperations.begin(), kOperations.end(), words[1]) == kOperations.end()) {
-    return bad("unknown operation");
+    return bad(fmt::format("unknown operation '{}'", words[1]));
   }
   rule.operation = words[1];
   rule.glob = words[2];

@@ -252,7 +252,8 @@ Status CommitLog::LookForSegment() {
   ASSIGN_OR_RETURN(bool there, options_.fs->Exists(PathOf(last_)));
   if (!there) {
     fenced_ = Unavailable(fmt::format(
-        "commit log: {} was removed or renamed while it was open; the log accepts no more writes",
+        "commit log: {} was removed or renamed while it was open, so the log accepts no more "
+        "writes; open the store again, or restart this server",
         PathOf(last_)));
   }
   return OkStatus();

@@ -45,7 +45,9 @@ Status DumpSegment(FileSystem* fs, const std::string& path,
   SegmentId id = ParseSegmentFileName(path.substr(path.rfind('/') + 1));
   if (id == SegmentId{}) {
     return InvalidArgument(
-        fmt::format("{}: the name of a log segment is <16 hex>-<8 hex>.log", path));
+        fmt::format("{}: not the name of a log segment (expected 16 hexadecimal digits, '-', 8 "
+                    "hexadecimal digits, '.log')",
+                    path));
   }
   ASSIGN_OR_RETURN(SegmentContent head, ReadSegmentHeader(fs, path, id));
   if (head.empty) {

@@ -37,7 +37,10 @@ StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view body) {
         fmt::format("log format version {} is newer than this program's {}; use a newer sippar",
                     version, kLogFormatVersion));
   }
-  if (!reader.AtEnd()) return DataLoss("segment header cannot be decoded");
+  if (!reader.AtEnd())
+    return DataLoss(
+        "the segment's header cannot be decoded, though its checksum is right; use the sippar that "
+        "wrote it");
   return header;
 }
 
@@ -90,7 +93,10 @@ StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
     MutationEntry& entry = record.mutation.entries.emplace_back();
     uint8_t kind = reader.Byte();
     if (kind > MutationEntry::kDeleteRow)
-      return DataLoss(fmt::format("log record has an entry of unknown kind {}", kind));
+      return DataLoss(
+          fmt::format("log record has an entry of unknown kind {} (known: 0 to {}); use the sippar "
+                      "that wrote it",
+                      kind, static_cast<int>(MutationEntry::kDeleteRow)));
     entry.kind = static_cast<MutationEntry::Kind>(kind);
     if (entry.kind == MutationEntry::kDeleteRow) continue;
     entry.family = reader.Bytes();
@@ -111,7 +117,8 @@ StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
     if (record.mutation.request.IsNone()) reader.Fail();
   }
   if (!reader.AtEnd()) {
-    return DataLoss("log record cannot be decoded, though its checksum fits");
+    return DataLoss(
+        "log record cannot be decoded, though its checksum is right; use the sippar that wrote it");
   }
   return record;
 }
@@ -147,7 +154,8 @@ StatusOr<LogRecordHead> DecodeLogHead(std::string_view body) {
   head.row = reader.Bytes();
   head.entry_count = reader.Count();
   if (!reader.ok() || head.entry_count == 0) {
-    return DataLoss("log record cannot be decoded, though its checksum fits");
+    return DataLoss(
+        "log record cannot be decoded, though its checksum is right; use the sippar that wrote it");
   }
   return head;
 }

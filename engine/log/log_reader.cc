@@ -8,13 +8,15 @@
 #include <utility>
 
 #include "engine/base/coding.h"
+#include "engine/log/log_writer.h"
 
 namespace sippar::engine {
 namespace {
 
 Status Damage(const std::string& path, uint64_t bad, std::string_view why) {
-  return DataLoss(
-      fmt::format("log segment {} @{}: expected a whole record, found damage; {}", path, bad, why));
+  return DataLoss(fmt::format(
+      "log segment {} @{}: expected a whole record, found damage ({}); put it back from a copy",
+      path, bad, why));
 }
 
 // No whole record begins at `bad`: decides whether this is the torn group of a crash or damage in
@@ -31,14 +33,16 @@ Status CheckTail(const std::string& path, std::string_view file, uint64_t bad, u
     LogFrame frame = LogFrameAt(file, 0, at, seed);
     if (frame.valid && frame.durable_length > bad) {
       return Damage(path, bad,
-                    fmt::format("the record @{} says that {} bytes were synced, so this is not a "
-                                "torn tail and nothing is skipped",
+                    fmt::format("the record @{} says that {} bytes were synced, so a crash while "
+                                "the end was written does not explain it",
                                 at, frame.durable_length));
     }
     bytes_hashed += frame.body.size();
     if (bytes_hashed > bytes_hashed_max) {
-      return Damage(path, bad,
-                    "too much of what follows looks like records to tell a torn tail from damage");
+      return Damage(
+          path, bad,
+          "so much of what follows looks like records that it cannot be told whether a crash "
+          "cut the end off");
     }
     at += frame.valid ? frame.size() : 1;
   }
@@ -97,8 +101,9 @@ StatusOr<SegmentContent> ReadSegment(
 Status CheckReaches(const std::string& path, uint64_t valid_length, uint64_t synced_length) {
   if (valid_length >= synced_length) return OkStatus();
   return DataLoss(fmt::format(
-      "log segment {} @{}: the whole records end at this offset, but {} bytes were synced", path,
-      valid_length, synced_length));
+      "log segment {} @{}: the whole records end at this offset, but {} bytes were synced; put it "
+      "back from a copy",
+      path, valid_length, synced_length));
 }
 
 StatusOr<SegmentContent> ScanSegment(
@@ -118,8 +123,9 @@ StatusOr<SegmentContent> ScanSegment(
       if (!header.ok()) return Annotate(header.status(), "log segment " + path);
       content.header = *std::move(header);
       if (content.header.id != id) {
-        return DataLoss(fmt::format("log segment {}: its header says that it is segment {}.{}",
-                                    path, content.header.id.epoch, content.header.id.number));
+        return DataLoss(
+            fmt::format("log segment {}: its header is that of segment {}; put it back from a copy",
+                        path, SegmentFileName(content.header.id)));
       }
     } else if (!frame.body.empty()) {  // an empty body is the mark of a clean end
       RETURN_IF_ERROR(

@@ -120,8 +120,8 @@ StatusOr<LogSeal> LogSeal::Decode(std::string_view body) {
   uint32_t version = reader.Fixed32();
   if (reader.ok() && version > kSealVersion) {
     return FailedPrecondition(
-        fmt::format("SEAL version {} is newer than this program's {}; use a newer sippar", version,
-                    kSealVersion));
+        fmt::format("format version {} is newer than this program's {}; use a newer sippar",
+                    version, kSealVersion));
   }
   LogSeal seal;
   size_t count = reader.Count();
@@ -137,7 +137,9 @@ StatusOr<LogSeal> LogSeal::Decode(std::string_view body) {
       segment.last_sequences[tablet] = reader.Varint();
     }
   }
-  if (!reader.AtEnd()) return DataLoss("SEAL cannot be decoded");
+  if (!reader.AtEnd())
+    return DataLoss(
+        "the file cannot be decoded, though its checksum is right; use the sippar that wrote it");
   return seal;
 }
 
@@ -194,13 +196,16 @@ StatusOr<std::string> ReadSealedSegment(FileSystem* fs, const std::string& direc
   std::string path = directory + "/" + SegmentFileName(segment.id);
   auto file = fs->OpenRandom(path);
   if (file.status().code() == StatusCode::kNotFound) {
-    return DataLoss(fmt::format(
-        "log segment {} @0: the SEAL names it, but it is missing; put it back from a copy", path));
+    return DataLoss(
+        fmt::format("log segment {}: the file SEAL beside it names it, but it is missing; put it "
+                    "back from a copy",
+                    path));
   }
   RETURN_IF_ERROR(file.status());
   if ((*file)->size() < segment.length) {
     return DataLoss(
-        fmt::format("log segment {} @{}: the file ends, but the SEAL says that {} bytes count; put "
+        fmt::format("log segment {} @{}: the file ends, but the file SEAL beside it says that {} "
+                    "bytes count; put "
                     "it back from a copy",
                     path, (*file)->size(), segment.length));
   }
@@ -209,7 +214,8 @@ StatusOr<std::string> ReadSealedSegment(FileSystem* fs, const std::string& direc
   uint64_t found = Checksum(bytes, SegmentSeed(segment.id));
   if (found != segment.checksum) {
     return DataLoss(
-        fmt::format("log segment {} @0: checksum of {} bytes is {:016x}, SEAL says {:016x}; put it "
+        fmt::format("log segment {} @0: checksum of {} bytes is {:016x}, the file SEAL beside it "
+                    "says {:016x}; put it "
                     "back from a copy",
                     path, segment.length, found, segment.checksum));
   }

@@ -35,18 +35,19 @@ Status ValidateAddition(const FamilySchema& family, const MutationEntry& additio
   bool is_good =
       is_add ? !takes_int64 || addition.value.size() == 8 : IsState(family.type, addition.value);
   if (is_good) return OkStatus();
-  return InvalidArgument(
-      fmt::format("{} of {}:{} has {} bytes, which is not a valid value for family {} ({})",
-                  is_add ? "input" : "state", addition.family, addition.qualifier,
-                  addition.value.size(), family.name, FamilyTypeName(family.type)));
+  return InvalidArgument(fmt::format(
+      "{} of {}:{} has {} bytes, which is not a valid value for family {} ({}; expected {})",
+      is_add ? "input" : "state", addition.family, addition.qualifier, addition.value.size(),
+      family.name, FamilyTypeName(family.type),
+      takes_int64 ? "8 bytes: an INT64, big-endian" : "a state as a read returns it"));
 }
 
 Status AddToState(FamilyType type, const MutationEntry& addition, std::string* state) {
   bool is_first = state->empty();
   if (!is_first && !IsState(type, *state)) {
-    return FailedPrecondition(fmt::format("{}:{}: its {} stored bytes are not a valid state of {}",
-                                          addition.family, addition.qualifier, state->size(),
-                                          FamilyTypeName(type)));
+    return FailedPrecondition(fmt::format(
+        "{}:{}: its {} stored bytes are not a valid state of type {}; delete the cell first",
+        addition.family, addition.qualifier, state->size(), FamilyTypeName(type)));
   }
   if (IsInt64(type)) {
     if (is_first) {
@@ -67,8 +68,10 @@ Status AddToState(FamilyType type, const MutationEntry& addition, std::string* s
   }
   *state = sketch.Encode();
   return is_state ? OkStatus()
-                  : InvalidArgument(
-                        "the stored or the added value is not a valid state of a distinct count");
+                  : InvalidArgument(fmt::format(
+                        "{}:{}: the stored or the added value is not a valid state of a "
+                        "distinct count (UNIQUES)",
+                        addition.family, addition.qualifier));
 }
 
 }  // namespace sippar::engine

@@ -48,9 +48,9 @@ Status ValidateEntry(const MutationEntry& entry, const TableSchema& schema) {
   // A limit of kTimeMax is open and includes kTimeMax itself.
   bool empty = entry.time.start_us >= entry.time.limit_us && entry.time.limit_us != kTimeMax;
   if (entry.kind == MutationEntry::kDeleteColumn && empty) {
-    return InvalidArgument(fmt::format("time range [{}, {}) of a delete in {}:{} is empty",
-                                       entry.time.start_us, entry.time.limit_us, entry.family,
-                                       entry.qualifier));
+    return InvalidArgument(fmt::format(
+        "time range [{} us, {} us) of a delete in {}:{} is empty; its start must be before its end",
+        entry.time.start_us, entry.time.limit_us, entry.family, entry.qualifier));
   }
   return ValidateValue(entry, *family);
 }
@@ -185,7 +185,7 @@ size_t RowMutation::StoredSize() const {
 
 Status RowMutation::Validate(const TableSchema& schema) const {
   RETURN_IF_ERROR(ValidateRowKey(row));
-  if (entries.empty()) return InvalidArgument("mutation has no entries");
+  if (entries.empty()) return InvalidArgument("mutation has no entries; it needs at least one");
   if (entries.size() > limits::kMutationEntriesMax) {
     return InvalidArgument(fmt::format("mutation has {} entries; the limit is {}", entries.size(),
                                        limits::kMutationEntriesMax));

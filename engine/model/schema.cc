@@ -71,7 +71,10 @@ Status ValidateGroup(const LocalityGroupSchema& group) {
                                        group.compression_level, group.name));
   }
   if (group.compression > Compression::kZstd || group.bloom > BloomKind::kRowColumn) {
-    return InvalidArgument(fmt::format("locality group {} has an unknown setting", group.name));
+    return InvalidArgument(fmt::format(
+        "locality group {}: this sippar does not know its compression ({}) or its kind of Bloom "
+        "filter ({}); if a newer sippar wrote the schema, use that one",
+        group.name, static_cast<int>(group.compression), static_cast<int>(group.bloom)));
   }
   return OkStatus();
 }

@@ -34,12 +34,13 @@ Status CheckAlter(const TableSchema& before, const TableSchema& after) {
     if (lost || family->type == old.type) continue;
     return FailedPrecondition(
         fmt::format("family {}: its type cannot change from {} to {}, because stored cells keep "
-                    "their form; add a family",
+                    "their form; add a family of the new type",
                     old.name, FamilyTypeName(old.type), FamilyTypeName(family->type)));
   }
   if (!before.options.contains(kGranularityOption) && after.options.contains(kGranularityOption)) {
     return FailedPrecondition(
-        fmt::format("{} of table {} cannot become coarser: the times of stored cells may be finer",
+        fmt::format("{} of table {} cannot become coarser: the times of stored cells may be finer; "
+                    "create a new table with it",
                     kGranularityOption, before.name));
   }
   return OkStatus();

@@ -257,8 +257,9 @@ std::string Program::Encode() const {
 StatusOr<Program> Program::Decode(std::string_view bytes) {
   // Checked first, because it bounds the memory that decoding takes.
   if (bytes.size() > limits::kProgramSizeMax) {
-    return InvalidArgument(fmt::format("row program has {} bytes; the limit is {}", bytes.size(),
-                                       limits::kProgramSizeMax));
+    return InvalidArgument(fmt::format(
+        "row program of the statement has {} bytes; the limit is {}; make the statement shorter",
+        bytes.size(), limits::kProgramSizeMax));
   }
   Reader reader(bytes);
   // A program lives only as long as its call, and both ends of a call have the same version of the

@@ -27,9 +27,10 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
     // pattern. For kLet, the last kind, `pattern` is the number of a LET value.
     if (slots[i].kind < SlotDef::kNewest || slots[i].kind == SlotDef::kLet) continue;
     if (slots[i].pattern >= columns.size())
-      return InvalidArgument(
-          "row program: a slot names a column that it does not have; use the same sippar for "
-          "server and client");
+      return InvalidArgument(fmt::format(
+          "row program: it uses column {}, but has only {} columns; use the same sippar "
+          "for server and client",
+          slots[i].pattern + 1, columns.size()));
     result->needs_cells_ = true;
     used = std::max<size_t>(used, slots[i].pattern + 1);
     if (result->patterns_.size() < used) result->patterns_.resize(used);

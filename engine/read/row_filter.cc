@@ -50,11 +50,14 @@ Status ValidateLeaf(const RowFilter& filter) {
     case RowFilter::kColumnRange:
     case RowFilter::kValueRange:
       if (!filter.range.limit || filter.range.start <= *filter.range.limit) return OkStatus();
-      return InvalidArgument("column or value range of the filter: its start is after its end");
+      return InvalidArgument(fmt::format(
+          "{}: the start of the range is after its end",
+          filter.kind == RowFilter::kColumnRange ? "column_range_filter" : "value_range_filter"));
     case RowFilter::kTimeRange:
       if (filter.time.start_us <= filter.time.limit_us) return OkStatus();
-      return InvalidArgument(fmt::format("timestamp_range_filter: its start {} is after its end {}",
-                                         filter.time.start_us, filter.time.limit_us));
+      return InvalidArgument(
+          fmt::format("timestamp_range_filter: its start {} us is after its end {} us",
+                      filter.time.start_us, filter.time.limit_us));
     case RowFilter::kLabel:
       return ValidateLabel(filter.text);
     case RowFilter::kPassAll:

@@ -224,7 +224,8 @@ class ConditionStep final : public FilterStep {
 
 Status TooMuchHeld(std::string_view row, size_t max) {
   return FailedPrecondition(
-      fmt::format("row '{}': more than {} bytes wait for a condition of the filter; read fewer "
+      fmt::format("row '{}': more than {} bytes of its cells must be kept in memory until a "
+                  "condition filter is decided; read fewer "
                   "columns or versions",
                   PrintableBytes(row), max));
 }

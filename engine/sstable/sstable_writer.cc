@@ -166,8 +166,8 @@ StatusOr<BlockHandle> SstableWriter::AddSection(BlockEncoder* encoder, std::stri
   if (bytes.empty()) return BlockHandle{offset_, 0, 0};
   if (bytes.size() > kSectionRawSizeMax) {
     return ResourceExhausted(
-        fmt::format("sstable {}: its {} would have {} bytes and readers accept at most {}; its "
-                    "writer should have begun another file",
+        fmt::format("sstable {}: its {} would have {} bytes and readers accept at most {}; this "
+                    "is a bug in sippar",
                     path_, name, bytes.size(), kSectionRawSizeMax));
   }
   ASSIGN_OR_RETURN(BlockHandle handle, encoder->Append(bytes, offset_, &pending_));

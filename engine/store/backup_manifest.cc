@@ -58,8 +58,7 @@ StatusOr<BackupManifest> BackupManifest::Decode(std::string_view bytes) {
   }
   if (!reader.AtEnd())
     return DataLoss(
-        "backup manifest cannot be decoded (the file is damaged, or of a newer sippar); use "
-        "another backup");
+        "backup manifest cannot be decoded (the file is damaged, or of a newer sippar)");
   return manifest;
 }
 

@@ -65,7 +65,7 @@ Status TabletHost::StopUntilFlushed(int64_t budget) {
       metrics_.Get("writers_refused")->Add();
       return ResourceExhausted(
           fmt::format("memtables are full: {} bytes of {}, and no flush has made room for {} s; "
-                      "SHOW COMPACTIONS lists the one that hangs; try again later",
+                      "SHOW COMPACTIONS tells which compaction hangs; try again later",
                       memtable_bytes_.load(), 2 * budget, kStopMicrosMax / 1'000'000));
     }
     writers_wake_.WaitFor(&background_mutex_, kPollMicros);

@@ -46,7 +46,7 @@ Status KeptChanges::Archive(uint64_t sequence) {
   if (owner_epoch_ != 0) file_id = (owner_epoch_ << 32) | (file_id & UINT32_MAX);
   RETURN_IF_ERROR(Annotate(
       WriteChangeFile(body_->context->fs, Source().directory, file_id, body_->range, records),
-      "changes"));
+      fmt::format("change archive of tablet {}", body_->id)));
   // Only after the file is durable: if writing failed, the next flush writes the records again.
   body_->memory.Free(tail_.Drop(sequence));
   return OkStatus();

@@ -156,8 +156,9 @@ StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& rig
                                  uint64_t tablet_id,
                                  const std::function<StatusOr<uint64_t>()>& next_run_id) {
   if (left.family_births != right.family_births) {
-    return Aborted(fmt::format("the schema of tablets {} and {} changed during the merge",
-                               left.tablet_id, right.tablet_id));
+    return Aborted(
+        fmt::format("the schema of tablets {} and {} changed during their merge; try again",
+                    left.tablet_id, right.tablet_id));
   }
   TabletState joined = left;
   joined.tablet_id = tablet_id;

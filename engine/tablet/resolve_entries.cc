@@ -46,9 +46,9 @@ Status ResolveOnNewest(TabletReader* reader, const std::string& row,
                        MutationEntry* entry) {
   if (std::any_of(earlier.begin(), earlier.end(),
                   [entry](const MutationEntry& before) { return Touches(before, *entry); })) {
-    return InvalidArgument(
-        fmt::format("one mutation may not increment or append to {}:{} after changing it; use two",
-                    entry->family, entry->qualifier));
+    return InvalidArgument(fmt::format(
+        "one mutation may not increment or append to {}:{} after changing it; use two mutations",
+        entry->family, entry->qualifier));
   }
   ReadSpec read;
   read.columns = {ColumnPattern::Exact(entry->family, entry->qualifier)};

@@ -40,7 +40,9 @@ Status TabletWriter::CommitRow(const RowMutation& mutation, std::span<const RowC
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, reader_->ReadRow(mutation.row, check.read));
     ASSIGN_OR_RETURN(uint64_t digest, DigestCells(cells.get()));
     if (digest != check.digest) {
-      return Aborted(fmt::format("row '{}' changed since the transaction read it", mutation.row));
+      return Aborted(
+          fmt::format("row '{}' changed since the transaction read it; run the transaction again",
+                      mutation.row));
     }
   }
   if (mutation.entries.empty()) return OkStatus();

@@ -34,14 +34,15 @@ StatusOr<std::string> ReadStateFile(FileSystem* fs, const std::string& path, uin
   uint64_t expected = reader.Fixed64();
   std::string_view body = reader.Raw(length);
   if (!reader.AtEnd() || found_magic != magic) {
-    return DataLoss(
-        fmt::format("{}: not a whole state file ({} bytes, magic {:08x}, expected {:08x})", path,
-                    file.size(), found_magic, magic));
+    return DataLoss(fmt::format(
+        "{}: the file is damaged or cut ({} bytes, magic number {:08x}, expected {:08x})", path,
+        file.size(), found_magic, magic));
   }
   uint64_t found = Checksum(body, magic ^ (uint64_t{version} << 32));
   if (found != expected) {
     return DataLoss(
-        fmt::format("{} @24: checksum {:016x}, expected {:016x}", path, found, expected));
+        fmt::format("{}: the file is damaged (checksum from byte 24 on {:016x}, expected {:016x})",
+                    path, found, expected));
   }
   // Tested after the checksum: in a damaged file the version may be wrong, and the user would be
   // told to upgrade for nothing.

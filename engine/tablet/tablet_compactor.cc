@@ -187,7 +187,8 @@ Status TabletCompactor::Install(const CompactionInputs& inputs, const TabletRun&
   // are another tablet's now and the output is of no use.
   if (std::search(present.begin(), present.end(), inputs.runs.begin(), inputs.runs.end(), same) ==
       present.end()) {
-    return Aborted("the runs that it merged no longer belong to the tablet");
+    return Aborted(
+        "the tablet was split or merged meanwhile, so the result of the compaction is not used");
   }
   replace(&changed.Group(inputs.group)->runs, StateOf(output));
   CRASH_POINT("compaction.before_state");

@@ -44,7 +44,8 @@ Status CompareWithFrozen(const GroupVersion& group, VisibilityIterator::Options 
     }
     return DataLoss(
         fmt::format("entry {} of group {} was written, but another is read back from "
-                    "the new SSTable: this machine's memory or disk cannot be trusted",
+                    "the new SSTable: this machine's memory or disk is faulty; test both, or use "
+                    "another machine",
                     entries, group.name));
   }
   return expected.status();

@@ -38,7 +38,8 @@ Status TabletServing::WhyClosed() const {
       break;
   }
   return Unavailable(fmt::format(
-      "a split or merge of tablet {} failed half-way; open the store again", body_->id));
+      "a split or merge of tablet {} failed half-way; open the store again, or restart its server",
+      body_->id));
 }
 
 }  // namespace sippar::engine

@@ -144,7 +144,7 @@ StatusOr<TabletState> TabletState::Decode(std::string_view bytes) {
     RequestMemory whole;
     if (state.requests.empty() || !whole.Add(state.requests, 0).ok()) reader.Fail();
   }
-  if (!reader.AtEnd()) return DataLoss("tablet state cannot be decoded");
+  if (!reader.AtEnd()) return DataLoss("holds a tablet state that cannot be decoded");
   return state;
 }
 
