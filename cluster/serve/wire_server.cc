@@ -23,8 +23,8 @@ StatusOr<net::ServerOptions> OptionsOf(const WireServerOptions& options) {
   ASSIGN_OR_RETURN(ListenAddress address, ListenAddress::Parse(options.listen));
   if (options.tls == nullptr && !address.IsLoopback()) {
     return InvalidArgument(
-        fmt::format("address '{}' can be reached from other machines; give --tls-cert and "
-                    "--tls-key, or listen on localhost:{}",
+        fmt::format("address '{}' can be reached from other machines; give a certificate and "
+                    "its key (--tls-cert, --tls-key), or listen on localhost:{}",
                     options.listen, address.port));
   }
   net.host = address.Numeric();
