@@ -73,9 +73,10 @@ Status DecodeFailure(std::string_view bytes) {
   engine::Reader reader(bytes);
   Status status = engine::DecodeStatus(&reader);
   if (reader.AtEnd() && !status.ok()) return status;
-  return Internal(fmt::format(
-      "failure of a call: its {} bytes cannot be decoded; use the same sippar for both ends",
-      bytes.size()));
+  return Internal(
+      fmt::format("failure of a call: its {} bytes cannot be decoded; use the same version of "
+                  "sippar for both ends",
+                  bytes.size()));
 }
 
 }  // namespace sippar::net

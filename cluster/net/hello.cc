@@ -56,9 +56,9 @@ StatusOr<Hello> DecodeHello(std::string_view bytes) {
                                        hello.name, oldest, newest));
   }
   if (lane >= kLanes) {
-    return InvalidArgument(
-        fmt::format("hello of {}: its kind of calls {} is unknown; use the same sippar for both",
-                    hello.name, lane));
+    return InvalidArgument(fmt::format(
+        "hello of {}: its kind of calls {} is unknown; use the same version of sippar for both",
+        hello.name, lane));
   }
   hello.oldest = static_cast<uint32_t>(oldest);
   hello.newest = static_cast<uint32_t>(newest);

@@ -42,9 +42,10 @@ Status RemoteClient::Probe() {
   // The caller has set no deadline; kProbeUs is our own. So an answer that is late is a
   // kUnavailable.
   const bool is_late = alive.code() == StatusCode::kDeadlineExceeded;
-  return net::Retold(alive, is_late ? StatusCode::kUnavailable : alive.code(),
-                     fmt::format("{}: {}{}", target_, MessageOf(alive),
-                                 is_other_version ? "; use the same sippar for both" : ""));
+  return net::Retold(
+      alive, is_late ? StatusCode::kUnavailable : alive.code(),
+      fmt::format("{}: {}{}", target_, MessageOf(alive),
+                  is_other_version ? "; use the same version of sippar for both" : ""));
 }
 
 }  // namespace sippar::cluster

@@ -128,7 +128,9 @@ TEST_F(ServerClientTest, AServerOfAnotherVersionIsRefusedInASentence) {
   auto server = net::Server::Start(options, &service, &loops).value();
   Status other = OpenClient(fmt::format("127.0.0.1:{}", server->port()), {}).status();
   EXPECT_EQ(other.code(), StatusCode::kUnimplemented) << other;
-  EXPECT_NE(MessageOf(other).find("use the same version of sippar for both"), std::string_view::npos) << other;
+  EXPECT_NE(MessageOf(other).find("use the same version of sippar for both"),
+            std::string_view::npos)
+      << other;
   server->Stop(0);
   loops.Stop();
 }
@@ -181,7 +183,8 @@ TEST_F(ServerClientTest, OnASocketAnotherProtocolIsFinalAndAnEndIsNot) {
               says.empty() ? StatusCode::kUnavailable : StatusCode::kFailedPrecondition)
         << status;
     if (says.empty()) continue;
-    EXPECT_NE(MessageOf(status).find("use the same version of sippar for both"), std::string_view::npos);
+    EXPECT_NE(MessageOf(status).find("use the same version of sippar for both"),
+              std::string_view::npos);
   }
   std::filesystem::remove(path);
   EXPECT_EQ(OpenClient("unix:" + path, {}).status().code(), StatusCode::kUnavailable);
