@@ -16,7 +16,7 @@ inline constexpr size_t kRowCacheSizeMax = 32 << 20;
 // Larger values are not cached with their row, but read when their files are read.
 inline constexpr size_t kCachedValueSizeMax = 64 << 10;
 inline constexpr size_t kCachedRowSizeMax = 1 << 20;   // names and kept values of one row
-inline constexpr size_t kCachedRowColumnsMax = 4'096;  // wider rows are read column by column
+inline constexpr size_t kCachedRowColumnsMax = 4'096;  // of wider rows no column is cached
 // How long a row counts as wide before its columns are counted again.
 inline constexpr int64_t kWideRowMemoryUs = 60'000'000;
 

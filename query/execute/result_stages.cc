@@ -48,8 +48,14 @@ Status ResultStages::AddToSort(std::vector<Row> rows) {
     sorted_.push_back(std::move(row));
   }
   if (sort_bytes_ <= memory) return OkStatus();
-  return ErrorAt("TOO_LARGE", {}, fmt::format("ORDER BY needs more than {} MiB", memory >> 20),
-                 "add LIMIT, or SET sort_memory", StatusCode::kResourceExhausted);
+  // Groups are always sorted, also without ORDER BY, and a LIMIT comes after the sort.
+  const bool has_groups = plan_.program.aggregate;
+  return ErrorAt("TOO_LARGE", {},
+                 fmt::format("{} more than {} bytes of memory (sort_memory)",
+                             has_groups ? "sorting the groups needs" : "ORDER BY needs", memory),
+                 has_groups ? "use WHERE or HAVING for fewer groups, or SET sort_memory to more"
+                            : "add LIMIT, or SET sort_memory to more",
+                 StatusCode::kResourceExhausted);
 }
 
 Status ResultStages::AddGroups(const std::vector<Row>& groups) {

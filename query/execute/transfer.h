@@ -21,7 +21,7 @@ struct TransferOptions {
   uint64_t skip = 0;         // IMPORT: first records that an earlier run has written
   bool skip_errors = false;  // IMPORT: broken records are left out rather than end the run
 };
-// UNKNOWN_OPTION for an option that is unknown or has a value of the wrong type.
+// UNKNOWN_OPTION for an option that is unknown or cannot have the value given.
 [[nodiscard]] StatusOr<TransferOptions> PlanTransferOptions(
     const std::vector<syntax::Option>& options);
 // The format that the statement names, or the one of the path's suffix: csv, tsv, jsonl, cells.
