@@ -5,24 +5,16 @@
 #include <string>
 #include <unordered_map>
 
-#include "engine/program/result_rule.h"
+#include "engine/program/function_rows.h"
 
 namespace sippar::engine {
 namespace {
 
-struct Entry {
-  FunctionInfo info;
-  ResultRule result;
-};
-
-// The only definition of each function's name, arguments, meaning and result. Its code is in
-// scalar_*.cc or evaluate.cc.
-const std::vector<Entry>& Table() {
+std::vector<FunctionRow> OwnRows() {
   using enum Function;
   using R = ResultRule;
   constexpr int kMany = kManyArguments;
-  // Never destroyed: threads may still evaluate while the process exits.
-  static const auto& table = *new std::vector<Entry>{
+  return {
       {{kAnd, "AND", 2, kMany, false, ""}, R::kBool},
       {{kOr, "OR", 2, kMany, false, ""}, R::kBool},
       {{kNot, "NOT", 1, 1, false, ""}, R::kBool},
@@ -94,7 +86,8 @@ const std::vector<Entry>& Table() {
       {{kTryCast, "TRY_CAST", 1, 1, false, ""}, R::kCast},
       {{kTimeBucket, "TIME_BUCKET", 2, 2, true, "start of the bucket of that width a time is in"},
        R::kSecond},
-      {{kDatePart, "DATE_PART", 2, 2, true, "'year', 'month', 'day', 'hour' … of a time (UTC)"},
+      {{kDatePart, "DATE_PART", 2, 3, true,
+        "'year', 'month', 'day', 'hour' … of a time, in UTC or the zone of the third"},
        R::kInt64},
       {{kFormatTime, "FORMAT_TIME", 2, 2, true, "a time by a strftime pattern (UTC)"}, R::kText},
       {{kArray, "ARRAY", 0, kMany, false, ""}, R::kArray},
@@ -103,6 +96,17 @@ const std::vector<Entry>& Table() {
       {{kMapKeys, "MAP_KEYS", 1, 1, true, "ARRAY of a MAP's keys"}, R::kKeys},
       {{kMapValues, "MAP_VALUES", 1, 1, true, "ARRAY of a MAP's values"}, R::kValues},
   };
+}
+
+// The only definition of each function's name, arguments, meaning and result. Its code is in
+// scalar_*.cc or evaluate.cc.
+const std::vector<FunctionRow>& Table() {
+  // Never destroyed: threads may still evaluate while the process exits.
+  static const auto& table = *[] {
+    auto* rows = new std::vector<FunctionRow>(OwnRows());
+    for (FunctionRow& row : GoogleFunctionRows()) rows->push_back(row);
+    return rows;
+  }();
   return table;
 }
 
@@ -119,7 +123,7 @@ std::string ToUpper(std::string_view name) {
 const std::vector<FunctionInfo>& AllFunctions() {
   static const auto& infos = *[] {
     auto* infos_of_table = new std::vector<FunctionInfo>();
-    for (const Entry& entry : Table()) infos_of_table->push_back(entry.info);
+    for (const FunctionRow& entry : Table()) infos_of_table->push_back(entry.info);
     return infos_of_table;
   }();
   return infos;
@@ -153,7 +157,7 @@ const FunctionInfo* FindFunction(Function function) {
 ResultRule ResultOf(Function function) {
   static const auto& by_id = *[] {
     auto* rules = new std::array<ResultRule, 256>();
-    for (const Entry& entry : Table()) {
+    for (const FunctionRow& entry : Table()) {
       (*rules)[static_cast<uint8_t>(entry.info.function)] = entry.result;
     }
     return rules;
@@ -171,6 +175,12 @@ std::string_view ResultName(ResultRule rule) {
       return "TEXT";
     case ResultRule::kBytes:
       return "BYTES";
+    case ResultRule::kFloat64:
+      return "FLOAT64";
+    case ResultRule::kTimestamp:
+      return "TIMESTAMP";
+    case ResultRule::kDuration:
+      return "DURATION";
     case ResultRule::kCast:
       return "the type of the cast";
     case ResultRule::kFirst:
@@ -188,8 +198,16 @@ std::string_view ResultName(ResultRule rule) {
     case ResultRule::kArray:
     case ResultRule::kKeys:
     case ResultRule::kValues:
+    case ResultRule::kEntries:
+    case ResultRule::kListOfFirst:
+    case ResultRule::kIntegers:
+    case ResultRule::kReals:
+    case ResultRule::kLambda:
       return "ARRAY";
+    case ResultRule::kStruct:
+      return "STRUCT";
     case ResultRule::kItem:
+    case ResultRule::kItemOfFirst:
       return "item";
   }
   return "";
