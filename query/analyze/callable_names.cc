@@ -50,6 +50,8 @@ CallInfo CastCall(std::string_view name, ValueType type) {
 std::vector<CallInfo> OwnCalls() {
   std::vector<CallInfo> calls = {
       {CallInfo::kNow, "NOW", 0, 0, "TIMESTAMP", "time of the statement, the same for all of it"},
+      {CallInfo::kRandom, "RAND", 0, 0, "FLOAT64", "random number from 0 to below 1"},
+      {CallInfo::kRandom, "RANDOM", 0, 0, "FLOAT64", "same as RAND"},
       // These calls read a special slot of a column (SlotDef) and not its value, so the engine has
       // no function for them.
       ColumnCall(SlotDef::kVersionCount, "VERSION_COUNT", "INT64",

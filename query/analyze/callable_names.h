@@ -18,7 +18,7 @@
 namespace sippar::query {
 
 struct CallInfo {
-  enum Kind : uint8_t { kFunction, kAggregate, kColumn, kCast, kNow, kRewritten };
+  enum Kind : uint8_t { kFunction, kAggregate, kColumn, kCast, kNow, kRandom, kRewritten };
   Kind kind = kFunction;
   std::string_view name;
   int arguments_min = 1;

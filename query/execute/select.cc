@@ -8,6 +8,7 @@
 #include "query/analyze/compile.h"
 #include "query/execute/local_run.h"
 #include "query/execute/scatter.h"
+#include "query/execute/unpack.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -53,6 +54,19 @@ Status RunRelation(const StatementContext& context, const SelectPlan& plan, Resu
   if (plan.source == SelectPlan::kNothing) {
     // SELECT without FROM has one row without values, as in SQL: SELECT 1 returns one row.
     RETURN_IF_ERROR(add({Row()}).status());
+  } else if (plan.source == SelectPlan::kValues) {
+    RETURN_IF_ERROR(add(plan.values).status());
+  } else if (!plan.unpacked.empty()) {
+    std::string next;
+    auto unpack = [&](const std::vector<Row>& input) -> StatusOr<bool> {
+      for (const Row& row : input) {
+        // Row by row, because each may have thousands of times.
+        ASSIGN_OR_RETURN(bool goes_on, add(UnpackVersions(row, plan.unpacked)));
+        if (!goes_on) return false;
+      }
+      return true;
+    };
+    RETURN_IF_ERROR(RunSelect(context, *plan.input, unpack, &next));
   } else {
     std::string next;
     // `next` of a subselect is dropped: AFTER continues a table, and the outer rows have no place
