@@ -191,8 +191,9 @@ struct FunctionInfo {
   std::string_view name;  // upper case; operators have their sign
   int arguments_min;
   int arguments_max;
-  bool is_call;              // true: it may be written as NAME(…)
-  std::string_view meaning;  // text for SHOW FUNCTIONS; "" for operators
+  bool is_call;                     // true: it may be written as NAME(…)
+  std::string_view meaning;         // text for SHOW FUNCTIONS; "" for operators
+  std::string_view signature = {};  // names of the arguments: "text, length [, fill]"
 };
 
 const std::vector<FunctionInfo>& AllFunctions();
