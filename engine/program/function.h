@@ -146,6 +146,8 @@ enum class Function : uint8_t {
   kSha1 = 199,
   kSha256 = 200,
   kSha512 = 201,
+  kFormat = 202,
+  kSoundex = 203,
   // Times.
   kTimeSpan = 205,  // count, part
   kAddMonths = 206,

@@ -130,6 +130,10 @@ Rows TextRows() {
       {{kSha1, "SHA1", 1, 1, true, "SHA-1 of the bytes, 20 bytes", "bytes"}, R::kBytes},
       {{kSha256, "SHA256", 1, 1, true, "SHA-256 of the bytes, 32 bytes", "bytes"}, R::kBytes},
       {{kSha512, "SHA512", 1, 1, true, "SHA-512 of the bytes, 64 bytes", "bytes"}, R::kBytes},
+      {{kFormat, "FORMAT", 1, kMany, true,
+        "printf: %d %x %f %e %g %s, %t as printed, %T as written", "pattern, …"},
+       R::kText},
+      {{kSoundex, "SOUNDEX", 1, 1, true, "code of how an English word sounds", "text"}, R::kText},
   };
 }
 

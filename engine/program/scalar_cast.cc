@@ -296,8 +296,8 @@ ScalarEntry FindScalar(Function function) {
   for (auto find :
        {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
         FindTimeFunction, FindItemFunction, FindRealFunction, FindBitFunction, FindHashFunction,
-        FindPadFunction, FindPlaceFunction, FindCodePointFunction, FindCalendarFunction,
-        FindArrayFunction, FindArrayPartFunction, FindVectorFunction}) {
+        FindFormatFunction, FindPadFunction, FindPlaceFunction, FindCodePointFunction,
+        FindCalendarFunction, FindArrayFunction, FindArrayPartFunction, FindVectorFunction}) {
     ScalarEntry entry = find(function);
     if (entry.run != nullptr) return entry;
   }

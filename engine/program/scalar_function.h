@@ -49,6 +49,7 @@ ScalarEntry FindRealFunction(Function function);
 ScalarEntry FindBitFunction(Function function);
 ScalarEntry FindHashFunction(Function function);
 ScalarEntry FindPadFunction(Function function);
+ScalarEntry FindFormatFunction(Function function);
 ScalarEntry FindPlaceFunction(Function function);
 ScalarEntry FindCodePointFunction(Function function);
 ScalarEntry FindCalendarFunction(Function function);

@@ -36,6 +36,22 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
   return stages->AddGroups(groups.Finish());
 }
 
+// Takes rows with lists of versions and passes each version on to `next`, as a row of its own.
+RowConsumer Unpacking(const SelectPlan& plan, const RowConsumer& next) {
+  return [&plan, next](const std::vector<Row>& input) -> StatusOr<bool> {
+    auto pass_on = [&next](Row row) {
+      std::vector<Row> one;
+      one.push_back(std::move(row));
+      return next(std::move(one));
+    };
+    for (const Row& row : input) {
+      ASSIGN_OR_RETURN(bool goes_on, UnpackVersions(row, plan.unpacked, pass_on));
+      if (!goes_on) return false;
+    }
+    return true;
+  };
+}
+
 Status RunRelation(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
   auto prepared = LocalRun::Prepare(plan.program, context.stop);
   if (!prepared.ok()) return WithQueryCode(prepared.status());
@@ -56,22 +72,12 @@ Status RunRelation(const StatementContext& context, const SelectPlan& plan, Resu
     RETURN_IF_ERROR(add({Row()}).status());
   } else if (plan.source == SelectPlan::kValues) {
     RETURN_IF_ERROR(add(plan.values).status());
-  } else if (!plan.unpacked.empty()) {
-    std::string next;
-    auto unpack = [&](const std::vector<Row>& input) -> StatusOr<bool> {
-      for (const Row& row : input) {
-        // Row by row, because each may have thousands of times.
-        ASSIGN_OR_RETURN(bool goes_on, add(UnpackVersions(row, plan.unpacked)));
-        if (!goes_on) return false;
-      }
-      return true;
-    };
-    RETURN_IF_ERROR(RunSelect(context, *plan.input, unpack, &next));
   } else {
     std::string next;
     // `next` of a subselect is dropped: AFTER continues a table, and the outer rows have no place
     // in it.
-    RETURN_IF_ERROR(RunSelect(context, *plan.input, add, &next));
+    const RowConsumer rows = plan.unpacked.empty() ? RowConsumer(add) : Unpacking(plan, add);
+    RETURN_IF_ERROR(RunSelect(context, *plan.input, rows, &next));
   }
   return plan.program.aggregate ? stages->AddGroups(run->FinishGroups()) : OkStatus();
 }

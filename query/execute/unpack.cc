@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "query/execute/unpack.h"
 
-#include <functional>
 #include <map>
+#include <utility>
 
 namespace sippar::query {
 
 using engine::Row;
 using engine::Value;
 
-std::vector<Row> UnpackVersions(const Row& row, const std::vector<size_t>& unpacked) {
-  std::map<int64_t, Row, std::greater<>> rows;
+StatusOr<bool> UnpackVersions(const Row& row, const std::vector<size_t>& unpacked,
+                              const std::function<StatusOr<bool>(Row row)>& give) {
+  using Cells = std::vector<std::pair<size_t, const Value*>>;  // column and value
+  std::map<int64_t, Cells, std::greater<>> times;
   for (size_t column : unpacked) {
     for (const Value& version : row[column].items()) {
       if (version.items().size() != 2) continue;  // not a version: it has a time and a value
-      const int64_t time = version.items()[0].integer();
-      auto [found, is_new] = rows.try_emplace(time);
-      Row& out = found->second;
-      if (is_new) {
-        out = row;
-        for (size_t each : unpacked) out[each] = Value::Null();
-        out.push_back(Value::Timestamp(time));
-      }
-      out[column] = version.items()[1];
+      times[version.items()[0].integer()].emplace_back(column, &version.items()[1]);
     }
   }
-  std::vector<Row> result;
-  for (auto& [time, out] : rows) result.push_back(std::move(out));
-  return result;
+  Row others = row;
+  for (size_t column : unpacked) others[column] = Value::Null();
+  for (const auto& [time, cells] : times) {
+    Row out = others;
+    for (const auto& [column, value] : cells) out[column] = *value;
+    out.push_back(Value::Timestamp(time));
+    ASSIGN_OR_RETURN(bool goes_on, give(std::move(out)));
+    if (!goes_on) return false;
+  }
+  return true;
 }
 
 }  // namespace sippar::query
