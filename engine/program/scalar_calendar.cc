@@ -197,16 +197,12 @@ Status MakeDate(CallSite* site, Arguments args, Value* out) {
 
 // --- Patterns ---
 
-// %Q, the quarter, is GoogleSQL's own; absl::FormatTime has the others.
-std::string WithQuarter(std::string_view pattern, int quarter) {
+// The pattern with another text for the element of this letter.
+std::string WithElement(std::string_view pattern, char letter, std::string_view text) {
   std::string result;
   for (size_t i = 0; i < pattern.size(); ++i) {
     const bool element = pattern[i] == '%' && i + 1 < pattern.size();
-    if (element && pattern[i + 1] == 'Q') {
-      result += fmt::format("{}", quarter);
-    } else {
-      result += pattern.substr(i, element ? 2 : 1);
-    }
+    result += element && pattern[i + 1] == letter ? text : pattern.substr(i, element ? 2 : 1);
     if (element) ++i;
   }
   return result;
@@ -219,7 +215,9 @@ Status FormatTimestamp(CallSite* site, Arguments args, Value* out) {
   CalendarTime parts;
   RETURN_IF_ERROR(SplitTime(time, &parts));
   RETURN_IF_ERROR(SplitTime(ToLocal(time, zone), &parts));
-  const std::string pattern = WithQuarter(args[0]->bytes(), parts.tm.tm_mon / 3 + 1);
+  // %Q, the quarter, is GoogleSQL's own; absl::FormatTime has the others.
+  const std::string pattern =
+      WithElement(args[0]->bytes(), 'Q', fmt::format("{}", parts.tm.tm_mon / 3 + 1));
   std::string text = absl::FormatTime(pattern, absl::FromUnixMicros(time), zone);
   RETURN_IF_ERROR(CheckTextSize(text.size()));
   *out = Value::Text(std::move(text));
@@ -231,7 +229,9 @@ Status ParseByPattern(CallSite* site, Arguments args, Value* out) {
   ASSIGN_OR_RETURN(absl::TimeZone zone, ZoneOf(args, 2));
   absl::Time time;
   std::string problem;
-  if (!absl::ParseTime(args[0]->bytes(), args[1]->bytes(), zone, &time, &problem)) {
+  // The library's %Y takes all digits that follow: it would read 20261120 as one year.
+  const std::string pattern = WithElement(args[0]->bytes(), 'Y', "%E4Y");
+  if (!absl::ParseTime(pattern, args[1]->bytes(), zone, &time, &problem)) {
     return ProgramError(
         "DECODE",
         fmt::format("PARSE_TIMESTAMP: '{:.60}' does not fit '{:.60}' ({})",

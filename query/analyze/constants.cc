@@ -38,8 +38,9 @@ Status WithQueryCode(const Status& status, const Span& span) {
 // Some code looks only at literals: row ranges, IN UNNEST, warnings, regex checks. Folding lets it
 // see a computed constant such as 'a' || 'b', too.
 Expression Fold(Expression expression, const engine::StopSignal* stop) {
-  // A random number is another one in each row.
-  if (expression.kind != Expression::kCall || expression.function == engine::Function::kRandom) {
+  // A random number is another one in each row, and the value of a STRUCT does not know its type.
+  if (expression.kind != Expression::kCall || expression.function == engine::Function::kRandom ||
+      expression.function == engine::Function::kStructOf) {
     return expression;
   }
   // The call in SAFE is left as it is if it fails, which here is its result.
