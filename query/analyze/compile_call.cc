@@ -1,6 +1,8 @@
 // Compiles calls, items of collections, and lambdas. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <array>
+
 #include "engine/base/checksum.h"
 #include "engine/program/calendar.h"
 #include "query/analyze/callable_names.h"
@@ -27,7 +29,36 @@ bool IsLater(std::string_view name) {
   return false;
 }
 
+// What stands here for functions that other databases have under a name that is not near ours.
+struct Elsewhere {
+  std::string_view name;
+  std::string_view hint;
+};
+constexpr std::array<Elsewhere, 16> kElsewhere = {{
+    {"CHARINDEX", "STRPOS(text, part)"},
+    {"DATEADD", "time + INTERVAL 5 DAY"},
+    {"DATEDIFF", "DATE_DIFF(later, earlier, DAY)"},
+    {"FARM_FINGERPRINT", "HASH64(x), with other values"},
+    {"GETDATE", "NOW()"},
+    {"ISNULL", "x IS NULL, COALESCE(x, otherwise)"},
+    {"LEN", "LENGTH(x)"},
+    {"MEDIAN", "APPROX_QUANTILES(x, 2)[2]"},
+    {"PERCENTILE_CONT", "APPROX_QUANTILES(x, 100)[51]"},
+    {"STRFTIME", "FORMAT_TIMESTAMP('%Y-%m-%d', time)"},
+    {"STRPTIME", "PARSE_TIMESTAMP('%Y-%m-%d', text)"},
+    {"SYSDATE", "NOW()"},
+    {"TO_CHAR", "FORMAT_TIMESTAMP('%Y-%m-%d', time), FORMAT('%8.2f', number)"},
+    {"TO_DATE", "PARSE_TIMESTAMP('%Y-%m-%d', text)"},
+    {"TO_NUMBER", "INT64(text), FLOAT64(text)"},
+    {"TO_TIMESTAMP", "PARSE_TIMESTAMP('%Y-%m-%d', text), TIMESTAMP_SECONDS(n)"},
+}};
+
 Status NoSuchCall(const Expr& call) {
+  for (const Elsewhere& each : kElsewhere) {
+    if (!SameWord(call.name, each.name)) continue;
+    return ErrorAt("UNKNOWN_FUNCTION", call.span, fmt::format("function {} not found", call.name),
+                   std::string(each.hint));
+  }
   if (IsLater(call.name)) {
     return ErrorAt("UNSUPPORTED", call.span, fmt::format("{} is not supported", call.name), {},
                    StatusCode::kUnimplemented);
