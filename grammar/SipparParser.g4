@@ -73,12 +73,24 @@ source
     : tableName (LPAREN namedArg (COMMA namedArg)* RPAREN)? sourceAlias?
     | CELLS LPAREN tableName (COMMA columnPattern)* RPAREN sourceAlias?
     | LPAREN select RPAREN sourceAlias?
+    | UNPACK LPAREN (select | LPAREN select RPAREN) RPAREN sourceAlias?
+    | unnest
     ;
 
-// After FROM web AS x, x.name is the column `name` of web. AS is required: without it a misspelt
-// WHERE would be taken for an alias.
+// The items of a list as rows. The alias is the name of its column.
+unnest
+    : UNNEST LPAREN expression RPAREN sourceAlias? (WITH OFFSET offsetAlias?)?
+    ;
+
+offsetAlias
+    : AS? name
+    ;
+
+// After FROM web AS x, x.name is the column `name` of web. Without AS no keyword can be an alias, and
+// a misspelt WHERE is read as one: query/parse/parse.cc says so when the next token does not fit.
 sourceAlias
     : AS name
+    | IDENT
     ;
 
 // An argument of a table, as GoogleSQL writes it: web(as_of => TIMESTAMP '…').
@@ -441,11 +453,11 @@ anyWord
 
 // Keywords that may be names: the grammar tells the two uses apart.
 softKeyword
-    : ADD | AFTER | ANALYZE | APPEND | ATOMIC | BACKUP | BALANCE | CANCEL | COLUMN | COMMIT
-    | COMPACT | DELETES | FAIL | FAMILY | FLUSH | FORMAT | GROUPS | LOCALITY | MAJOR | MERGE
-    | MINOR | MOVE | OFFSET | PER | RENAME | RESET | RESTORE | REVERSE | ROLLBACK | ROW | ROWS
-    | SAMPLE | SNAPSHOT | SPLIT | STARTS | STRIP | TABLET | TABLETS | TAIL | TIME | TIMESTAMP
-    | UNNEST | VERSIONS
+    : ADD | AFTER | ANALYZE | APPEND | ARRAY | ATOMIC | BACKUP | BALANCE | CANCEL | COLUMN | COMMIT
+    | COMPACT | DATE | DELETES | EXTRACT | FAIL | FAMILY | FLUSH | FORMAT | GROUPS | ILIKE
+    | INTERVAL | LOCALITY | MAJOR | MERGE | MINOR | MOVE | OFFSET | PER | RENAME | RESET | RESTORE
+    | REVERSE | ROLLBACK | ROW | ROWS | SAMPLE | SNAPSHOT | SPLIT | STARTS | STRIP | STRUCT | TABLET
+    | TABLETS | TAIL | TIME | TIMESTAMP | UNNEST | UNPACK | VERSIONS
     ;
 
 hardKeyword
@@ -474,17 +486,32 @@ negation
     ;
 
 comparison
-    : sum comparisonTail*
+    : operand comparisonTail*
     ;
 
 comparisonTail
-    : (EQ | NE | LT | LE | GT | GE | MATCH | NOMATCH) sum
+    : (EQ | NE | LT | LE | GT | GE | MATCH | NOMATCH) operand
     | REGEX_TEST
-    | NOT? LIKE sum
-    | STARTS WITH sum
-    | NOT? BETWEEN sum AND sum
+    | NOT? (LIKE | ILIKE) operand
+    | STARTS WITH operand
+    | NOT? BETWEEN operand AND operand
     | NOT? IN_ (LPAREN expression (COMMA expression)* RPAREN | UNNEST LPAREN expression RPAREN)
     | IS NOT? NULL_
+    ;
+
+// One rule for four layers (<< >>, then &, then ^, then |): each rule costs time in every
+// expression. query/parse/bits_builder.cc puts the layers into the tree.
+operand
+    : sum (bitOperator sum)*
+    ;
+
+// A shift is two tokens, or ARRAY<STRUCT<x INT64>> would end in one.
+bitOperator
+    : LT LT
+    | GT GT
+    | AMP
+    | CARET
+    | PIPE
     ;
 
 sum
@@ -496,7 +523,7 @@ term
     ;
 
 unary
-    : MINUS unary
+    : (MINUS | PLUS | MATCH) unary
     | postfix
     ;
 
@@ -504,8 +531,13 @@ postfix
     : primary (LBRACKET expression RBRACKET | DOT anyWord)*
     ;
 
+// The forms that begin with a word come before `call` and `name`, which also take that word.
 primary
     : literal
+    | typedArray
+    | structOf
+    | extract
+    | interval
     | call
     | caseWhen
     | (CAST | TRY_CAST) LPAREN expression AS name RPAREN
@@ -517,7 +549,54 @@ primary
     ;
 
 call
-    : (name | IF) LPAREN (STAR | DISTINCT? expression (COMMA expression)*)? RPAREN
+    : (name DOT)? (name | IF) LPAREN (STAR | DISTINCT? argument (COMMA argument)*)? RPAREN
+    ;
+
+argument
+    : lambda
+    | expression
+    ;
+
+lambda
+    : (name | LPAREN name (COMMA name)* RPAREN) LAMBDA expression
+    ;
+
+typedArray
+    : ARRAY typeArguments? LBRACKET (expression (COMMA expression)*)? RBRACKET
+    ;
+
+structOf
+    : STRUCT typeArguments? LPAREN structField (COMMA structField)* RPAREN
+    ;
+
+structField
+    : expression (AS anyWord)?
+    ;
+
+typeArguments
+    : LT typeField (COMMA typeField)* GT
+    ;
+
+typeField
+    : name? typeName
+    ;
+
+typeName
+    : name typeArguments?
+    ;
+
+extract
+    : EXTRACT LPAREN timePart FROM expression (AT TIME name expression)? RPAREN
+    ;
+
+// DAY, WEEK(MONDAY)
+timePart
+    : name (LPAREN name RPAREN)?
+    ;
+
+interval
+    : INTERVAL unary IDENT
+    | INTERVAL STRING
     ;
 
 caseWhen
@@ -543,5 +622,5 @@ literal
     | TRUE_
     | FALSE_
     | NULL_
-    | TIMESTAMP STRING
+    | (TIMESTAMP | DATE) STRING
     ;

@@ -33,4 +33,23 @@ bool IsUtf8(std::string_view text) {
   return true;
 }
 
+void AppendCharacter(uint32_t code, std::string* out) {
+  auto put = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xc0 | (code >> 6));
+    put(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    put(0xe0 | (code >> 12));
+    put(0x80 | ((code >> 6) & 0x3f));
+    put(0x80 | (code & 0x3f));
+  } else {
+    put(0xf0 | (code >> 18));
+    put(0x80 | ((code >> 12) & 0x3f));
+    put(0x80 | ((code >> 6) & 0x3f));
+    put(0x80 | (code & 0x3f));
+  }
+}
+
 }  // namespace sippar::engine

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/model/search_regex.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include "engine/base/coding.h"
 #include "engine/base/run_apart.h"
 #include "engine/model/re2_options.h"
 
@@ -64,6 +66,25 @@ Answer Replace(const RE2& regex, std::string_view text, const std::string& rewri
   }
   if (at < text.size()) result.append(text, at);
   return std::optional(std::move(result));
+}
+
+// The places as bytes, 16 for each match, so that Apart can carry them as an Answer.
+Answer FindAll(const RE2& regex, std::string_view text, size_t from, size_t count,
+               StopBudget* budget) {
+  Groups groups(regex.NumberOfCapturingGroups() > 0 ? 2 : 1);
+  std::string places;
+  for (size_t found = 0; found < count && from <= text.size(); ++found) {
+    if (!MatchFrom(regex, text, from, &groups)) break;
+    RETURN_IF_ERROR(budget->Spend(text.size() - from + StopBudget::kStep));
+    const re2::StringPiece& whole = groups.front();
+    const re2::StringPiece& piece = groups.back().data() == nullptr ? whole : groups.back();
+    const auto begin = static_cast<size_t>(piece.data() - text.data());
+    PutFixed64(&places, begin);
+    PutFixed64(&places, begin + piece.size());
+    // The search goes on behind an empty match, or it would find it again.
+    from = static_cast<size_t>(whole.data() - text.data()) + std::max<size_t>(whole.size(), 1);
+  }
+  return std::optional(std::move(places));
 }
 
 // Searches a copy of `text` on another thread, which is abandoned when the signal of `budget` ends
@@ -134,6 +155,22 @@ StatusOr<std::string> SearchRegex::ReplaceAll(std::string_view text, std::string
                                            : Apart(regex_, replace, text, *budget);
   if (!replaced.ok()) return replaced.status();
   return *std::move(*replaced);
+}
+
+StatusOr<std::vector<RegexMatch>> SearchRegex::Matches(std::string_view text, size_t from,
+                                                       size_t count, StopBudget* budget) const {
+  Search find = [from, count](const RE2& regex, std::string_view whole, StopBudget* own) {
+    return FindAll(regex, whole, from, count, own);
+  };
+  Answer places = IsShort(text, *budget) ? FindAll(*regex_, text, from, count, budget)
+                                         : Apart(regex_, find, text, *budget);
+  if (!places.ok()) return places.status();
+  std::vector<RegexMatch> matches;
+  for (size_t at = 0; at < (*places)->size(); at += 16) {
+    const char* pair = (*places)->data() + at;
+    matches.push_back({GetFixed64(pair), GetFixed64(pair + 8)});
+  }
+  return matches;
 }
 
 Status SearchRegex::CheckRewrite(std::string_view rewrite) const {

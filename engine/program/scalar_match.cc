@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "engine/base/limits.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
@@ -12,10 +10,6 @@ namespace sippar::engine {
 namespace {
 
 using enum ValueType;
-
-bool AllStrings(Arguments args) {
-  return std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_string(); });
-}
 
 Status RegexFound(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);

@@ -14,32 +14,6 @@ namespace {
 
 using enum ValueType;
 
-bool AllStrings(Arguments args) {
-  return std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_string(); });
-}
-
-// Offset of the first `part` in `text` from `at` on; npos if there is none. memmem's cost is
-// linear, unlike that of std::string::find, which takes very long to search 'aaa…' for 'aaa…b'.
-size_t FindPart(std::string_view text, std::string_view part, size_t at = 0) {
-  const void* found = memmem(text.data() + at, text.size() - at, part.data(), part.size());
-  if (found == nullptr) return text.npos;
-  return static_cast<size_t>(static_cast<const char*>(found) - text.data());
-}
-
-// Byte offsets of the characters of `text`, then text.size().
-std::vector<size_t> CharacterStarts(std::string_view text) {
-  std::vector<size_t> starts;
-  for (size_t at = 0; at < text.size(); at += CharacterSize(text.substr(at))) starts.push_back(at);
-  starts.push_back(text.size());
-  return starts;
-}
-
-int64_t CountCharacters(std::string_view text) {
-  int64_t count = 0;
-  for (; !text.empty(); ++count) text.remove_prefix(CharacterSize(text));
-  return count;
-}
-
 Status Length(CallSite* site, Arguments args, Value* out) {
   const Value& text = *args[0];
   if (text.is_number()) {  // length of a counter as it is stored
@@ -49,8 +23,7 @@ Status Length(CallSite* site, Arguments args, Value* out) {
   if (!text.is_string()) {
     return TypeError(*site, args, "CARDINALITY(x) counts the entries of a MAP or ARRAY");
   }
-  int64_t length = text.type() == kText ? CountCharacters(text.bytes())
-                                        : static_cast<int64_t>(text.bytes().size());
+  int64_t length = CountUnits(text.type(), text.bytes());
   *out = Value::Int64(length);
   return OkStatus();
 }
@@ -95,8 +68,9 @@ Status ChangeCase(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// Joins its arguments to TEXT if all are TEXT or not strings, else to BYTES.
+// Joins its arguments to TEXT if all are TEXT or not strings, else to BYTES; ARRAYs to one ARRAY.
 Status Concat(CallSite* site, Arguments args, Value* out) {
+  if (args[0]->type() == kArray) return JoinArrays(*site, args, out);
   std::string joined;
   ValueType type = kText;
   for (const Value* arg : args) {
@@ -133,13 +107,20 @@ Status Replace(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
+// TRIM, LTRIM and RTRIM.
 Status Trim(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
   std::string_view blanks = args.size() == 2 ? std::string_view(args[1]->bytes()) : " \t\r\n\f\v";
   std::string_view text = args[0]->bytes();
   size_t first = text.find_first_not_of(blanks);
   size_t last = text.find_last_not_of(blanks);
-  std::string part(first == text.npos ? "" : text.substr(first, last - first + 1));
+  if (first == text.npos) {
+    out->AssignBytes(args[0]->type(), "");
+    return OkStatus();
+  }
+  if (site->function == Function::kTrimLeft) last = text.size() - 1;
+  if (site->function == Function::kTrimRight) first = 0;
+  std::string part(text.substr(first, last - first + 1));
   out->AssignBytes(args[0]->type(), part);
   return OkStatus();
 }
@@ -182,8 +163,7 @@ Status StrPos(CallSite* site, Arguments args, Value* out) {
   int64_t position = 0;
   if (found != std::string::npos) {
     std::string_view before = std::string_view(args[0]->bytes()).substr(0, found);
-    position = 1 + (args[0]->type() == kText ? CountCharacters(before)
-                                             : static_cast<int64_t>(before.size()));
+    position = 1 + CountUnits(args[0]->type(), before);
   }
   *out = Value::Int64(position);
   return OkStatus();
@@ -214,6 +194,45 @@ Status CheckTextSize(size_t size) {
                       "", StatusCode::kResourceExhausted);
 }
 
+Status CheckArraySize(size_t items, size_t bytes) {
+  // Both are far below the square root of the largest size_t.
+  return CheckTextSize(items * sizeof(Value) + bytes);
+}
+
+bool AllStrings(Arguments args) {
+  return std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_string(); });
+}
+
+// memmem's cost is linear, unlike that of std::string::find, which takes very long to search
+// 'aaa…' for 'aaa…b'.
+size_t FindPart(std::string_view text, std::string_view part, size_t at) {
+  const void* found = memmem(text.data() + at, text.size() - at, part.data(), part.size());
+  if (found == nullptr) return text.npos;
+  return static_cast<size_t>(static_cast<const char*>(found) - text.data());
+}
+
+std::vector<size_t> CharacterStarts(std::string_view text) {
+  std::vector<size_t> starts;
+  for (size_t at = 0; at < text.size(); at += CharacterSize(text.substr(at))) starts.push_back(at);
+  starts.push_back(text.size());
+  return starts;
+}
+
+int64_t CountUnits(ValueType type, std::string_view text) {
+  if (type == kBytes) return static_cast<int64_t>(text.size());
+  int64_t count = 0;
+  for (; !text.empty(); ++count) text.remove_prefix(CharacterSize(text));
+  return count;
+}
+
+size_t BytesOfUnits(ValueType type, std::string_view text, int64_t count) {
+  const auto size = static_cast<int64_t>(text.size());
+  if (type == kBytes) return static_cast<size_t>(std::clamp<int64_t>(count, 0, size));
+  size_t at = 0;
+  for (; count > 0 && at < text.size(); --count) at += CharacterSize(text.substr(at));
+  return at;
+}
+
 size_t CharacterSize(std::string_view text) {
   unsigned char first = static_cast<unsigned char>(text[0]);
   size_t size = first < 0xc0 ? 1 : (first < 0xe0 ? 2 : (first < 0xf0 ? 3 : 4));
@@ -239,6 +258,8 @@ ScalarEntry FindTextFunction(Function function) {
     case kReplace:
       return {Replace};
     case kTrim:
+    case kTrimLeft:
+    case kTrimRight:
       return {Trim};
     case kSplitPart:
       return {SplitPart};

@@ -58,7 +58,8 @@ Status CheckRegexCall(const Expr& call, Function function, const std::vector<Exp
   // A regex that comes from a cell or a row key is known only when the row is read; an error in it
   // then fails the run.
   bool of_regex = function == Function::kRegexFound || function == Function::kRegexExtract ||
-                  function == Function::kRegexReplace;
+                  function == Function::kRegexReplace || function == Function::kRegexExtractAll ||
+                  function == Function::kRegexSubstr || function == Function::kRegexInstr;
   if (!of_regex || !args[1].IsLiteral() || !args[1].literal.is_string()) return OkStatus();
   RETURN_IF_ERROR(
       CheckRegex(engine::NamePattern::Regex(args[1].literal.bytes()), call.children[1].span));

@@ -8,6 +8,7 @@
 #include "query/analyze/compile.h"
 #include "query/execute/local_run.h"
 #include "query/execute/scatter.h"
+#include "query/execute/unpack.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -35,6 +36,22 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
   return stages->AddGroups(groups.Finish());
 }
 
+// Takes rows with lists of versions and passes each version on to `next`, as a row of its own.
+RowConsumer Unpacking(const SelectPlan& plan, const RowConsumer& next) {
+  return [&plan, next](const std::vector<Row>& input) -> StatusOr<bool> {
+    auto pass_on = [&next](Row row) {
+      std::vector<Row> one;
+      one.push_back(std::move(row));
+      return next(std::move(one));
+    };
+    for (const Row& row : input) {
+      ASSIGN_OR_RETURN(bool goes_on, UnpackVersions(row, plan.unpacked, pass_on));
+      if (!goes_on) return false;
+    }
+    return true;
+  };
+}
+
 Status RunRelation(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
   auto prepared = LocalRun::Prepare(plan.program, context.stop);
   if (!prepared.ok()) return WithQueryCode(prepared.status());
@@ -53,11 +70,14 @@ Status RunRelation(const StatementContext& context, const SelectPlan& plan, Resu
   if (plan.source == SelectPlan::kNothing) {
     // SELECT without FROM has one row without values, as in SQL: SELECT 1 returns one row.
     RETURN_IF_ERROR(add({Row()}).status());
+  } else if (plan.source == SelectPlan::kValues) {
+    RETURN_IF_ERROR(add(plan.values).status());
   } else {
     std::string next;
     // `next` of a subselect is dropped: AFTER continues a table, and the outer rows have no place
     // in it.
-    RETURN_IF_ERROR(RunSelect(context, *plan.input, add, &next));
+    const RowConsumer rows = plan.unpacked.empty() ? RowConsumer(add) : Unpacking(plan, add);
+    RETURN_IF_ERROR(RunSelect(context, *plan.input, rows, &next));
   }
   return plan.program.aggregate ? stages->AddGroups(run->FinishGroups()) : OkStatus();
 }

@@ -158,7 +158,11 @@ std::vector<std::string> ExplainSelect(const SelectPlan& plan,
     lines.push_back("    columns: " + PrintColumns(plan));
     lines.push_back("    cells: " + PrintRead(plan.program.read));
   } else if (plan.source == SelectPlan::kRelation) {
-    lines.push_back("  here, on the rows of the inner SELECT");
+    lines.push_back(plan.unpacked.empty()
+                        ? "  here, on the rows of the inner SELECT"
+                        : "  here, on the versions in the rows of the inner SELECT");
+  } else if (plan.source == SelectPlan::kValues) {
+    lines.push_back(fmt::format("  here, on a list of {} items", plan.values.size()));
   } else {
     lines.push_back("  here, on one row");
   }

@@ -24,10 +24,15 @@ struct SelectPlan {
     kTable,     // tablets run `program`
     kRelation,  // `program` runs in this process on the rows of `input`
     kNothing,   // no FROM: one row
+    kValues,    // `program` runs in this process on `values`
   };
   Source source = kNothing;
   std::string table;
   std::unique_ptr<SelectPlan> input;
+  std::vector<engine::Row> values;
+  // UNPACK: the columns of `input` that list versions. Each row of `input` becomes one row for each
+  // time of these, and the time is a column after the others. Empty: rows stay as they are.
+  std::vector<size_t> unpacked;
   engine::Program program;
   std::vector<ResultColumn> columns;  // the shown values, first in each row
 

@@ -58,12 +58,15 @@ struct NamedArg {  // as_of => … in FROM web(as_of => …), as GoogleSQL write
 struct Select;
 
 struct Source {
-  enum Kind : uint8_t { kTable, kCells, kSelect };
+  enum Kind : uint8_t { kTable, kCells, kSelect, kUnpack, kUnnest };
   Kind kind = kTable;
   Identifier table;                   // kTable, kCells
   std::vector<NamedArg> named_args;   // kTable
   std::vector<PatternNode> patterns;  // kCells: columns to read; empty: every column
-  Box<Select> select;                 // kSelect
+  Box<Select> select;                 // kSelect, kUnpack
+  Expr list;                          // kUnnest: the items are the rows
+  Identifier item;                    // kUnnest: name of the column; empty: none is given
+  Identifier offset;  // kUnnest: name of the column of offsets; empty: none is asked
   Span span;
   bool operator==(const Source&) const = default;
 };

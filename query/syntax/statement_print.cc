@@ -69,20 +69,6 @@ std::string Read(const syntax::ReadOptions& read) {
   return out + Clause("SAMPLE", read.sample);
 }
 
-// The alias of a source is not in the tree: the parser has replaced w.name by name.
-std::string Source(const syntax::Source& source) {
-  if (source.kind == syntax::Source::kSelect) return fmt::format("({})", Print(*source.select));
-  std::string out = Name(source.table);
-  if (source.kind == syntax::Source::kCells) {
-    return fmt::format("CELLS({}{}{})", out, source.patterns.empty() ? "" : ", ",
-                       Patterns(source.patterns));
-  }
-  if (source.named_args.empty()) return out;
-  return fmt::format("{}({})", out, Join(source.named_args, [](const syntax::NamedArg& arg) {
-                       return fmt::format("{} => {}", Name(arg.name), Print(arg.value));
-                     }));
-}
-
 std::string LimitText(const std::optional<syntax::Limit>& limit) {
   if (!limit) return "";
   // ROWS is the default and prints as nothing.
@@ -222,7 +208,7 @@ struct StatementPrinter {
     if (select.cells) out += "CELLS ";
     if (select.distinct) out += "DISTINCT ";
     out += Items(select.items);
-    if (select.from) out += " FROM " + Source(*select.from) + Read(select.read);
+    if (select.from) out += " FROM " + Print(*select.from) + Read(select.read);
     out += Clause("WHERE", select.where);
     if (!select.group_by.empty()) out += " GROUP BY " + Exprs(select.group_by);
     out += Clause("HAVING", select.having);
