@@ -12,7 +12,7 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint8_t kVersion = 2;
+constexpr uint8_t kVersion = 3;
 // Highest pattern of a slot. It only keeps the number within 32 bits; the checks of a whole program
 // and of a whole update compare it with the number of patterns.
 constexpr uint64_t kPatternMax = 100'000;
@@ -37,15 +37,23 @@ void EncodeAggregate(const AggregateDef& def, std::string* out) {
   out->push_back(static_cast<char>(def.kind));
   def.argument.Encode(out);
   PutVarint(out, def.limit);
+  PutBytes(out, def.separator);
+  out->push_back(def.distinct ? 1 : 0);
 }
 
 AggregateDef DecodeAggregate(Reader* reader) {
   AggregateDef def;
   uint8_t kind = reader->Byte();
-  if (kind > AggregateDef::kApproxCountDistinct) reader->Fail();
+  if (kind > AggregateDef::kStringAgg) reader->Fail();
   def.kind = static_cast<AggregateDef::Kind>(kind);
   def.argument = Expression::Decode(reader);
   def.limit = reader->Varint();
+  def.separator = reader->Bytes();
+  def.distinct = reader->Byte() != 0;
+  // Memory grows with these limits, so they are checked although the plan has done so.
+  const bool approx =
+      def.kind == AggregateDef::kApproxQuantiles || def.kind == AggregateDef::kApproxTop;
+  if (approx && (def.limit == 0 || def.limit > kApproxItemsMax)) reader->Fail();
   return def;
 }
 
@@ -306,7 +314,8 @@ std::string Program::Print() const {
     if (!group_by.empty()) text += fmt::format("group by: {}\n", PrintList(group_by));
     std::string list;
     for (const AggregateDef& def : aggregates) {
-      list += fmt::format("{}{}({})", list.empty() ? "" : ", ", AggregateName(def.kind),
+      list += fmt::format("{}{}({}{})", list.empty() ? "" : ", ", AggregateName(def.kind),
+                          def.distinct ? "DISTINCT " : "",
                           def.kind == AggregateDef::kCountRows ? "" : def.argument.Print());
     }
     text += fmt::format("aggregates: {}\n", list);
