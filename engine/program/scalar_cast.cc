@@ -294,7 +294,7 @@ ScalarEntry FindItemFunction(Function function) {
 // and not for each row.
 ScalarEntry FindScalar(Function function) {
   for (auto find : {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
-                    FindTimeFunction, FindItemFunction}) {
+                    FindJsonFunction, FindTimeFunction, FindItemFunction}) {
     ScalarEntry entry = find(function);
     if (entry.run != nullptr) return entry;
   }

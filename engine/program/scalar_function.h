@@ -11,6 +11,7 @@
 #include "engine/base/stop_budget.h"
 #include "engine/model/search_regex.h"
 #include "engine/program/function.h"
+#include "engine/program/json_path.h"
 #include "engine/program/value.h"
 
 namespace sippar::engine {
@@ -22,8 +23,10 @@ struct CallSite {
   std::shared_ptr<const SearchRegex> regex;  // compiled regex_text; null: none yet
   std::string regex_text;
   bool regex_case_insensitive = false;
-  std::optional<std::string> rewrite;  // the last rewrite that was checked against the regex
-  StopBudget* budget = nullptr;        // spent by loops whose cost exceeds their arguments' bytes
+  std::optional<std::string> rewrite;         // the last rewrite that was checked against the regex
+  std::shared_ptr<const JsonPath> json_path;  // of json_path_text; null: none yet
+  std::string json_path_text;
+  StopBudget* budget = nullptr;  // spent by loops whose cost exceeds their arguments' bytes
 };
 
 using Arguments = std::span<const Value* const>;
@@ -41,6 +44,7 @@ ScalarEntry FindNumberFunction(Function function);
 ScalarEntry FindTextFunction(Function function);
 ScalarEntry FindMatchFunction(Function function);
 ScalarEntry FindBytesFunction(Function function);
+ScalarEntry FindJsonFunction(Function function);
 ScalarEntry FindTimeFunction(Function function);
 ScalarEntry FindItemFunction(Function function);
 

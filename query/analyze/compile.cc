@@ -57,19 +57,7 @@ Function FunctionOf(BinaryOp op) {
   return Function::kModulo;
 }
 
-// LANGUAGE.md says that these are known but not supported; the error must not offer other names.
-bool IsLater(std::string_view name) {
-  for (std::string_view later : {"JSON_VALUE", "APPROX_QUANTILES", "APPROX_TOP"}) {
-    if (SameWord(name, later)) return true;
-  }
-  return false;
-}
-
 Status NoSuchCall(const Expr& call) {
-  if (IsLater(call.name)) {
-    return ErrorAt("UNSUPPORTED", call.span, fmt::format("{} is not supported", call.name), {},
-                   StatusCode::kUnimplemented);
-  }
   Status unknown = UnknownName("function", call.name, call.span, CallNames());
   QueryError error = QueryErrorOf(unknown);
   return ErrorAt("UNKNOWN_FUNCTION", call.span, error.message, error.hint);
@@ -279,6 +267,7 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
   }
   Function function = engine::FindFunction(call->name)->function;
   RETURN_IF_ERROR(CheckRegexCall(expr, function, args));
+  RETURN_IF_ERROR(CheckJsonCall(expr, function, args));
   return Folded(function, std::move(args));
 }
 

@@ -67,4 +67,12 @@ Status CheckRegexCall(const Expr& call, Function function, const std::vector<Exp
   return WithQueryCode(prepared.status(), call.children.back().span);
 }
 
+Status CheckJsonCall(const Expr& call, Function function, const std::vector<Expression>& args) {
+  const bool of_json = function == Function::kJsonValue || function == Function::kJsonQuery;
+  if (!of_json || args.size() != 2 || !args[1].IsLiteral()) return OkStatus();
+  if (!args[1].literal.is_string()) return OkStatus();
+  return WithQueryCode(engine::ParseJsonPath(args[1].literal.bytes()).status(),
+                       call.children[1].span);
+}
+
 }  // namespace sippar::query
