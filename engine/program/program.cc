@@ -204,10 +204,11 @@ void EncodeReadSpec(const ReadSpec& read, std::string* out) {
   PutVarint(out, read.cells_per_row_offset);
   // Flag 8 says whether value_size_max follows: when it is not set, it is the largest number, which
   // would take a varint of ten bytes. The other limits are 0, one byte, when they are not set.
-  out->push_back(static_cast<char>((read.reverse ? 1 : 0) | (read.strip_values ? 2 : 0) |
-                                   (read.keys_only ? 4 : 0) |
-                                   (read.value_size_max != kAnyValueSize ? 8 : 0)));
+  out->push_back(static_cast<char>(
+      (read.reverse ? 1 : 0) | (read.strip_values ? 2 : 0) | (read.keys_only ? 4 : 0) |
+      (read.value_size_max != kAnyValueSize ? 8 : 0) | (read.versions_offset != 0 ? 16 : 0)));
   if (read.value_size_max != kAnyValueSize) PutVarint(out, read.value_size_max);
+  if (read.versions_offset != 0) PutVarint(out, read.versions_offset);
 }
 
 ReadSpec DecodeReadSpec(Reader* reader) {
@@ -237,6 +238,7 @@ ReadSpec DecodeReadSpec(Reader* reader) {
   read.strip_values = (flags & 2) != 0;
   read.keys_only = (flags & 4) != 0;
   if ((flags & 8) != 0) read.value_size_max = reader->Varint();
+  if ((flags & 16) != 0) read.versions_offset = static_cast<uint32_t>(reader->Varint());
   return read;
 }
 
