@@ -94,7 +94,7 @@ readOption
     | WITH DELETES
     | STRIP VALUES
     | REVERSE
-    | SAMPLE expression
+    | SAMPLE expression (PERCENT_ | ROWS)?
     ;
 
 // A half-open range: the time of FROM is included, the time of TO is not.
@@ -270,7 +270,7 @@ alterTable
     : ALTER TABLE tableName alterAction (COMMA alterAction)*
     ;
 
-// RENAME and DROP LOCALITY GROUP are not supported. They are parsed so that the error can say so.
+// RENAME is not supported. It is parsed so that the error can say so.
 alterAction
     : ADD (addedFamily | addedGroup)
     | ALTER tableElement
@@ -443,7 +443,7 @@ anyWord
 softKeyword
     : ADD | AFTER | ANALYZE | APPEND | ATOMIC | BACKUP | BALANCE | CANCEL | COLUMN | COMMIT
     | COMPACT | DELETES | FAIL | FAMILY | FLUSH | FORMAT | GROUPS | LOCALITY | MAJOR | MERGE
-    | MINOR | MOVE | OFFSET | PER | RENAME | RESET | RESTORE | REVERSE | ROLLBACK | ROW | ROWS
+    | MINOR | MOVE | OFFSET | PER | PERCENT_ | RENAME | RESET | RESTORE | REVERSE | ROLLBACK | ROW | ROWS
     | SAMPLE | SNAPSHOT | SPLIT | STARTS | STRIP | TABLET | TABLETS | TAIL | TIME | TIMESTAMP
     | UNNEST | VERSIONS
     ;

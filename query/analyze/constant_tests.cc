@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/program/evaluate.h"
+#include "engine/program/json_path.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/session/query_error.h"

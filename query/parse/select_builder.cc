@@ -71,6 +71,8 @@ void SelectBuilder::BuildReadOption(SipparParser::ReadOptionContext* context, Re
   } else {
     OnlyOnce(out->sample.has_value(), context, "SAMPLE");
     out->sample = expressions_->Build(context->expression(0));
+    if (context->PERCENT_() != nullptr) out->sample_unit = ReadOptions::kPercent;
+    if (context->ROWS() != nullptr) out->sample_unit = ReadOptions::kRows;
   }
 }
 

@@ -184,6 +184,11 @@ Status SelectPlanner::PlanAggregates() {
     plan.final_outputs.push_back(Expression::Slot(i));
     plan.descending.push_back(false);
   }
+  if (select.limit && select.limit->by) {
+    plan.limit_by_at = plan.final_outputs.size();
+    ASSIGN_OR_RETURN(Expression by, compiler.Compile(Unaliased(*select.limit->by)));
+    plan.final_outputs.push_back(std::move(by));
+  }
   storage_order = false;
   return OkStatus();
 }

@@ -136,10 +136,9 @@ void ChooseColumns(const engine::TableSchema& schema,
 
 Status PlanReadOptions(const StatementContext& context, const syntax::ReadOptions& options,
                        const TableArgs& args, engine::ReadSpec* read) {
-  if (options.with_deletes || options.sample) {
-    return ErrorAt("UNSUPPORTED", options.span,
-                   fmt::format("{} is not supported", options.sample ? "SAMPLE" : "WITH DELETES"),
-                   {}, StatusCode::kUnimplemented);
+  if (options.with_deletes) {
+    return ErrorAt("UNSUPPORTED", options.span, "WITH DELETES is not supported", {},
+                   StatusCode::kUnimplemented);
   }
   if (options.as_of) {
     ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, *options.as_of));
@@ -175,13 +174,10 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
     uint64_t count = 0, offset = 0;
     RETURN_IF_ERROR(
         PlanCellsPer(context, *options.cells_per_column, "CELLS PER COLUMN", &count, &offset));
-    if (offset != 0) {
-      return ErrorAt("UNSUPPORTED", options.span, "CELLS PER COLUMN with OFFSET is not supported",
-                     {}, StatusCode::kUnimplemented);
-    }
     // CELLS PER COLUMN is another name for VERSIONS, kept for users of the Cloud Bigtable API,
     // whose filter has this name. It wins if both are given.
     read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));
+    read->versions_offset = static_cast<uint32_t>(std::min<uint64_t>(offset, UINT32_MAX));
   }
   read->strip_values = options.strip_values;
   read->reverse = options.reverse;

@@ -45,6 +45,8 @@ struct ReadOptions {
   bool strip_values = false;
   bool reverse = false;
   OptionalExpr sample;
+  enum SampleUnit : uint8_t { kShare, kPercent, kRows };
+  SampleUnit sample_unit = kShare;
   Span span;  // place of the first option
   bool operator==(const ReadOptions&) const = default;
 };

@@ -66,7 +66,8 @@ std::string Read(const syntax::ReadOptions& read) {
   if (read.with_deletes) out += " WITH DELETES";
   if (read.strip_values) out += " STRIP VALUES";
   if (read.reverse) out += " REVERSE";
-  return out + Clause("SAMPLE", read.sample);
+  static constexpr const char* kUnits[] = {"", " PERCENT", " ROWS"};
+  return out + Clause("SAMPLE", read.sample) + kUnits[read.sample_unit];
 }
 
 // The alias of a source is not in the tree: the parser has replaced w.name by name.
