@@ -127,7 +127,7 @@ after
     ;
 
 tail
-    : TAIL tableName (columnPattern (COMMA columnPattern)*)? where? (FROM expression)? limit?
+    : TAIL tableName (columnPattern (COMMA columnPattern)*)? where? timeFrom? timeTo? limit?
     ;
 
 where

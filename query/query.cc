@@ -8,6 +8,7 @@
 #include "query/execute/schema_statement.h"
 #include "query/execute/select.h"
 #include "query/execute/show.h"
+#include "query/execute/tail.h"
 #include "query/execute/transaction.h"
 #include "query/execute/transfer.h"
 #include "query/execute/write.h"
@@ -41,7 +42,7 @@ struct Dispatcher {
   const StatementContext& context;
 
   Status operator()(const syntax::Select& s) const { return ExecuteSelect(context, s); }
-  Status operator()(const syntax::Tail&) const { return Unsupported("TAIL"); }
+  Status operator()(const syntax::Tail& s) const { return ExecuteTail(context, s); }
   Status operator()(const syntax::Insert& s) const { return ExecuteInsert(context, s); }
   Status operator()(const syntax::Update& s) const { return ExecuteUpdate(context, s); }
   Status operator()(const syntax::Delete& s) const { return ExecuteDelete(context, s); }

@@ -133,7 +133,8 @@ syntax::Tail SelectBuilder::Build(SipparParser::TailContext* context) {
   tail.table = expressions_->Name(context->tableName());
   tail.patterns = clauses_->Patterns(context->columnPattern());
   tail.where = clauses_->Clause(context->where());
-  tail.from = clauses_->Optional(context->expression());
+  tail.from = clauses_->Clause(context->timeFrom());
+  tail.to = clauses_->Clause(context->timeTo());
   if (context->limit() != nullptr) tail.limit = BuildLimit(context->limit());
   return tail;
 }

@@ -107,7 +107,8 @@ struct Tail {
   Identifier table;
   std::vector<PatternNode> patterns;
   OptionalExpr where;
-  OptionalExpr from;
+  OptionalExpr from;  // a time or a stored position
+  OptionalExpr to;
   std::optional<Limit> limit;
   bool operator==(const Tail&) const = default;
 };

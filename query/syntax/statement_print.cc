@@ -238,7 +238,8 @@ struct StatementPrinter {
   std::string operator()(const syntax::Tail& tail) const {
     std::string out = "TAIL " + Name(tail.table);
     if (!tail.patterns.empty()) out += " " + Patterns(tail.patterns);
-    return out + Clause("WHERE", tail.where) + Clause("FROM", tail.from) + LimitText(tail.limit);
+    return out + Clause("WHERE", tail.where) + Clause("FROM", tail.from) + Clause("TO", tail.to) +
+           LimitText(tail.limit);
   }
   std::string operator()(const syntax::Insert& insert) const {
     std::string out = "INSERT INTO " + Name(insert.table) + " ";
