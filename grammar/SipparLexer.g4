@@ -79,6 +79,7 @@ ON        : O N;
 OR        : O R;
 ORDER     : O R D E R;
 PER       : P E R;
+PERCENT_  : P E R C E N T;
 RENAME    : R E N A M E;
 RESET     : R E S E T;
 RESTORE   : R E S T O R E;

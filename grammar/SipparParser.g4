@@ -106,7 +106,7 @@ readOption
     | WITH DELETES
     | STRIP VALUES
     | REVERSE
-    | SAMPLE expression
+    | SAMPLE expression (PERCENT_ | ROWS)?
     ;
 
 // A half-open range: the time of FROM is included, the time of TO is not.
@@ -139,7 +139,7 @@ after
     ;
 
 tail
-    : TAIL tableName (columnPattern (COMMA columnPattern)*)? where? (FROM expression)? limit?
+    : TAIL tableName (columnPattern (COMMA columnPattern)*)? where? timeFrom? timeTo? limit?
     ;
 
 where
@@ -282,7 +282,7 @@ alterTable
     : ALTER TABLE tableName alterAction (COMMA alterAction)*
     ;
 
-// RENAME and DROP LOCALITY GROUP are not supported. They are parsed so that the error can say so.
+// RENAME is not supported. It is parsed so that the error can say so.
 alterAction
     : ADD (addedFamily | addedGroup)
     | ALTER tableElement
@@ -455,7 +455,7 @@ anyWord
 softKeyword
     : ADD | AFTER | ANALYZE | APPEND | ARRAY | ATOMIC | BACKUP | BALANCE | CANCEL | COLUMN | COMMIT
     | COMPACT | DATE | DELETES | EXTRACT | FAIL | FAMILY | FLUSH | FORMAT | GROUPS | ILIKE
-    | INTERVAL | LOCALITY | MAJOR | MERGE | MINOR | MOVE | OFFSET | PER | RENAME | RESET | RESTORE
+    | INTERVAL | LOCALITY | MAJOR | MERGE | MINOR | MOVE | OFFSET | PER | PERCENT_ | RENAME | RESET | RESTORE
     | REVERSE | ROLLBACK | ROW | ROWS | SAMPLE | SNAPSHOT | SPLIT | STARTS | STRIP | STRUCT | TABLET
     | TABLETS | TAIL | TIME | TIMESTAMP | UNNEST | UNPACK | VERSIONS
     ;

@@ -8,6 +8,7 @@
 #include "query/execute/schema_statement.h"
 #include "query/execute/select.h"
 #include "query/execute/show.h"
+#include "query/execute/tail.h"
 #include "query/execute/transaction.h"
 #include "query/execute/transfer.h"
 #include "query/execute/write.h"
@@ -24,6 +25,16 @@ Status Unsupported(std::string_view what) {
                  StatusCode::kUnimplemented);
 }
 
+Status Refused(const syntax::Other& statement) {
+  if (statement.name != "GRANT" && statement.name != "REVOKE") return Unsupported(statement.name);
+  return ErrorAt("UNSUPPORTED", {},
+                 fmt::format("{} is not supported: a client that can connect may read and write "
+                             "every table",
+                             statement.name),
+                 "the permissions of the directory, or `serve --tls-ca`, decide which client can",
+                 StatusCode::kUnimplemented);
+}
+
 // Chooses the function that executes each kind of statement.
 // Every kind of statement has an overload, also those that are not supported: a new kind then does
 // not compile until it is decided here.
@@ -31,7 +42,7 @@ struct Dispatcher {
   const StatementContext& context;
 
   Status operator()(const syntax::Select& s) const { return ExecuteSelect(context, s); }
-  Status operator()(const syntax::Tail&) const { return Unsupported("TAIL"); }
+  Status operator()(const syntax::Tail& s) const { return ExecuteTail(context, s); }
   Status operator()(const syntax::Insert& s) const { return ExecuteInsert(context, s); }
   Status operator()(const syntax::Update& s) const { return ExecuteUpdate(context, s); }
   Status operator()(const syntax::Delete& s) const { return ExecuteDelete(context, s); }
@@ -57,7 +68,7 @@ struct Dispatcher {
   Status operator()(const syntax::MoveTablet& s) const { return ExecuteMove(context, s); }
   Status operator()(const syntax::Balance& s) const { return ExecuteBalance(context, s); }
   Status operator()(const syntax::Explain& s) const { return ExecuteExplain(context, s); }
-  Status operator()(const syntax::Other& s) const { return Unsupported(s.name); }
+  Status operator()(const syntax::Other& s) const { return Refused(s); }
 };
 
 class ClientSession final : public Session {

@@ -64,6 +64,8 @@ enum class Function : uint8_t {
   kUrlHost = 78,
   kReverseHost = 79,
   kHllExtract = 80,
+  kJsonValue = 81,
+  kJsonQuery = 82,
   // Types, time, collections.
   kCast = 100,     // Expression::cast_type
   kTryCast = 101,  // NULL where kCast fails

@@ -295,7 +295,7 @@ ScalarEntry FindItemFunction(Function function) {
 ScalarEntry FindScalar(Function function) {
   for (auto find :
        {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
-        FindTimeFunction, FindItemFunction, FindRealFunction, FindBitFunction, FindHashFunction,
+        FindJsonFunction, FindTimeFunction, FindItemFunction, FindRealFunction, FindBitFunction, FindHashFunction,
         FindFormatFunction, FindPadFunction, FindPlaceFunction, FindCodePointFunction,
         FindCalendarFunction, FindArrayFunction, FindArrayPartFunction, FindVectorFunction}) {
     ScalarEntry entry = find(function);

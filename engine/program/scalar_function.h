@@ -12,6 +12,7 @@
 #include "engine/base/stop_budget.h"
 #include "engine/model/search_regex.h"
 #include "engine/program/function.h"
+#include "engine/program/json_path.h"
 #include "engine/program/value.h"
 
 namespace sippar::engine {
@@ -24,6 +25,8 @@ struct CallSite {
   std::string regex_text;
   bool regex_case_insensitive = false;
   std::optional<std::string> rewrite;  // the last rewrite that was checked against the regex
+  std::shared_ptr<const JsonPath> json_path;  // of json_path_text; null: none yet
+  std::string json_path_text;
   StopBudget* budget = nullptr;        // spent by loops whose cost exceeds their arguments' bytes
   uint64_t evaluations = 0;            // calls of RAND so far
 };
@@ -43,6 +46,7 @@ ScalarEntry FindNumberFunction(Function function);
 ScalarEntry FindTextFunction(Function function);
 ScalarEntry FindMatchFunction(Function function);
 ScalarEntry FindBytesFunction(Function function);
+ScalarEntry FindJsonFunction(Function function);
 ScalarEntry FindTimeFunction(Function function);
 ScalarEntry FindItemFunction(Function function);
 ScalarEntry FindRealFunction(Function function);

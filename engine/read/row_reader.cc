@@ -185,11 +185,16 @@ class RowReader final : public CellStream {
       }
       return false;
     }
-    if (read_.versions_per_column != 0 && versions_ >= read_.versions_per_column) {
+    const uint64_t in_column = versions_++;
+    if (in_column < read_.versions_offset) {
+      entries_->Next();
+      return false;
+    }
+    if (read_.versions_per_column != 0 &&
+        in_column - read_.versions_offset >= read_.versions_per_column) {
       entries_->SkipColumn();
       return false;
     }
-    ++versions_;
     return AcceptByCount();
   }
 

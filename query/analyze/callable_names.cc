@@ -36,6 +36,12 @@ CallInfo AggregateCall(AggregateDef::Kind kind, std::string_view name, int argum
   return call;
 }
 
+CallInfo ApproxCall(AggregateDef::Kind kind, std::string_view name, std::string_view meaning) {
+  CallInfo call = AggregateCall(kind, name, 2, "ARRAY", meaning);
+  call.arguments_min = 2;
+  return call;
+}
+
 CallInfo ColumnCall(SlotDef::Kind column, std::string_view name, std::string_view result,
                     std::string_view meaning) {
   CallInfo call{CallInfo::kColumn, name, 1, 1, result, meaning};
@@ -76,6 +82,13 @@ std::vector<CallInfo> OwnCalls() {
                     "aggregate: one that is not NULL"),
       AggregateCall(AggregateDef::kArrayAgg, "ARRAY_AGG", 2, "ARRAY",
                     "aggregate: values, at most 1000 or the second"),
+      AggregateCall(AggregateDef::kStringAgg, "STRING_AGG", 2, "as argument 1",
+                    "aggregate: texts joined, with a comma or the second between them"),
+      ApproxCall(AggregateDef::kApproxQuantiles, "APPROX_QUANTILES",
+                 "aggregate: the n + 1 bounds of about n equal parts"),
+      ApproxCall(AggregateDef::kApproxTop, "APPROX_TOP_COUNT",
+                 "aggregate: about the n most frequent values, as {count, value}"),
+      ApproxCall(AggregateDef::kApproxTop, "APPROX_TOP", "aggregate: as APPROX_TOP_COUNT"),
       AggregateCall(AggregateDef::kApproxCountDistinct, "APPROX_COUNT_DISTINCT", 1, "INT64",
                     "aggregate: about how many distinct values"),
       // The name of a type is a call, too: INT64(x) is CAST(x AS INT64). FindType therefore looks

@@ -21,14 +21,6 @@ using syntax::BinaryOp;
 using syntax::Expr;
 using syntax::ExprKind;
 
-// LANGUAGE.md says that these are known but not supported; the error must not offer other names.
-bool IsLater(std::string_view name) {
-  for (std::string_view later : {"JSON_VALUE", "APPROX_QUANTILES", "APPROX_TOP"}) {
-    if (SameWord(name, later)) return true;
-  }
-  return false;
-}
-
 // What stands here for functions that other databases have under a name that is not near ours.
 struct Elsewhere {
   std::string_view name;
@@ -58,10 +50,6 @@ Status NoSuchCall(const Expr& call) {
     if (!SameWord(call.name, each.name)) continue;
     return ErrorAt("UNKNOWN_FUNCTION", call.span, fmt::format("function {} not found", call.name),
                    std::string(each.hint));
-  }
-  if (IsLater(call.name)) {
-    return ErrorAt("UNSUPPORTED", call.span, fmt::format("{} is not supported", call.name), {},
-                   StatusCode::kUnimplemented);
   }
   Status unknown = UnknownName("function", call.name, call.span, CallNames());
   QueryError error = QueryErrorOf(unknown);
@@ -143,6 +131,7 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
   }
   Function function = engine::FindFunction(call->name)->function;
   RETURN_IF_ERROR(CheckRegexCall(expr, function, args));
+  RETURN_IF_ERROR(CheckJsonCall(expr, function, args));
   if (function == Function::kStructOf) RETURN_IF_ERROR(CheckStruct(expr, args));
   return Folded(function, std::move(args));
 }

@@ -338,6 +338,13 @@ DataType TypeOf(const AggregateDef& aggregate, const std::function<DataType(uint
     case AggregateDef::kMax:
     case AggregateDef::kAnyValue:
       return TypeOf(aggregate.argument, slots);
+    case AggregateDef::kStringAgg: {
+      DataType type = TypeOf(aggregate.argument, slots);
+      return type.is_string() ? type : DataType();
+    }
+    case AggregateDef::kApproxTop:  // value and count of each differ in type
+      return DataType(kArray, {DataType(kMap, {kText, DataType()})});
+    case AggregateDef::kApproxQuantiles:
     case AggregateDef::kArrayAgg:
       return DataType(kArray, {TypeOf(aggregate.argument, slots)});
   }

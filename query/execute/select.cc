@@ -3,20 +3,51 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "engine/base/stop_budget.h"
 #include "engine/program/evaluate.h"
 #include "query/analyze/compile.h"
 #include "query/execute/local_run.h"
 #include "query/execute/scatter.h"
+#include "query/plan/plan_sample.h"
 #include "query/execute/unpack.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {
 
+// The program of the plan; for SAMPLE n ROWS with a test that the rows with the n least hashes
+// pass.
+StatusOr<engine::Program> SampledProgram(const StatementContext& context, const SelectPlan& plan) {
+  if (plan.sample_rows == 0) return plan.program;
+  std::vector<int64_t> hashes;
+  const auto wanted = static_cast<std::ptrdiff_t>(plan.sample_rows);
+  auto keep_least = [&] {
+    if (std::ssize(hashes) <= wanted) return;
+    std::nth_element(hashes.begin(), hashes.begin() + wanted, hashes.end());
+    hashes.resize(plan.sample_rows);
+  };
+  auto add = [&](const std::vector<Row>& rows) -> StatusOr<bool> {
+    for (const Row& row : rows) hashes.push_back(row[0].integer());
+    if (std::ssize(hashes) >= 2 * wanted) keep_least();
+    return true;
+  };
+  RETURN_IF_ERROR(
+      RunOnTablets(context, plan.table, HashesOfRows(plan.program, plan.sample_rows), add));
+  keep_least();
+  engine::Program program = plan.program;
+  if (std::ssize(hashes) < wanted) return program;  // the table has no more rows
+  const int64_t greatest = *std::max_element(hashes.begin(), hashes.end());
+  AddTest(HashIs(engine::Function::kLessEqual, plan.sample_row, greatest), &program.where);
+  return program;
+}
+
 Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
-  if (!plan.program.aggregate) {
-    return RunOnTablets(context, plan.table, plan.program,
+  ASSIGN_OR_RETURN(const engine::Program program, SampledProgram(context, plan));
+  if (!program.aggregate) {
+    return RunOnTablets(context, plan.table, program,
                         [&](std::vector<Row> rows) { return stages->Add(std::move(rows)); });
   }
   engine::GroupBy groups(plan.program.group_by.size(), plan.program.aggregates);
@@ -32,7 +63,7 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
     }
     return true;
   };
-  RETURN_IF_ERROR(RunOnTablets(context, plan.table, plan.program, merge));
+  RETURN_IF_ERROR(RunOnTablets(context, plan.table, program, merge));
   return stages->AddGroups(groups.Finish());
 }
 

@@ -85,6 +85,8 @@ void SelectBuilder::BuildReadOption(SipparParser::ReadOptionContext* context, Re
   } else {
     OnlyOnce(out->sample.has_value(), context, "SAMPLE");
     out->sample = expressions_->Build(context->expression(0));
+    if (context->PERCENT_() != nullptr) out->sample_unit = ReadOptions::kPercent;
+    if (context->ROWS() != nullptr) out->sample_unit = ReadOptions::kRows;
   }
 }
 
@@ -146,7 +148,8 @@ syntax::Tail SelectBuilder::Build(SipparParser::TailContext* context) {
   tail.table = expressions_->Name(context->tableName());
   tail.patterns = clauses_->Patterns(context->columnPattern());
   tail.where = clauses_->Clause(context->where());
-  tail.from = clauses_->Optional(context->expression());
+  tail.from = clauses_->Clause(context->timeFrom());
+  tail.to = clauses_->Clause(context->timeTo());
   if (context->limit() != nullptr) tail.limit = BuildLimit(context->limit());
   return tail;
 }

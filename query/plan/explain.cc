@@ -54,6 +54,7 @@ std::string PrintRead(const engine::ReadSpec& read) {
                          ? "all versions"
                          : fmt::format("{} version{}", read.versions_per_column,
                                        read.versions_per_column == 1 ? "" : "s");
+  if (read.versions_offset != 0) text += fmt::format(" after {}", read.versions_offset);
   if (!read.time.IsAll()) {
     text += fmt::format(", time [{}, {})", PrintTime(read.time.start_us),
                         PrintTime(read.time.limit_us));
@@ -155,6 +156,10 @@ std::vector<std::string> ExplainSelect(const SelectPlan& plan,
     lines.push_back(
         fmt::format("  table {}: {} of {} tablets", plan.table, touched, tablets.size()));
     lines.push_back("    rows: " + plan.program.read.rows.Print());
+    if (plan.sample_rows != 0) {
+      lines.push_back(
+          fmt::format("    sample: {} rows, by the hash of their keys", plan.sample_rows));
+    }
     lines.push_back("    columns: " + PrintColumns(plan));
     lines.push_back("    cells: " + PrintRead(plan.program.read));
   } else if (plan.source == SelectPlan::kRelation) {

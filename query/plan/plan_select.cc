@@ -187,6 +187,7 @@ StatusOr<SelectPlan> SelectPlanner::Plan() {
     if (!item.alias.empty()) aliases.emplace(item.alias.text, &item.expr);
   }
   RETURN_IF_ERROR(PlanWhere());
+  RETURN_IF_ERROR(PlanSample());
   if (IsAggregate()) {
     RETURN_IF_ERROR(PlanAggregates());
   } else {

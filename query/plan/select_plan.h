@@ -44,6 +44,10 @@ struct SelectPlan {
   size_t sort_at = 0;            // index of the first order key in a row
   std::vector<bool> descending;  // direction of each order key
 
+  // SAMPLE n ROWS: only the n rows with the least HASH64(row) are read. 0: all rows.
+  uint64_t sample_rows = 0;
+  engine::Expression sample_row;  // the slot of the row key in `program`
+
   bool distinct = false;
   uint64_t limit_by = kNoLimit;  // n of LIMIT n BY expression
   size_t limit_by_at = 0;        // index of the expression's value in a row

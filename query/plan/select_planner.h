@@ -40,6 +40,7 @@ struct SelectPlanner {
   Status PlanCellItems();
   Status ExpandStars();
   Status PlanWhere();
+  Status PlanSample();
   Status PlanOutputs();
   Status PlanAggregates();
   StatusOr<std::optional<Expression>> GroupSlot(const std::vector<const syntax::Expr*>& groups,

@@ -45,6 +45,8 @@ struct ReadOptions {
   bool strip_values = false;
   bool reverse = false;
   OptionalExpr sample;
+  enum SampleUnit : uint8_t { kShare, kPercent, kRows };
+  SampleUnit sample_unit = kShare;
   Span span;  // place of the first option
   bool operator==(const ReadOptions&) const = default;
 };
@@ -108,7 +110,8 @@ struct Tail {
   Identifier table;
   std::vector<PatternNode> patterns;
   OptionalExpr where;
-  OptionalExpr from;
+  OptionalExpr from;  // a time or a stored position
+  OptionalExpr to;
   std::optional<Limit> limit;
   bool operator==(const Tail&) const = default;
 };

@@ -15,7 +15,7 @@ constexpr std::string_view kSoft[] = {
     "ADD",     "AFTER",    "ANALYZE", "APPEND",  "ARRAY",  "ATOMIC",   "BACKUP",    "BALANCE",
     "CANCEL",  "COLUMN",   "COMMIT",  "COMPACT", "DATE",   "DELETES",  "EXTRACT",   "FAIL",
     "FAMILY",  "FLUSH",    "FORMAT",  "GROUPS",  "ILIKE",  "INTERVAL", "LOCALITY",  "MAJOR",
-    "MERGE",   "MINOR",    "MOVE",    "OFFSET",  "PER",    "RENAME",   "RESET",     "RESTORE",
+    "MERGE",   "MINOR",    "MOVE",    "OFFSET",  "PER", "PERCENT",   "RENAME",   "RESET",     "RESTORE",
     "REVERSE", "ROLLBACK", "ROW",     "ROWS",    "SAMPLE", "SNAPSHOT", "SPLIT",     "STARTS",
     "STRIP",   "STRUCT",   "TABLET",  "TABLETS", "TAIL",   "TIME",     "TIMESTAMP", "UNNEST",
     "UNPACK",  "VERSIONS"};

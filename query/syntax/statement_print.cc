@@ -66,7 +66,8 @@ std::string Read(const syntax::ReadOptions& read) {
   if (read.with_deletes) out += " WITH DELETES";
   if (read.strip_values) out += " STRIP VALUES";
   if (read.reverse) out += " REVERSE";
-  return out + Clause("SAMPLE", read.sample);
+  static constexpr const char* kUnits[] = {"", " PERCENT", " ROWS"};
+  return out + Clause("SAMPLE", read.sample) + kUnits[read.sample_unit];
 }
 
 std::string LimitText(const std::optional<syntax::Limit>& limit) {
@@ -223,7 +224,8 @@ struct StatementPrinter {
   std::string operator()(const syntax::Tail& tail) const {
     std::string out = "TAIL " + Name(tail.table);
     if (!tail.patterns.empty()) out += " " + Patterns(tail.patterns);
-    return out + Clause("WHERE", tail.where) + Clause("FROM", tail.from) + LimitText(tail.limit);
+    return out + Clause("WHERE", tail.where) + Clause("FROM", tail.from) + Clause("TO", tail.to) +
+           LimitText(tail.limit);
   }
   std::string operator()(const syntax::Insert& insert) const {
     std::string out = "INSERT INTO " + Name(insert.table) + " ";
