@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "query/analyze/compile.h"
+#include "query/execute/backup_statement.h"
+#include "query/execute/explain.h"
 #include "query/execute/reshape_statement.h"
 #include "query/execute/schema_statement.h"
 #include "query/execute/select.h"
@@ -56,6 +58,10 @@ struct Dispatcher {
   Status operator()(const syntax::MergeTablets& s) const { return ExecuteMerge(context, s); }
   Status operator()(const syntax::MoveTablet& s) const { return ExecuteMove(context, s); }
   Status operator()(const syntax::Balance& s) const { return ExecuteBalance(context, s); }
+  Status operator()(const syntax::Backup& s) const { return ExecuteBackup(context, s); }
+  Status operator()(const syntax::Restore& s) const { return ExecuteRestore(context, s); }
+  Status operator()(const syntax::AlterBackup& s) const { return ExecuteAlterBackup(context, s); }
+  Status operator()(const syntax::DropBackup& s) const { return ExecuteDropBackup(context, s); }
   Status operator()(const syntax::Explain& s) const { return ExecuteExplain(context, s); }
   Status operator()(const syntax::Other& s) const { return Unsupported(s.name); }
 };

@@ -113,12 +113,17 @@ class BlockCompiler {
 
 }  // namespace
 
+Status PlanAtomic(const StatementContext& context, const syntax::Atomic& atomic,
+                  UpdateBuilder* builder) {
+  return BlockCompiler(context, builder).Block(atomic.block, {}, true);
+}
+
 Status ExecuteAtomic(const StatementContext& context, const syntax::Atomic& atomic) {
   ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
                    FindSchema(context, atomic.table));
   ASSIGN_OR_RETURN(std::string row, CompileRowKey(context, atomic.row));
   UpdateBuilder builder(context, *schema);
-  RETURN_IF_ERROR(BlockCompiler(context, &builder).Block(atomic.block, {}, true));
+  RETURN_IF_ERROR(PlanAtomic(context, atomic, &builder));
   engine::RowUpdate update = builder.Finish();
   update.row = row;
   ASSIGN_OR_RETURN(engine::RowUpdateResult result,
