@@ -26,6 +26,20 @@ Status Unsupported(std::string_view what) {
                  StatusCode::kUnimplemented);
 }
 
+// What the grammar reads and nothing carries out, with the reason and the way that there is.
+Status RefuseOther(const syntax::Other& other) {
+  if (other.name == "CANCEL") {
+    return ErrorAt("UNSUPPORTED", {},
+                   "CANCEL is not supported: a statement belongs to the process that runs it",
+                   "Ctrl-C or --timeout ends it there; SHOW TRACES has the slow calls of all",
+                   StatusCode::kUnimplemented);
+  }
+  return ErrorAt("UNSUPPORTED", {},
+                 fmt::format("{} is not supported: a store has no users and no rights", other.name),
+                 "sippar serve --tls-ca admits only clients whose certificate it signed",
+                 StatusCode::kUnimplemented);
+}
+
 // Chooses the function that executes each kind of statement.
 // Every kind of statement has an overload, also those that are not supported: a new kind then does
 // not compile until it is decided here.
@@ -63,7 +77,7 @@ struct Dispatcher {
   Status operator()(const syntax::AlterBackup& s) const { return ExecuteAlterBackup(context, s); }
   Status operator()(const syntax::DropBackup& s) const { return ExecuteDropBackup(context, s); }
   Status operator()(const syntax::Explain& s) const { return ExecuteExplain(context, s); }
-  Status operator()(const syntax::Other& s) const { return Unsupported(s.name); }
+  Status operator()(const syntax::Other& s) const { return RefuseOther(s); }
 };
 
 class ClientSession final : public Session {

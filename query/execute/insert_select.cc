@@ -194,7 +194,8 @@ class InsertRun {
   // Writes the rows that the reader has passed.
   Status WritePassed() {
     while (!waiting_.empty()) {
-      auto next = reverse() ? std::prev(waiting_.end()) : waiting_.begin();
+      // Of several writes to one row the first comes first.
+      auto next = reverse() ? waiting_.lower_bound(waiting_.rbegin()->first) : waiting_.begin();
       if (IsAhead(next->first)) break;
       RETURN_IF_ERROR(WriteWaiting(next));
     }

@@ -123,10 +123,9 @@ Status CheckCellFamilies(const StatementContext& context, const engine::TableSch
 Status CheckTypes(const engine::TableSchema& schema, const syntax::Insert& insert,
                   const InsertColumns& columns, const SelectPlan& plan, size_t values) {
   if (values != columns.columns.size()) {
-    return ErrorAt(
-        "ARITY", insert.select->span,
-        fmt::format("{}, {} of the SELECT", Plural(columns.columns.size(), "column of INSERT"),
-                    Plural(values, "item")));
+    return ErrorAt("ARITY", insert.select->span,
+                   fmt::format("{} of INSERT, {} of the SELECT",
+                               Plural(columns.columns.size(), "column"), Plural(values, "item")));
   }
   for (size_t i = 0; i < values; ++i) {
     const ValueType type = plan.columns[i].type.kind;

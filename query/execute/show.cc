@@ -309,11 +309,15 @@ constexpr std::array<Entry, 13> kShows = {
      {"FUNCTIONS", ShowFunctions, ""}}};
 
 Status UnknownShow(const syntax::Show& show) {
-  // Known to the grammar but not supported; the error must not suggest a misspelling.
-  for (std::string_view later : {"GRANTS", "QUERIES", "JOBS"}) {
-    if (!SameWord(show.what.text, later)) continue;
-    return ErrorAt("UNSUPPORTED", show.what.span, fmt::format("SHOW {} is not supported", later),
-                   {}, StatusCode::kUnimplemented);
+  // Known words that are not supported; the error must not suggest a misspelling.
+  constexpr std::array<std::array<std::string_view, 2>, 3> kRefused = {
+      {{"GRANTS", "a store has no users and no rights"},
+       {"QUERIES", "a statement belongs to the process that runs it; SHOW TRACES has slow calls"},
+       {"JOBS", "SHOW COMPACTIONS has the work that runs by itself"}}};
+  for (const auto& [word, reason] : kRefused) {
+    if (!SameWord(show.what.text, word)) continue;
+    return ErrorAt("UNSUPPORTED", show.what.span, fmt::format("SHOW {} is not supported", word),
+                   reason, StatusCode::kUnimplemented);
   }
   std::vector<std::string> known;
   for (const Entry& entry : kShows) known.emplace_back(entry.name);
