@@ -114,8 +114,8 @@ StatusOr<PlanTree> OfRows(const StatementContext& context, std::string_view stat
       "calls", "null",
       drops ? fmt::format("the scan, and one for each batch of {} keys and tablet", kBatchRows)
             : "the scan, and one for each row that it finds");
-  SelectPlan scan = KeyScan(context, plan);
   if (!drops) AddUpdate(FinishUpdate(&plan), &tree);
+  SelectPlan scan = KeyScan(context, plan);
   ASSIGN_OR_RETURN(PlanTree found, ExplainSelectPlan(context, scan));
   tree.Add("keys_from", found);
   return tree;
