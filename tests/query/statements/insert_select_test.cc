@@ -79,6 +79,20 @@ TEST_F(InsertSelectTest, AnInterruptedCopyGoesOnAfterTheRowThatItNames) {
   }
 }
 
+TEST_F(InsertSelectTest, ATimeoutEndsTheCopyAndTheInsertOfManyRows) {
+  Fill("source", 4000);
+  Run("CREATE TABLE target (FAMILY f)");
+  std::string values = "INSERT INTO target (ROW, f:q) VALUES ('a', '1')";
+  for (int i = 0; i < 20'000; ++i) values += fmt::format(", ('b{}', '2')", i);
+  Run("SET timeout = 1ms");
+  for (const std::string& statement :
+       {std::string("INSERT INTO target SELECT CELLS * FROM source"), values}) {
+    Answer answer = fixture_.Run(statement);
+    ASSERT_FALSE(answer.status.ok());
+    EXPECT_EQ(QueryErrorOf(answer.status).code, "TIMEOUT") << answer.status;
+  }
+}
+
 TEST_F(InsertSelectTest, AnErrorInOneRowLeavesTheRowsBeforeIt) {
   Fill("source", 4000);
   Run("CREATE TABLE target (FAMILY f)");
