@@ -143,6 +143,11 @@ void StatementRunner::PrintFoot(const query::ResultSummary& summary, const RowPr
   }
   if (!settings_.quiet && !summary.tag.empty()) {
     fmt::print(foot, "{}\n", engine::PrintEscaped(summary.tag));
+    // A result of rows has shown this itself.
+    const bool of_rows = summary.kind == query::ResultKind::kRows;
+    if (!of_rows && !summary.next.empty()) {
+      fmt::print(foot, "next: {}\n", engine::PrintEscaped(summary.next));
+    }
   }
   if (settings_.interactive && summary.kind == query::ResultKind::kRows) {
     fmt::print(foot, "({} {}{})\n", rows, rows == 1 ? "row" : "rows",

@@ -151,7 +151,8 @@ where
 insert
     : INSERT INTO tableName
       ( ROW expression SET assign (COMMA assign)* condition?
-      | LPAREN columnTarget (COMMA columnTarget)* RPAREN VALUES tuple (COMMA tuple)* at?
+      | LPAREN columnTarget (COMMA columnTarget)* RPAREN
+        (VALUES tuple (COMMA tuple)* at? | select)
       | CELLS VALUES tuple (COMMA tuple)*
       | select
       )
@@ -353,8 +354,8 @@ flush
     : FLUSH TABLE tableName
     ;
 
-// --- Statements on tablets, rights and backups. Only those on tablets are supported; the tree keeps
-// the others as words ---
+// --- Statements on tablets, backups and rights. GRANT, REVOKE and CANCEL are not supported; the tree
+// keeps them as words ---
 
 other
     : grant
@@ -365,6 +366,8 @@ other
     | balance
     | backup
     | restore
+    | alterBackup
+    | dropBackup
     | cancel
     ;
 
@@ -413,6 +416,14 @@ backup
 
 restore
     : RESTORE TABLE tableName FROM name (AS OF expression)?
+    ;
+
+alterBackup
+    : ALTER BACKUP name SET LPAREN option (COMMA option)* RPAREN
+    ;
+
+dropBackup
+    : DROP BACKUP (IF EXISTS)? name
     ;
 
 cancel

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "query/analyze/compile.h"
+#include "query/execute/backup_statement.h"
+#include "query/execute/explain.h"
 #include "query/execute/reshape_statement.h"
 #include "query/execute/schema_statement.h"
 #include "query/execute/select.h"
@@ -20,17 +22,18 @@
 namespace sippar::query {
 namespace {
 
-Status Unsupported(std::string_view what) {
-  return ErrorAt("UNSUPPORTED", {}, fmt::format("{} is not supported", what), {},
-                 StatusCode::kUnimplemented);
-}
-
-Status Refused(const syntax::Other& statement) {
-  if (statement.name != "GRANT" && statement.name != "REVOKE") return Unsupported(statement.name);
+// What the grammar reads and nothing carries out, with the reason and the way that there is.
+Status RefuseOther(const syntax::Other& other) {
+  if (other.name == "CANCEL") {
+    return ErrorAt("UNSUPPORTED", {},
+                   "CANCEL is not supported: a statement belongs to the process that runs it",
+                   "Ctrl-C or --timeout ends it there; SHOW TRACES has the slow calls of all",
+                   StatusCode::kUnimplemented);
+  }
   return ErrorAt("UNSUPPORTED", {},
                  fmt::format("{} is not supported: a client that can connect may read and write "
                              "every table",
-                             statement.name),
+                             other.name),
                  "the permissions of the directory, or `serve --tls-ca`, decide which client can",
                  StatusCode::kUnimplemented);
 }
@@ -67,8 +70,12 @@ struct Dispatcher {
   Status operator()(const syntax::MergeTablets& s) const { return ExecuteMerge(context, s); }
   Status operator()(const syntax::MoveTablet& s) const { return ExecuteMove(context, s); }
   Status operator()(const syntax::Balance& s) const { return ExecuteBalance(context, s); }
+  Status operator()(const syntax::Backup& s) const { return ExecuteBackup(context, s); }
+  Status operator()(const syntax::Restore& s) const { return ExecuteRestore(context, s); }
+  Status operator()(const syntax::AlterBackup& s) const { return ExecuteAlterBackup(context, s); }
+  Status operator()(const syntax::DropBackup& s) const { return ExecuteDropBackup(context, s); }
   Status operator()(const syntax::Explain& s) const { return ExecuteExplain(context, s); }
-  Status operator()(const syntax::Other& s) const { return Refused(s); }
+  Status operator()(const syntax::Other& s) const { return RefuseOther(s); }
 };
 
 class ClientSession final : public Session {

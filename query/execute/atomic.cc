@@ -173,14 +173,20 @@ class BlockCompiler {
 
 }  // namespace
 
+StatusOr<bool> PlanAtomic(const StatementContext& context, const syntax::Atomic& atomic,
+                          UpdateBuilder* builder) {
+  BlockCompiler block(context, builder);
+  RETURN_IF_ERROR(block.Block(atomic.block, {}));
+  block.Finish();
+  return block.MayReturnNothing();
+}
+
 Status ExecuteAtomic(const StatementContext& context, const syntax::Atomic& atomic) {
   ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
                    FindSchema(context, atomic.table));
   ASSIGN_OR_RETURN(std::string row, CompileRowKey(context, atomic.row));
   UpdateBuilder builder(context, *schema);
-  BlockCompiler block(context, &builder);
-  RETURN_IF_ERROR(block.Block(atomic.block, {}));
-  block.Finish();
+  ASSIGN_OR_RETURN(const bool may_return_nothing, PlanAtomic(context, atomic, &builder));
   engine::RowUpdate update = builder.Finish();
   update.row = row;
   ASSIGN_OR_RETURN(engine::RowUpdateResult result,
@@ -192,7 +198,7 @@ Status ExecuteAtomic(const StatementContext& context, const syntax::Atomic& atom
   context.summary->kind = ResultKind::kRows;
   context.sink->Begin(builder.returning_columns());
   const bool nothing =
-      result.returning.empty() || (block.MayReturnNothing() && result.returning.back().is_null());
+      result.returning.empty() || (may_return_nothing && result.returning.back().is_null());
   if (nothing) return OkStatus();
   result.returning.resize(builder.returning_columns().size());
   bool goes_on = true;

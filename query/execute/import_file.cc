@@ -8,9 +8,9 @@
 #include "query/analyze/catalog.h"
 #include "query/execute/file_rows.h"
 #include "query/execute/record_mapping.h"
+#include "query/execute/row_writer.h"
 #include "query/execute/transaction.h"
 #include "query/execute/transfer.h"
-#include "query/execute/write.h"
 #include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 

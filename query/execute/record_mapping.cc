@@ -6,7 +6,7 @@
 #include "engine/program/scalar_function.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
-#include "query/execute/write.h"
+#include "query/execute/insert_columns.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -65,7 +65,7 @@ StatusOr<engine::RowMutation> RecordMapping::Mutation(const Row& record) {
     // NULL writes no cell; an empty text writes an empty one.
     if (value.is_null()) continue;
     ASSIGN_OR_RETURN(std::string bytes, Bytes(cell.family, cell.qualifier, value));
-    Put(cell.family, cell.qualifier, bytes, time_us, &mutation);
+    PutCell(schema_, cell.family, cell.qualifier, bytes, time_us, &mutation);
   }
   return mutation;
 }
@@ -143,19 +143,8 @@ StatusOr<engine::RowMutation> RecordMapping::CellMutation(const Row& record) {
   ASSIGN_OR_RETURN(int64_t time_us, Time(record[2]));
   std::string qualifier = column.substr(colon + 1);
   ASSIGN_OR_RETURN(std::string bytes, Bytes(family, qualifier, Exact(3, record[3])));
-  Put(family, qualifier, bytes, time_us, &mutation);
+  PutCell(schema_, family, qualifier, bytes, time_us, &mutation);
   return mutation;
-}
-
-void RecordMapping::Put(const std::string& family, const std::string& qualifier,
-                        const std::string& bytes, int64_t time_us,
-                        engine::RowMutation* mutation) const {
-  const engine::FamilySchema* found = schema_.FindFamily(family);
-  if (found != nullptr && engine::IsAggregate(found->type)) {
-    mutation->Merge(family, qualifier, bytes, time_us);
-  } else {
-    mutation->Set(family, qualifier, bytes, time_us);
-  }
 }
 
 StatusOr<Value> RecordMapping::ValueOf(Evaluator* evaluator, const Row& record) {

@@ -41,10 +41,6 @@ class RecordMapping {
   [[nodiscard]] Status WithColumns(const Status& status) const;
   // The mutation of a record (row, column, timestamp, value).
   [[nodiscard]] StatusOr<engine::RowMutation> CellMutation(const Row& record);
-  // Adds one cell to *mutation. In an aggregate family the value is a state that another table has
-  // accumulated; it is merged with the state of this table rather than replacing it.
-  void Put(const std::string& family, const std::string& qualifier, const std::string& bytes,
-           int64_t time_us, engine::RowMutation* mutation) const;
   [[nodiscard]] static StatusOr<Value> ValueOf(engine::Evaluator* evaluator, const Row& record);
   // `value`, or the text of the column in the file if it differs: 1.50 is stored as written.
   Value Exact(uint32_t column, const Value& value) const;

@@ -240,8 +240,8 @@ Status Refuse(const AlterAction& action, const std::string& table) {
   if (action.kind == AlterAction::kRenameTable) {
     return ErrorAt(
         "UNSUPPORTED", action.span, "a table cannot be renamed; copy it under the new name",
-        fmt::format("CREATE TABLE {1} LIKE {0}; EXPORT TABLE {0} TO 'f.cells'; IMPORT INTO {1} "
-                    "FROM 'f.cells'; DROP TABLE {0}",
+        fmt::format("CREATE TABLE {1} LIKE {0}; INSERT INTO {1} SELECT CELLS * FROM {0} VERSIONS "
+                    "ALL; DROP TABLE {0}",
                     QuoteName(table), QuoteName(action.new_name.text)),
         StatusCode::kUnimplemented);
   }

@@ -14,6 +14,8 @@ namespace sippar::query {
 [[nodiscard]] Status ExecuteImport(const StatementContext& context, const syntax::Import& import);
 [[nodiscard]] Status ExecuteExport(const StatementContext& context,
                                    const syntax::Export& statement);
+// The SELECT that EXPORT runs: its own, or all cells of its table.
+syntax::Select ExportedRows(const syntax::Export& statement);
 
 // The options of both statements.
 struct TransferOptions {

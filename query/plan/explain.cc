@@ -35,8 +35,7 @@ std::string PrintColumns(const SelectPlan& plan) {
   size_t count = program.read.columns.size() - (plan.reads_every_column ? 1 : 0);
   for (size_t i = 0; i < count; ++i) {
     const engine::ColumnPattern& pattern = program.read.columns[i];
-    text += fmt::format("{}{}:{}", text.empty() ? "" : ", ", PrintName(pattern.family, true),
-                        PrintName(pattern.qualifier, false));
+    text += (text.empty() ? "" : ", ") + PrintColumn(pattern);
   }
   if (plan.reads_every_column) text += "; every column is read: rows without these count too";
   return text;
@@ -67,63 +66,36 @@ std::string PrintRead(const engine::ReadSpec& read) {
   return text;
 }
 
-// Prints what each slot holds: "$0 = row, $1 = newest of language:".
-std::string PrintSlots(const SelectPlan& plan) {
-  std::string text;
-  const auto& slots = plan.program.slots;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    std::string_view name;
-    switch (slots[i].kind) {
-      case engine::SlotDef::kRow:
-        name = "row";
-        break;
-      case engine::SlotDef::kFamily:
-        name = "family";
-        break;
-      case engine::SlotDef::kQualifier:
-        name = "qualifier";
-        break;
-      case engine::SlotDef::kColumn:
-        name = "column";
-        break;
-      case engine::SlotDef::kTimestamp:
-        name = "timestamp";
-        break;
-      case engine::SlotDef::kValue:
-        name = "value";
-        break;
-      case engine::SlotDef::kNewest:
-        name = "newest of";
-        break;
-      case engine::SlotDef::kNewestTime:
-        name = "time of";
-        break;
-      case engine::SlotDef::kVersionCount:
-        name = "versions of";
-        break;
-      case engine::SlotDef::kHistory:
-        name = "history of";
-        break;
-      case engine::SlotDef::kMap:
-        name = "map of";
-        break;
-      case engine::SlotDef::kMapHistory:
-        name = "histories of";
-        break;
-      case engine::SlotDef::kLet:
-        name = "let";
-        break;
-    }
-    text += fmt::format("{}${} = {}", text.empty() ? "" : ", ", i, name);
-    // Slots of the kinds from kNewest on hold the index of a pattern. kLet, the last kind, is the
-    // exception: its index is the number of a LET value of ATOMIC.
-    if (slots[i].kind >= engine::SlotDef::kNewest && slots[i].kind != engine::SlotDef::kLet) {
-      const engine::ColumnPattern& pattern = plan.program.read.columns[slots[i].pattern];
-      text += fmt::format(" {}:{}", PrintName(pattern.family, true),
-                          PrintName(pattern.qualifier, false));
-    }
+std::string_view SlotName(engine::SlotDef::Kind kind) {
+  switch (kind) {
+    case engine::SlotDef::kRow:
+      return "row";
+    case engine::SlotDef::kFamily:
+      return "family";
+    case engine::SlotDef::kQualifier:
+      return "qualifier";
+    case engine::SlotDef::kColumn:
+      return "column";
+    case engine::SlotDef::kTimestamp:
+      return "timestamp";
+    case engine::SlotDef::kValue:
+      return "value";
+    case engine::SlotDef::kNewest:
+      return "newest of";
+    case engine::SlotDef::kNewestTime:
+      return "time of";
+    case engine::SlotDef::kVersionCount:
+      return "versions of";
+    case engine::SlotDef::kHistory:
+      return "history of";
+    case engine::SlotDef::kMap:
+      return "map of";
+    case engine::SlotDef::kMapHistory:
+      return "histories of";
+    case engine::SlotDef::kLet:
+      return "let";
   }
-  return text;
+  return "";
 }
 
 // What this process does with the rows comes first and the tablets' part below it, as in a tree of
@@ -141,6 +113,24 @@ std::string FirstLine(const SelectPlan& plan) {
 }
 
 }  // namespace
+
+std::string PrintColumn(const engine::ColumnPattern& pattern) {
+  return fmt::format("{}:{}", PrintName(pattern.family, true), PrintName(pattern.qualifier, false));
+}
+
+std::vector<std::string> PrintSlots(const std::vector<engine::SlotDef>& slots,
+                                    const std::vector<engine::ColumnPattern>& columns) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    std::string& text = out.emplace_back(fmt::format("${} = {}", i, SlotName(slots[i].kind)));
+    // Slots of the kinds from kNewest on hold the index of a pattern. kLet, the last kind, is the
+    // exception: its index is the number of a LET value of ATOMIC.
+    if (slots[i].kind >= engine::SlotDef::kNewest && slots[i].kind != engine::SlotDef::kLet) {
+      text += " " + PrintColumn(columns[slots[i].pattern]);
+    }
+  }
+  return out;
+}
 
 std::vector<std::string> ExplainSelect(const SelectPlan& plan,
                                        const std::vector<cluster::TabletInfo>& tablets) {
@@ -171,7 +161,10 @@ std::vector<std::string> ExplainSelect(const SelectPlan& plan,
   } else {
     lines.push_back("  here, on one row");
   }
-  std::string slots = PrintSlots(plan);
+  std::string slots;
+  for (const std::string& slot : PrintSlots(plan.program.slots, plan.program.read.columns)) {
+    slots += (slots.empty() ? "" : ", ") + slot;
+  }
   if (!slots.empty()) lines.push_back("    program on " + slots);
   for (size_t at = 0; at < program.size();) {
     size_t end = program.find('\n', at);

@@ -90,6 +90,12 @@ struct TableArgs {
 // The lines of EXPLAIN. `tablets` are those of the plan's table.
 std::vector<std::string> ExplainSelect(const SelectPlan& plan,
                                        const std::vector<cluster::TabletInfo>& tablets);
+// The pattern as EXPLAIN shows it: anchor:^my.
+std::string PrintColumn(const engine::ColumnPattern& pattern);
+// What each slot holds: "$0 = row", "$1 = newest of language:". Slots name their patterns by index
+// in `columns`.
+std::vector<std::string> PrintSlots(const std::vector<engine::SlotDef>& slots,
+                                    const std::vector<engine::ColumnPattern>& columns);
 
 // The name of an item's column: its alias, or its text in the statement.
 std::string ItemName(const StatementContext& context, const syntax::SelectItem& item);

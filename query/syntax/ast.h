@@ -148,7 +148,7 @@ struct Insert {
     kRow,     // ROW key SET assigns [IF condition]
     kTuples,  // (columns) VALUES tuples [AT at]
     kCells,   // CELLS VALUES tuples of (row, column, timestamp, value)
-    kSelect,  // INSERT … SELECT
+    kSelect,  // [(columns)] SELECT …
   };
   Kind kind = kRow;
   Identifier table;
@@ -332,8 +332,34 @@ struct Balance {
   bool operator==(const Balance&) const = default;
 };
 
+struct Backup {  // BACKUP TABLE t AS name; SNAPSHOT is the same
+  Identifier table;
+  Identifier name;
+  std::vector<Option> options;
+  bool operator==(const Backup&) const = default;
+};
+
+struct Restore {
+  Identifier table;
+  Identifier backup;
+  OptionalExpr as_of;
+  bool operator==(const Restore&) const = default;
+};
+
+struct AlterBackup {
+  Identifier name;
+  std::vector<Option> options;
+  bool operator==(const AlterBackup&) const = default;
+};
+
+struct DropBackup {
+  Identifier name;
+  bool if_exists = false;
+  bool operator==(const DropBackup&) const = default;
+};
+
 // Statements that the grammar accepts but that are not supported and have no tree of their own:
-// GRANT, REVOKE, BACKUP, RESTORE, CANCEL.
+// GRANT, REVOKE, CANCEL.
 struct Other {
   std::string name;                // first word, upper case
   std::vector<std::string> words;  // all tokens, as written
@@ -353,7 +379,7 @@ using StatementNode =
     std::variant<Select, Tail, Insert, Update, Delete, Increment, Append, Atomic, BeginRow, Commit,
                  Rollback, CreateTable, AlterTable, DropTable, Show, Describe, Import, Export,
                  SetOption, ResetOption, Compact, Flush, SplitTable, MergeTablets, MoveTablet,
-                 Balance, Explain, Other>;
+                 Balance, Backup, Restore, AlterBackup, DropBackup, Explain, Other>;
 
 struct Statement {
   StatementNode node;
