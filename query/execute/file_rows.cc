@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "engine/base/hex.h"
 #include "query/execute/csv_rows.h"
 #include "query/execute/input_rows.h"
 #include "query/execute/json_rows.h"
+#include "query/format/cell_line.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -67,43 +67,6 @@ class CellsRows final : public TsvRows {
 };
 
 }  // namespace
-
-// The inverse of EscapeField (format/delimited_format.cc). An unknown escape is refused: guessing
-// would store other bytes than the file's writer meant.
-bool UnescapeField(std::string_view field, std::string* out) {
-  out->clear();
-  for (size_t i = 0; i < field.size(); ++i) {
-    if (field[i] != '\\') {
-      out->push_back(field[i]);
-      continue;
-    }
-    if (++i == field.size()) return false;
-    switch (field[i]) {
-      case 't':
-        out->push_back('\t');
-        break;
-      case 'n':
-        out->push_back('\n');
-        break;
-      case 'r':
-        out->push_back('\r');
-        break;
-      case '\\':
-        out->push_back('\\');
-        break;
-      case 'x': {
-        int byte = engine::HexByte(field, i + 1);
-        if (byte < 0) return false;
-        out->push_back(static_cast<char>(byte));
-        i += 2;
-        break;
-      }
-      default:
-        return false;
-    }
-  }
-  return true;
-}
 
 StatusOr<std::unique_ptr<FileRows>> FileRows::Open(std::unique_ptr<InputFile> file,
                                                    const FileRowsOptions& options,

@@ -52,7 +52,4 @@ class FileRows {
   virtual double share() const = 0;    // share of the file read so far, see InputFile::Share
 };
 
-// Decodes \t \n \r \\ \xHH; false for a backslash before anything else.
-[[nodiscard]] bool UnescapeField(std::string_view field, std::string* out);
-
 }  // namespace sippar::query

@@ -4,7 +4,7 @@
 // the formats for people. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "engine/base/escape.h"
+#include "query/format/cell_line.h"
 #include "query/format/formatters.h"
 #include "query/format/json_value.h"
 
@@ -69,12 +69,6 @@ class DelimitedFormatter : public ResultFormatter {
 };
 
 }  // namespace
-
-std::string EscapeField(std::string_view bytes, bool terminal) {
-  using engine::EscapeRules;
-  return engine::EscapeBytes(bytes, {.kept = terminal ? EscapeRules::kVisible : EscapeRules::kUtf8,
-                                     .letters = "\tt\nn\rr\\\\"});
-}
 
 std::unique_ptr<ResultFormatter> NewCsvFormatter(const FormatOptions& options) {
   return std::make_unique<DelimitedFormatter<CsvField, ','>>(options);

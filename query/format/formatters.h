@@ -21,8 +21,4 @@ std::unique_ptr<ResultFormatter> NewCellsFormatter(const FormatOptions& options)
 std::unique_ptr<ResultFormatter> NewInsertFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewNullFormatter(const FormatOptions& options);
 
-// A field of tsv or cells: \t, \n, \r, \\ and, for bytes that are not printable UTF-8, \xHH. On a
-// terminal hidden characters are escaped, too.
-std::string EscapeField(std::string_view bytes, bool terminal);
-
 }  // namespace sippar::query
