@@ -132,7 +132,7 @@ Status DumpReader::ReadCellsFile(const std::string& name, DumpVisitor* visitor) 
     return Damaged(fmt::format("file {}: it is not in the folder of the dump", name));
   }
   ASSIGN_OR_RETURN(auto file, files_->OpenInput(folder_ + name));
-  query::ByteInput cells(std::move(file));
+  query::ByteInput cells(std::move(file), query::ByteInput::Start::kBytes);
   return ReadCells(&cells, /*to_end=*/true, visitor);
 }
 

@@ -1,5 +1,5 @@
-// Reads an input file byte by byte and counts lines, for the readers of records. A byte order mark
-// at the start of the file is skipped. SPDX-License-Identifier: Apache-2.0
+// Reads an input file byte by byte and counts lines, for the readers of records.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,13 @@ namespace sippar::query {
 
 class ByteInput {
  public:
-  explicit ByteInput(std::unique_ptr<InputFile> file) : file_(std::move(file)), buffer_(1 << 16) {}
+  // What the first bytes of a file may be besides data.
+  enum class Start : uint8_t {
+    kText,   // a byte order mark, which is skipped; a file in UTF-16 is refused
+    kBytes,  // nothing
+  };
+  explicit ByteInput(std::unique_ptr<InputFile> file, Start start = Start::kText)
+      : file_(std::move(file)), start_(start), buffer_(1 << 16) {}
 
   // Stores the next byte in *c without taking it. False at the end of the file.
   [[nodiscard]] StatusOr<bool> Peek(char* c) {
@@ -53,8 +59,11 @@ class ByteInput {
   static constexpr size_t kRecordSizeMax = 4 * limits::kValueSizeMax + (1 << 20);
   static Status TooLong();
   StatusOr<bool> Fill();
+  // Looks at the first bytes of a file of text.
+  [[nodiscard]] Status Begin();
 
   std::unique_ptr<InputFile> file_;
+  Start start_;
   std::vector<char> buffer_;
   size_t at_ = 0;
   size_t size_ = 0;

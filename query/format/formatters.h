@@ -17,6 +17,8 @@ std::unique_ptr<ResultFormatter> NewCsvFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewTsvFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewJsonFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewJsonLinesFormatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewJsonBase64Formatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewRawFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewCellsFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewInsertFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewNullFormatter(const FormatOptions& options);
