@@ -5,7 +5,7 @@ namespace sippar::query {
 
 StatusOr<bool> CsvRows::Record(Row* row) {
   row->clear();
-  record_line_ = input_.line();
+  BeginRecord();
   char c = 0;
   ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
   // The end of the file is looked for before the record: after the last line end there is no

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "engine/model/mutation.h"
+#include "query/format/cell_line.h"
 #include "query/format/formatters.h"
 #include "query/syntax/ast_print.h"
 
