@@ -11,6 +11,7 @@ int RunImport(int argc, char** argv);
 int RunExport(int argc, char** argv);
 int RunMount(int argc, char** argv);
 int RunAdmin(int argc, char** argv);
+int RunDemo(int argc, char** argv);
 int RunServe(int argc, char** argv);
 int RunCluster(int argc, char** argv);
 int RunBench(int argc, char** argv);
