@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -90,7 +92,12 @@ bool ChildHasEnded(pid_t pid) {
   return waitpid(pid, &status, WNOHANG) == pid;
 }
 
-std::string QuoteForSh(const std::string& text) {
+std::string WordForSh(const std::string& text) {
+  const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' || c == '-' ||
+           c == '_';
+  });
+  if (is_plain) return text;
   std::string out = "'";
   for (char c : text) {
     if (c == '\'') {

@@ -33,7 +33,7 @@ int WaitForChild(pid_t pid);
 // True if it has ended; it is then no longer known, so call neither function again.
 bool ChildHasEnded(pid_t pid);
 
-// `text` as one word of the shell command language.
-std::string QuoteForSh(const std::string& text);
+// `text` as one word of the shell command language, in quotes if it needs them.
+std::string WordForSh(const std::string& text);
 
 }  // namespace sippar::cli

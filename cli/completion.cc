@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "cli/caret_place.h"
 #include "cli/column_sample.h"
 #include "cli/file_names.h"
-#include "cli/quoted_place.h"
 #include "cli/row_key_prefixes.h"
 #include "query/analyze/callable_names.h"
 #include "query/analyze/compile.h"
@@ -88,8 +88,19 @@ void AddWords(const query::Completion& at, Collector* collector) {
 std::string SignatureOf(std::string_view name) {
   const query::CallInfo* call = query::FindCall(name);
   if (call == nullptr) return "";
-  return fmt::format("{}, arguments: {}, gives {}: {}", call->name, query::PrintArguments(*call),
+  return fmt::format("{}, arguments: {}, gives: {}; {}", call->name, query::PrintArguments(*call),
                      call->result, call->meaning);
+}
+
+// What SET may give a setting; empty if any number or text may follow.
+std::vector<std::string> ValuesOf(std::string_view setting) {
+  for (const query::SettingLine& line : query::DescribeSettings({})) {
+    if (!query::SameWord(line.name, setting)) continue;
+    const bool is_switch = line.default_value == "on" || line.default_value == "off";
+    if (is_switch) return {"ON", "OFF"};
+  }
+  if (query::SameWord(setting, "versions")) return {"ALL"};
+  return {};
 }
 
 // A word that ends so goes on, and no blank is added after it.
@@ -194,6 +205,8 @@ Candidates Completer::FindInText(std::string_view text, size_t caret, const quer
       return query::QuoteText(word) != "'" + word + "'" || word.find('"') != std::string::npos;
     });
   }
+  // What ends with a separator is only the beginning of a key, or a folder.
+  out.no_quote = out.words.size() == 1 && EndsPart(out.words[0]);
   return out;
 }
 
@@ -265,6 +278,14 @@ Candidates Completer::Find(std::string_view text, size_t caret) {
   query::Session* session = store_->session();
   std::string_view typed = text.substr(at.word_begin, caret - at.word_begin);
   Collector collector(typed);
+  size_t begin = query::SplitStatements(text.substr(0, at.word_begin)).rest.offset;
+  const std::string setting = SettingToSet(text.substr(begin, at.word_begin - begin));
+  if (!setting.empty()) {
+    // Any expression may stand there, but only these make sense.
+    collector.AddKeywords(ValuesOf(setting));
+    out.words = collector.Take();
+    return out;
+  }
   collector.AddKeywords(at.keywords);
   if (at.table && session != nullptr) {
     std::vector<std::string> tables;

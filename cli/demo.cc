@@ -118,9 +118,10 @@ StatusOr<std::vector<std::string>> StatementsToTry(const DemoOptions& options, b
   const std::string page = FirstValue(
       store.session(),
       "SELECT row, CARDINALITY(anchor:*) AS links FROM web WHERE contents: IS NOT NULL AND "
-      "CARDINALITY(anchor:*) > 0 ORDER BY links DESC LIMIT 1");
+      "language: IS NOT NULL AND CARDINALITY(anchor:*) > 0 ORDER BY links DESC LIMIT 1");
   if (page.empty()) {
-    return NotFound(options.store() + ": no page of the demo; remove the folder and begin again");
+    return NotFound(options.folder +
+                    ": the demo's pages are missing; remove the folder, and try again");
   }
   const std::string key = query::QuoteText(page);
   const std::string host = query::QuoteText(page.substr(0, page.find('/') + 1));
@@ -141,7 +142,7 @@ StatusOr<std::vector<std::string>> StatementsToTry(const DemoOptions& options, b
       fmt::format("EXPLAIN SELECT row FROM web WHERE row STARTS WITH {};", host),
   };
   if (is_mounted) {
-    statements.back() = fmt::format("\\! ls {} | head -n 8", QuoteForSh(options.mount() + "/web"));
+    statements.back() = fmt::format("\\! ls {} | head -n 8", WordForSh(options.mount() + "/web"));
   }
   RETURN_IF_ERROR(store.Close());
   return statements;

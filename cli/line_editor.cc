@@ -74,6 +74,7 @@ char** OnComplete(const char*, int start, int end) {
   }
   if (common.size() < cut) return nullptr;
   rl_completion_suppress_append = found.no_space ? 1 : 0;
+  rl_completion_suppress_quote = found.no_quote ? 1 : 0;
   auto** matches = static_cast<char**>(std::calloc(found.words.size() + 2, sizeof(char*)));
   matches[0] = Copy(common.substr(cut));
   if (found.words.size() == 1) return matches;
@@ -154,10 +155,13 @@ LineEvent LineEditor::Read(const std::string& prompt, std::string* text) {
   if (event == LineEvent::kInterrupt) {
     text->assign(rl_line_buffer, static_cast<size_t>(rl_end));
     tcflush(STDIN_FILENO, TCIFLUSH);
+    // Before readline gives the terminal back: that moves the cursor to the start of the line.
+    std::fputs("^C", rl_outstream);
+    std::fflush(rl_outstream);
     rl_free_line_state();
     rl_callback_sigcleanup();
     rl_callback_handler_remove();
-    std::fputs("^C\n", stdout);
+    std::fputs("\n", stdout);
   } else {
     rl_callback_handler_remove();
     std::fputs("\n", stdout);

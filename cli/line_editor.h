@@ -16,6 +16,7 @@ struct Candidates {
   size_t begin = 0;
   std::vector<std::string> words;
   bool no_space = false;  // after a single match, add no space: the word goes on (anchor:)
+  bool no_quote = false;  // after a single match, do not close the quote around it
   std::string note;       // shown at the first press of Tab, the words only at the second
 };
 

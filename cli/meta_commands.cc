@@ -7,6 +7,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/script.h"
+#include "query/session/text_width.h"
 
 namespace sippar::cli {
 namespace {
@@ -125,10 +126,17 @@ void MetaCommands::Show(const std::string& text) {
 }
 
 int MetaCommands::ShowCommands(const std::string&) {
+  const size_t screen = runner_->output()->screen().columns;
   std::string text;
   for (const MetaCommand& command : List()) {
     if (command.run == &MetaCommands::Try && tries_.empty()) continue;
-    text += fmt::format("  {:<9} {:<20} {}\n", command.name, command.arguments, command.summary);
+    std::string line =
+        fmt::format("  {:<9} {:<20} {}\n", command.name, command.arguments, command.summary);
+    // On a small screen a line that would be folded anywhere is cut between its columns.
+    if (screen > 0 && query::TextWidth(line) > screen + 1) {
+      line = fmt::format("  {} {}\n      {}\n", command.name, command.arguments, command.summary);
+    }
+    text += line;
   }
   Show(text);
   return kExitOk;

@@ -104,7 +104,7 @@ class MetaCommands {
   // The typed statement, which is then no longer open, or else the last one.
   std::string TakeStatement();
   // Runs the statements in `text`. `changed`: their output settings.
-  int RunTaken(const std::string& text, const OutputSettings& changed);
+  int RunTaken(const std::string& text, OutputSettings changed);
 
   StatementRunner* runner_;
   std::string history_file_;

@@ -37,12 +37,14 @@ bool TakeNumber(std::string_view* text, Number* number) {
   return true;
 }
 
-// True if Ctrl-C came before the time was over.
+// Waits for the time or for Ctrl-C. Returns whether Ctrl-C came, now or since the last statement
+// began.
 bool InterruptedWithin(double seconds) {
+  // A byte of an earlier Ctrl-C would end the wait at once. A signal ends poll() as well.
+  DrainInterruptPipe();
   pollfd wait = {InterruptPipe(), POLLIN, 0};
-  const bool came = poll(&wait, 1, static_cast<int>(seconds * 1000)) > 0;
-  if (came) DrainInterruptPipe();
-  return came;
+  if (!InterruptSeen()) poll(&wait, 1, static_cast<int>(seconds * 1000));
+  return InterruptSeen();
 }
 
 std::string EditorCommand() {
@@ -87,10 +89,10 @@ std::string MetaCommands::TakeStatement() {
   return is_blank ? runner_->last() : std::exchange(*typed_, "");
 }
 
-int MetaCommands::RunTaken(const std::string& text, const OutputSettings& changed) {
+int MetaCommands::RunTaken(const std::string& text, OutputSettings changed) {
   if (text.empty()) return Fail("no statement was typed yet");
   OutputSettings* settings = runner_->output_settings();
-  const OutputSettings before = std::exchange(*settings, changed);
+  const OutputSettings before = std::exchange(*settings, std::move(changed));
   query::SplitResult split = query::SplitStatements(text);
   std::vector<query::StatementText> statements = std::move(split.statements);
   if (split.state != query::Completeness::kEmpty) statements.push_back(split.rest);
@@ -148,9 +150,12 @@ int MetaCommands::Watch(const std::string& times) {
   const std::string text = TakeStatement();
   OutputSettings settings = *runner_->output_settings();
   settings.pager.clear();  // it would wait for the user at each result
-  DrainInterruptPipe();
+  ForgetInterrupt();
   for (uint64_t i = 0; count == 0 || i < count; ++i) {
-    if (i > 0 && InterruptedWithin(seconds)) break;
+    if (i > 0 && InterruptedWithin(seconds)) {
+      fmt::print(stderr, "\n");  // the terminal has shown ^C
+      break;
+    }
     const int64_t now = engine::Clock::System()->NowMicros();
     fmt::print(stderr, "{}, every {:g} s\n", engine::PrintTimestamp(now / 1'000'000 * 1'000'000),
                seconds);
@@ -172,7 +177,7 @@ int MetaCommands::Edit(const std::string& path) {
     const bool ends = before.empty() || before.find_last_of(';') != std::string::npos;
     std::ofstream(file) << before << (ends ? "" : ";") << (before.empty() ? "" : "\n");
   }
-  auto child = StartChild({"sh", "-c", EditorCommand() + " " + QuoteForSh(file)}, {});
+  auto child = StartChild({"sh", "-c", EditorCommand() + " " + WordForSh(file)}, {});
   const int code = child.ok() ? WaitForChild(child->pid) : 127;
   std::string text = ReadWhole(file);
   if (path.empty()) unlink(file.c_str());

@@ -23,9 +23,14 @@ constexpr size_t kManyColumns = 200;
 constexpr size_t kNameWidth = 40;
 constexpr size_t kExampleWidth = 60;
 constexpr size_t kExampleWidthMin = 12;
-constexpr size_t kOtherWidth = 42;  // columns of the screen for rows, share, kind and the frame
+// Columns of the screen for rows, share, kind and the frame; with the frame of the example.
+constexpr size_t kOtherWidth = 39;
+constexpr size_t kExampleFrame = 3;
 
-std::string Cut(const std::string& text, size_t width) {
+std::string Cut(std::string text, size_t width) {
+  // Line breaks would show as escapes, which say nothing about an example.
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   std::string whole = engine::PrintEscaped(text);
   if (query::TextWidth(whole) <= width) return whole;
   std::string_view cut = whole;
@@ -65,6 +70,53 @@ size_t KeepFrequent(ColumnSample* sample, size_t columns_max) {
   return before - sample->columns.size();
 }
 
+// Widths of the table of columns; 0: no such column.
+struct Layout {
+  size_t name = kNameWidth;
+  size_t example = kExampleWidth;
+};
+
+std::string NameOf(const SampledColumn& column, size_t width) {
+  return Cut(query::QuoteColumn(column.family, column.qualifier), width);
+}
+
+// `screen`: the columns of the terminal; 0: there is none.
+Layout LayoutOf(const ColumnSample& sample, size_t screen) {
+  Layout layout;
+  if (screen == 0) return layout;
+  // A small screen shows no examples: one line for each column says more than a block of five.
+  const size_t room = screen > kOtherWidth ? screen - kOtherWidth : kExampleWidthMin;
+  layout.name = std::min(room, kNameWidth);
+  size_t used = kExampleFrame;
+  for (const SampledColumn& column : sample.columns) {
+    used = std::max(used, kExampleFrame + query::TextWidth(NameOf(column, layout.name)));
+  }
+  const bool fits = used + kExampleWidthMin <= room;
+  layout.example = fits ? std::min(room - used, kExampleWidth) : 0;
+  return layout;
+}
+
+std::vector<query::ResultColumn> ColumnsOf(const Layout& layout) {
+  std::vector<query::ResultColumn> columns = {
+      {"column", {}}, {"rows", {}}, {"share", {}}, {"kind", {}}};
+  if (layout.example > 0) columns.push_back({"example", {}});
+  return columns;
+}
+
+std::vector<query::Row> RowsOf(const ColumnSample& sample, const Layout& layout) {
+  using query::Value;
+  std::vector<query::Row> rows;
+  for (const SampledColumn& column : sample.columns) {
+    query::Row& row = rows.emplace_back();
+    row.push_back(Value::Text(NameOf(column, layout.name)));
+    row.push_back(Value::Int64(static_cast<int64_t>(column.rows)));
+    row.push_back(Value::Text(Share(column.rows, sample.rows)));
+    row.push_back(Value::Text(column.kind));
+    if (layout.example > 0) row.push_back(Value::Text(Cut(column.example, layout.example)));
+  }
+  return rows;
+}
+
 }  // namespace
 
 int MetaCommands::ShowTables(const std::string& pattern) {
@@ -102,26 +154,10 @@ int MetaCommands::ShowColumns(const std::string& table, uint64_t cells_max, size
   }
   if (sample->columns.empty()) return kExitOk;
   const size_t left_out = KeepFrequent(&*sample, columns_max);
-  size_t names = 0;
-  std::vector<query::Row> rows;
-  for (const SampledColumn& column : sample->columns) {
-    names = std::max(names, query::TextWidth(Cut(
-                                query::QuoteColumn(column.family, column.qualifier), kNameWidth)));
-  }
-  const size_t screen = runner_->output()->screen().columns;
-  const size_t room = screen > names + kOtherWidth ? screen - names - kOtherWidth : 0;
-  const size_t width = screen == 0 ? kExampleWidth : std::max(room, kExampleWidthMin);
-  for (const SampledColumn& column : sample->columns) {
-    using query::Value;
-    rows.push_back(
-        {Value::Text(Cut(query::QuoteColumn(column.family, column.qualifier), kNameWidth)),
-         Value::Int64(static_cast<int64_t>(column.rows)),
-         Value::Text(Share(column.rows, sample->rows)), Value::Text(column.kind),
-         Value::Text(Cut(column.example, std::min(width, kExampleWidth)))});
-  }
+  const Layout layout = LayoutOf(*sample, runner_->output()->screen().columns);
   RowPrinter printer(*runner_->output_settings(), table, runner_->output());
-  printer.Begin({{"column", {}}, {"rows", {}}, {"share", {}}, {"kind", {}}, {"example", {}}});
-  printer.Rows(std::move(rows));
+  printer.Begin(ColumnsOf(layout));
+  printer.Rows(RowsOf(*sample, layout));
   Status printed = printer.End("", true);
   runner_->output()->EndPager();
   if (!printed.ok()) return Fail(MessageOf(printed));

@@ -188,12 +188,15 @@ std::string RowPrinter::ChooseFormat() {
   std::string name = FormatName();
   const bool human = name == "box" || name == "line";
   const size_t screen = output_->screen().columns;
-  if (human && screen > 0 && options_.value_width_max == 0) options_.value_width_max = kBoxValueMax;
+  const bool may_cut = human && screen > 0 && options_.value_width_max == 0;
+  if (may_cut) options_.value_width_max = screen;
+  // Values are cut only where whole ones make the box too wide.
+  if (may_cut && (name == "line" || BoxWidth() > screen)) options_.value_width_max = kBoxValueMax;
   const bool is_auto = settings_.expanded == Expanded::kAuto && screen > 0;
   if (name == "box" && settings_.expanded == Expanded::kOn) name = "line";
   if (name == "box" && is_auto && BoxWidth() > screen) name = "line";
   // A line has more room for a value than a column of a box.
-  if (name == "line" && options_.value_width_max == kBoxValueMax) {
+  if (name == "line" && may_cut) {
     options_.value_width_max = kLineValueMax;
   }
   folds_ = name != "box" && name != "markdown";

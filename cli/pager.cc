@@ -86,6 +86,7 @@ bool Pager::Write(std::string_view text) {
     if (written >= 0) {
       text.remove_prefix(static_cast<size_t>(written));
     } else if (errno != EINTR && errno != EAGAIN) {
+      closed_ = true;
       return false;
     }
   }
@@ -94,7 +95,7 @@ bool Pager::Write(std::string_view text) {
 
 bool Pager::HasEnded() {
   if (!ended_) ended_ = ChildHasEnded(pid_);
-  return ended_;
+  return ended_ || closed_;
 }
 
 }  // namespace sippar::cli

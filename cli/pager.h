@@ -46,7 +46,8 @@ class Pager {
 
   pid_t pid_;
   int input_;
-  bool ended_ = false;
+  bool ended_ = false;   // the process has ended
+  bool closed_ = false;  // it reads no more
 };
 
 }  // namespace sippar::cli

@@ -47,4 +47,8 @@ std::vector<std::string> RowKeyPrefixes(query::Session* session, const std::stri
   return names;
 }
 
+bool EndsPart(const std::string& name) {
+  return !name.empty() && kSeparators.find(name.back()) != std::string_view::npos;
+}
+
 }  // namespace sippar::cli

@@ -14,4 +14,7 @@ namespace sippar::cli {
 std::vector<std::string> RowKeyPrefixes(query::Session* session, const std::string& table,
                                         const std::string& prefix, size_t names_max);
 
+// True if `name` ends with such a separator.
+bool EndsPart(const std::string& name);
+
 }  // namespace sippar::cli

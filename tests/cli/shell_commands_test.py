@@ -81,11 +81,11 @@ class CommandsTest(unittest.TestCase):
 
     def test_a_backslash_in_a_text_is_no_command(self):
         shell = self.shell()
-        shell.line("SELECT 'a")
+        shell.line("SELECT r'a")
         shell.wait("sippar'> ")
         shell.line("\\g")
         shell.wait("sippar'> ")
-        shell.line("' || 'c \\g';")
+        shell.line("', r'c \\g';")
         shell.wait("(1 row)")
 
     def test_rows_go_into_a_file_as_its_name_says(self):
@@ -169,6 +169,7 @@ class CommandsTest(unittest.TestCase):
         shell.line("SELECT 1,")
         shell.line("  2;")
         shell.wait("│ 1 │ 2 │")
+        shell.wait("sippar> ")
         shell.line(f"\\s {self.path('saved.sql')}")
         shell.wait("sippar> ")
         self.assertIn("SELECT 1,\n  2;\n", self.read("saved.sql"))
@@ -265,8 +266,9 @@ class CommandsTest(unittest.TestCase):
         return shell
 
     def test_completion_of_row_keys(self):
-        self.complete("SELECT row FROM web WHERE row = 'o\t", "'org.debian.www")
+        self.complete("SELECT row FROM web WHERE row = 'o\t", "'org.")
         self.complete("SELECT row FROM web WHERE row STARTS WITH 'com.cnn.www/\t\t", "com.cnn.www/b")
+        self.complete("SELECT row FROM web WHERE row = 'org.debian.\t", "'org.debian.www'")
         self.complete("INSERT INTO web ROW 'org.d\t", "'org.debian.")
         self.complete("DELETE FROM many WHERE row IN ('r00001', 'r0099\t\t", "r00999")
         shell = self.complete("SELECT row FROM web WHERE contents: = 'o\t", "'o")

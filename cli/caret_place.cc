@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/quoted_place.h"
+#include "cli/caret_place.h"
 
 #include <algorithm>
 #include <cctype>
@@ -71,6 +71,11 @@ QuotedPlace PlaceOfQuote(std::string_view before) {
     return QuotedPlace::kRowKey;
   }
   return QuotedPlace::kOther;
+}
+
+std::string SettingToSet(std::string_view before) {
+  std::vector<std::string> tokens = RoughTokens(before);
+  return tokens.size() == 3 && tokens[0] == "SET" && tokens[2] == "=" ? tokens[1] : "";
 }
 
 std::string_view OpenCall(std::string_view before) {
