@@ -13,6 +13,7 @@ int RunDump(int argc, char** argv);
 int RunRestore(int argc, char** argv);
 int RunMount(int argc, char** argv);
 int RunAdmin(int argc, char** argv);
+int RunDemo(int argc, char** argv);
 int RunServe(int argc, char** argv);
 int RunCluster(int argc, char** argv);
 int RunBench(int argc, char** argv);

@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <cctype>
 
-#include "cli/meta_commands.h"
+#include "cli/caret_place.h"
+#include "cli/column_sample.h"
+#include "cli/file_names.h"
+#include "cli/row_key_prefixes.h"
 #include "query/analyze/callable_names.h"
+#include "query/analyze/compile.h"
 #include "query/format/format.h"
-#include "query/parse/complete.h"
+#include "query/parse/split.h"
 #include "query/session/session.h"
 #include "query/syntax/ast_print.h"
 
@@ -65,102 +69,6 @@ class Collector {
   std::vector<std::string> words_;
 };
 
-void AddArguments(MetaCommand::Completes completes, Store* store, Collector* collector) {
-  switch (completes) {
-    case MetaCommand::kNothing:
-    case MetaCommand::kFiles:
-      return;
-    case MetaCommand::kTables:
-      if (store->session() != nullptr) collector->AddNames(store->session()->TableNames());
-      return;
-    case MetaCommand::kFormats:
-      return collector->AddNames(query::FormatNames());
-    case MetaCommand::kHelpTopics:
-      collector->AddKeywords(StatementHelpNames());
-      return collector->AddKeywords(query::CallNames());
-    case MetaCommand::kOnOff:
-      return collector->AddNames({"on", "off"});
-    case MetaCommand::kExpanded:
-      return collector->AddNames({"auto", "on", "off"});
-  }
-}
-
-Candidates MetaCandidates(Store* store, std::string_view text, size_t caret) {
-  Candidates out;
-  size_t space = text.find(' ');
-  if (space == std::string_view::npos || space >= caret) {
-    Collector collector(text.substr(0, caret));
-    collector.AddNames(MetaCommands::Names());
-    out.words = collector.Take();
-    return out;
-  }
-  const MetaCommand* command = MetaCommands::Find(text.substr(0, space));
-  const auto completes = command == nullptr ? MetaCommand::kNothing : command->completes;
-  out.begin = text.rfind(' ', caret - 1) + 1;
-  // Shell commands take one argument, so text after a first argument gets no candidates. Names of
-  // statements (for \h) contain blanks.
-  if (completes == MetaCommand::kHelpTopics) out.begin = space + 1;
-  if (text.find_first_not_of(' ', space) < out.begin) return out;
-  out.files = completes == MetaCommand::kFiles;
-  Collector collector(text.substr(out.begin, caret - out.begin));
-  AddArguments(completes, store, &collector);
-  out.words = collector.Take();
-  return out;
-}
-
-// Families as patterns "family:". If the statement names no table yet, as in SELECT anc… before its
-// FROM, the families of all tables.
-std::vector<std::string> Families(Store* store, const std::string& table) {
-  // Each table costs a call at a key press; more would be slow and rarely useful.
-  constexpr size_t kTablesMax = 20;
-  if (store->session() == nullptr) return {};
-  std::vector<std::string> tables = {table};
-  if (table.empty()) tables = store->session()->TableNames();
-  if (tables.size() > kTablesMax) tables.resize(kTablesMax);
-  std::vector<std::string> families;
-  for (const std::string& each : tables) {
-    for (const std::string& family : store->session()->FamilyNames(each)) {
-      families.push_back(query::QuoteColumn(family, ""));
-    }
-  }
-  return families;
-}
-
-// Columns that begin with `typed` (which contains "family:"). They come from the first cells of the
-// tables that have the family, because qualifiers are declared nowhere.
-std::vector<std::string> Columns(Store* store, const std::string& table, std::string_view typed) {
-  // Bounds the wait after a key press.
-  constexpr int kCellsLookedAt = 5000;
-  constexpr size_t kTablesMax = 3;
-  size_t colon = typed.find(':');
-  // Inside BEGIN ROW a read would become part of what COMMIT checks, so none is made.
-  bool asks = colon != std::string_view::npos && store->session() != nullptr &&
-              store->session()->transaction().empty();
-  if (!asks) return {};
-  std::string family(typed.substr(0, colon));
-  std::vector<std::string> tables = {table};
-  if (table.empty()) tables = store->session()->TableNames();
-  std::erase_if(tables, [&](const std::string& each) {
-    std::vector<std::string> families = store->session()->FamilyNames(each);
-    return std::find(families.begin(), families.end(), family) == families.end();
-  });
-  if (tables.size() > kTablesMax) tables.resize(kTablesMax);
-  std::vector<std::string> columns;
-  for (const std::string& each : tables) {
-    query::ResultTable found;
-    auto done = store->session()->Execute(
-        fmt::format(
-            "SELECT qualifier FROM (SELECT qualifier FROM CELLS({}, {}*) LIMIT {}) GROUP BY "
-            "qualifier",
-            query::QuoteName(each), query::QuoteColumn(family, ""), kCellsLookedAt),
-        &found);
-    for (const query::Row& row : found.rows) {
-      if (done.ok()) columns.push_back(query::QuoteColumn(family, row[0].bytes()));
-    }
-  }
-  return columns;
-}
-
 // Adds the candidates that are known without a call to the store.
 void AddWords(const query::Completion& at, Collector* collector) {
   if (at.value) {
@@ -176,37 +84,224 @@ void AddWords(const query::Completion& at, Collector* collector) {
   if (at.format) collector->AddNames({"csv", "tsv", "jsonl", "cells", "JSON"});
 }
 
+// How a function is called, as the user is told inside its brackets; "" if there is no such call.
+std::string SignatureOf(std::string_view name) {
+  const query::CallInfo* call = query::FindCall(name);
+  if (call == nullptr) return "";
+  return fmt::format("{}, arguments: {}, gives: {}; {}", call->name, query::PrintArguments(*call),
+                     call->result, call->meaning);
+}
+
+// What SET may give a setting; empty if any number or text may follow.
+std::vector<std::string> ValuesOf(std::string_view setting) {
+  for (const query::SettingLine& line : query::DescribeSettings({})) {
+    if (!query::SameWord(line.name, setting)) continue;
+    const bool is_switch = line.default_value == "on" || line.default_value == "off";
+    if (is_switch) return {"ON", "OFF"};
+  }
+  if (query::SameWord(setting, "versions")) return {"ALL"};
+  return {};
+}
+
+// A word that ends so goes on, and no blank is added after it.
+bool GoesOn(const std::string& word) {
+  return std::string_view(":(/=").find(word.back()) != std::string_view::npos;
+}
+
 }  // namespace
 
-Candidates FindCandidates(Store* store, std::string_view text, size_t caret) {
-  if (!text.empty() && text[0] == '\\') return MetaCandidates(store, text, caret);
+std::vector<std::string> Completer::WordsOf(MetaCommand::Completes completes) {
+  query::Session* session = store_->session();
+  switch (completes) {
+    case MetaCommand::kNothing:
+    case MetaCommand::kFiles:
+    case MetaCommand::kHelpTopics:
+      return {};
+    case MetaCommand::kTables:
+    case MetaCommand::kCopy:
+      return session == nullptr ? std::vector<std::string>() : session->TableNames();
+    case MetaCommand::kFormats: {
+      std::vector<std::string> names = query::FormatNames();
+      names.emplace_back("auto");
+      return names;
+    }
+    case MetaCommand::kOnOff:
+      return {"on", "off"};
+    case MetaCommand::kExpanded:
+      return {"auto", "on", "off"};
+    case MetaCommand::kRows:
+      return {"all"};
+    case MetaCommand::kParameters: {
+      std::vector<std::string> names;
+      if (session == nullptr) return names;
+      for (const auto& [name, value] : session->parameters()) names.push_back(name);
+      return names;
+    }
+  }
+  return {};
+}
+
+Candidates Completer::FindInCommand(std::string_view text, size_t caret) {
+  Candidates out;
+  size_t space = text.find(' ');
+  if (space == std::string_view::npos || space >= caret) {
+    Collector collector(text.substr(0, caret));
+    collector.AddNames(MetaCommands::Names());
+    out.words = collector.Take();
+    return out;
+  }
+  const MetaCommand* command = MetaCommands::Find(text.substr(0, space));
+  const auto completes = command == nullptr ? MetaCommand::kNothing : command->completes;
+  out.begin = text.rfind(' ', caret - 1) + 1;
+  // Names of statements (for \h) contain blanks.
+  if (completes == MetaCommand::kHelpTopics) out.begin = space + 1;
+  std::string_view typed = text.substr(out.begin, caret - out.begin);
+  const bool is_first = text.find_first_not_of(' ', space) >= out.begin;
+  Collector collector(typed);
+  // Most commands take one argument. Those of \! and \copy go on.
+  const bool is_program = command != nullptr && command->name == "\\!";
+  if (completes == MetaCommand::kFiles && (is_first || is_program)) {
+    collector.AddNames(FileNames(typed));
+  } else if (completes == MetaCommand::kCopy && !is_first) {
+    std::string_view lead = text.substr(0, out.begin);
+    lead = lead.substr(0, lead.find_last_not_of(' ') + 1);
+    std::string_view last = lead.substr(lead.rfind(' ') + 1);
+    const bool names_file = query::SameWord(last, "FROM") || query::SameWord(last, "TO");
+    if (names_file) {
+      collector.AddNames(FileNames(typed));
+    } else {
+      collector.AddKeywords({"FROM", "TO"});
+    }
+  } else if (is_first && completes == MetaCommand::kHelpTopics) {
+    collector.AddKeywords(StatementHelpNames());
+    collector.AddKeywords(query::CallNames());
+  } else if (is_first) {
+    collector.AddNames(WordsOf(completes));
+  }
+  out.words = collector.Take();
+  out.no_space = out.words.size() == 1 && GoesOn(out.words[0]);
+  return out;
+}
+
+// Inside quotes: a row key or a file, where the statement has one.
+Candidates Completer::FindInText(std::string_view text, size_t caret, const query::Completion& at) {
+  // Bounds the wait after a key press, and what is shown.
+  constexpr size_t kKeysMax = 60;
+  Candidates out;
+  // The word begins at its quote, or at the b before it.
+  out.begin = std::min(text.find_first_of("'\"", at.word_begin), caret - 1) + 1;
+  out.no_space = true;
+  std::string typed(text.substr(out.begin, caret - out.begin));
+  size_t begin = query::SplitStatements(text.substr(0, at.word_begin)).rest.offset;
+  QuotedPlace place = PlaceOfQuote(text.substr(begin, at.word_begin - begin));
+  if (place == QuotedPlace::kFile) out.words = FileNames(typed);
+  query::Session* session = store_->session();
+  // Inside BEGIN ROW a read would become part of what COMMIT checks, so none is made.
+  const bool may_read = session != nullptr && session->transaction().empty();
+  if (place == QuotedPlace::kRowKey && may_read && !at.table_name.empty()) {
+    out.words = RowKeyPrefixes(session, at.table_name, typed, kKeysMax);
+    // A key with a quote or an escape would not stand there as it is.
+    std::erase_if(out.words, [](const std::string& word) {
+      return query::QuoteText(word) != "'" + word + "'" || word.find('"') != std::string::npos;
+    });
+  }
+  // What ends with a separator is only the beginning of a key, or a folder.
+  out.no_quote = out.words.size() == 1 && EndsPart(out.words[0]);
+  return out;
+}
+
+std::vector<std::string> Completer::FamilyPatterns(const std::string& table) {
+  // Each table costs a call at a key press; more would be slow and rarely useful.
+  constexpr size_t kTablesMax = 20;
+  if (store_->session() == nullptr) return {};
+  // If the statement names no table yet, as in SELECT anc… before its FROM, the families of all.
+  std::vector<std::string> tables = {table};
+  if (table.empty()) tables = store_->session()->TableNames();
+  if (tables.size() > kTablesMax) tables.resize(kTablesMax);
+  std::vector<std::string> families;
+  for (const std::string& each : tables) {
+    for (const std::string& family : store_->session()->FamilyNames(each)) {
+      families.push_back(query::QuoteColumn(family, ""));
+    }
+  }
+  return families;
+}
+
+const std::vector<std::string>& Completer::SampledColumns(const std::string& table,
+                                                          const std::string& family) {
+  // Bounds the wait after a key press.
+  constexpr uint64_t kCellsMax = 5000;
+  constexpr int64_t kKeptNs = 60'000'000'000;
+  const int64_t now = engine::Clock::System()->MonotonicNanos();
+  Columns& columns = columns_[{table, family}];
+  if (columns.read_ns != 0 && now - columns.read_ns < kKeptNs) return columns.names;
+  columns = {{}, now};
+  auto sample =
+      SampleColumns(store_->session(), table, query::QuoteColumn(family, "") + "*", kCellsMax);
+  if (!sample.ok()) return columns.names;
+  for (const SampledColumn& column : sample->columns) {
+    columns.names.push_back(query::QuoteColumn(column.family, column.qualifier));
+  }
+  return columns.names;
+}
+
+std::vector<std::string> Completer::ColumnNames(const std::string& table, std::string_view typed) {
+  constexpr size_t kTablesMax = 3;
+  query::Session* session = store_->session();
+  size_t colon = typed.find(':');
+  // Inside BEGIN ROW a read would become part of what COMMIT checks, so none is made.
+  const bool asks =
+      colon != std::string_view::npos && session != nullptr && session->transaction().empty();
+  if (!asks) return {};
+  std::string family(typed.substr(0, colon));
+  std::vector<std::string> tables = {table};
+  if (table.empty()) tables = session->TableNames();
+  std::erase_if(tables, [&](const std::string& each) {
+    std::vector<std::string> families = session->FamilyNames(each);
+    return std::find(families.begin(), families.end(), family) == families.end();
+  });
+  if (tables.size() > kTablesMax) tables.resize(kTablesMax);
+  std::vector<std::string> columns;
+  for (const std::string& each : tables) {
+    const std::vector<std::string>& names = SampledColumns(each, family);
+    columns.insert(columns.end(), names.begin(), names.end());
+  }
+  return columns;
+}
+
+Candidates Completer::Find(std::string_view text, size_t caret) {
+  if (!text.empty() && text[0] == '\\') return FindInCommand(text, caret);
   query::Completion at = query::CompleteAt(text, caret);
+  if (at.in_string) return FindInText(text, caret, at);
   Candidates out;
   out.begin = at.word_begin;
-  if (at.in_string) return out;
-  Collector collector(text.substr(at.word_begin, caret - at.word_begin));
+  query::Session* session = store_->session();
+  std::string_view typed = text.substr(at.word_begin, caret - at.word_begin);
+  Collector collector(typed);
+  size_t begin = query::SplitStatements(text.substr(0, at.word_begin)).rest.offset;
+  const std::string setting = SettingToSet(text.substr(begin, at.word_begin - begin));
+  if (!setting.empty()) {
+    // Any expression may stand there, but only these make sense.
+    collector.AddKeywords(ValuesOf(setting));
+    out.words = collector.Take();
+    return out;
+  }
   collector.AddKeywords(at.keywords);
-  if (at.table && store->session() != nullptr) {
+  if (at.table && session != nullptr) {
     std::vector<std::string> tables;
-    for (const std::string& table : store->session()->TableNames()) {
+    for (const std::string& table : session->TableNames())
       tables.push_back(query::QuoteName(table));
-    }
     collector.AddNames(tables);
   }
-  std::vector<std::string> families = Families(store, at.table_name);
   if (at.pattern || at.value) {
-    std::string_view typed = text.substr(at.word_begin, caret - at.word_begin);
-    std::vector<std::string> columns = Columns(store, at.table_name, typed);
-    collector.AddNames(columns.empty() ? families : columns);
+    std::vector<std::string> columns = ColumnNames(at.table_name, typed);
+    collector.AddNames(columns.empty() ? FamilyPatterns(at.table_name) : columns);
   }
-  if (at.family && store->session() != nullptr) {
-    collector.AddNames(store->session()->FamilyNames(at.table_name));
-  }
+  if (at.family && session != nullptr) collector.AddNames(session->FamilyNames(at.table_name));
+  if (at.value && typed.empty()) out.note = SignatureOf(OpenCall(text.substr(0, caret)));
   AddWords(at, &collector);
   out.words = collector.Take();
-  // A word that ends in ':' or '(' goes on, so no space is added after it.
-  out.no_space =
-      out.words.size() == 1 && (out.words[0].back() == ':' || out.words[0].back() == '(');
+  out.no_space = out.words.size() == 1 && GoesOn(out.words[0]);
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 // readline's headers need FILE declared before them.
 #include <fmt/format.h>
 #include <readline/history.h>
@@ -64,6 +65,22 @@ void History::Add(const std::string& entry) {
   // One write with O_APPEND: entries of two shells do not mix.
   [[maybe_unused]] ssize_t written = write(descriptor, record.data(), record.size());
   close(descriptor);
+}
+
+std::vector<std::string> History::ReadEntries(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> entries;
+  for (std::string line; std::getline(file, line);) {
+    // A line "#seconds" begins an entry.
+    bool time = line.size() > 1 && line[0] == '#' &&
+                line.find_first_not_of("0123456789", 1) == std::string::npos;
+    if (time) {
+      entries.emplace_back();
+    } else if (!entries.empty()) {
+      entries.back() += line + "\n";
+    }
+  }
+  return entries;
 }
 
 }  // namespace sippar::cli

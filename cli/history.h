@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace sippar::cli {
 
@@ -16,6 +17,8 @@ class History {
   // Adds `entry` to the list and the file, unless it begins with a blank or repeats the last one.
   void Add(const std::string& entry);
   const std::string& path() const { return path_; }  // "" if disabled
+  // The entries of a history file, the newest last; none if it cannot be read.
+  static std::vector<std::string> ReadEntries(const std::string& path);
 
  private:
   std::string path_;

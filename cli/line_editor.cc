@@ -15,6 +15,7 @@
 #include <readline/readline.h>
 
 #include "cli/signals.h"
+#include "engine/program/value.h"
 
 namespace sippar::cli {
 namespace {
@@ -24,6 +25,7 @@ FindCandidatesHook* active_hook = nullptr;
 bool line_done = false;
 bool line_is_end = false;
 std::string line_text;
+std::string noted_text;  // the text before the caret when a note was shown
 volatile std::sig_atomic_t window_changed = 0;
 
 void OnWindowChange(int) { window_changed = 1; }
@@ -42,14 +44,25 @@ int OnNewLine(int, int) { return rl_insert_text("\n") >= 0 ? 0 : 1; }
 
 char* Copy(const std::string& text) { return strdup(text.c_str()); }
 
+// Shows `note` below the line, unless the Tab before this one has done so. Returns whether it did.
+bool ShowNote(const std::string& note, std::string_view before_caret) {
+  if (note.empty() || noted_text == before_caret) return false;
+  noted_text = before_caret;
+  std::fprintf(rl_outstream, "\r\n%s\r\n", engine::PrintEscaped(note).c_str());
+  rl_on_new_line();
+  rl_redisplay();
+  return true;
+}
+
 // Returns the candidates for the word at the caret in readline's form: the common beginning first.
 char** OnComplete(const char*, int start, int end) {
   std::string_view text(rl_line_buffer, static_cast<size_t>(rl_end));
   Candidates found = (*active_hook)(text, static_cast<size_t>(end));
-  rl_attempted_completion_over = found.files ? 0 : 1;
+  rl_attempted_completion_over = 1;  // never file names of readline's own finding
+  if (ShowNote(found.note, text.substr(0, static_cast<size_t>(end)))) return nullptr;
   // readline replaces only the word that it found by its break characters. If that word begins
   // before ours, our candidates do not fit it, and nothing is offered.
-  if (found.files || found.words.empty() || found.begin > static_cast<size_t>(start)) {
+  if (found.words.empty() || found.begin > static_cast<size_t>(start)) {
     return nullptr;
   }
   size_t cut = static_cast<size_t>(start) - found.begin;
@@ -61,6 +74,7 @@ char** OnComplete(const char*, int start, int end) {
   }
   if (common.size() < cut) return nullptr;
   rl_completion_suppress_append = found.no_space ? 1 : 0;
+  rl_completion_suppress_quote = found.no_quote ? 1 : 0;
   auto** matches = static_cast<char**>(std::calloc(found.words.size() + 2, sizeof(char*)));
   matches[0] = Copy(common.substr(cut));
   if (found.words.size() == 1) return matches;
@@ -141,10 +155,13 @@ LineEvent LineEditor::Read(const std::string& prompt, std::string* text) {
   if (event == LineEvent::kInterrupt) {
     text->assign(rl_line_buffer, static_cast<size_t>(rl_end));
     tcflush(STDIN_FILENO, TCIFLUSH);
+    // Before readline gives the terminal back: that moves the cursor to the start of the line.
+    std::fputs("^C", rl_outstream);
+    std::fflush(rl_outstream);
     rl_free_line_state();
     rl_callback_sigcleanup();
     rl_callback_handler_remove();
-    std::fputs("^C\n", stdout);
+    std::fputs("\n", stdout);
   } else {
     rl_callback_handler_remove();
     std::fputs("\n", stdout);

@@ -16,7 +16,8 @@ struct Candidates {
   size_t begin = 0;
   std::vector<std::string> words;
   bool no_space = false;  // after a single match, add no space: the word goes on (anchor:)
-  bool files = false;     // complete file names instead
+  bool no_quote = false;  // after a single match, do not close the quote around it
+  std::string note;       // shown at the first press of Tab, the words only at the second
 };
 
 using FindCandidatesHook = std::function<Candidates(std::string_view text, size_t caret)>;

@@ -22,6 +22,9 @@ namespace {
 constexpr Command kCommands[] = {
     {"query", "run statements in a script", RunQuery},
     {"shell", "type statements and see results", RunShell},
+#ifdef SIPPAR_WITH_DEMO
+    {"demo", "a store of web pages to play with, in the shell", RunDemo},
+#endif
 #ifdef SIPPAR_WITH_IMPORT
     {"import", "load web pages or files into a table", RunImport},
 #endif
@@ -50,6 +53,7 @@ std::string Usage() {
   }
   return text +
          "\nexample:\n"
+         "  sippar demo\n"
          "  sippar query ./data -e \"CREATE TABLE t (FAMILY f)\"\n"
          "  sippar query ./data -e \"INSERT INTO t ROW 'r' SET f:q = 'v'; SELECT * FROM t\"\n"
          "  sippar shell ./data\n";

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cli/message.h"
 #include "cli/signals.h"
 #include "query/session/text_width.h"
 
@@ -24,6 +25,9 @@ constexpr size_t kPipeRoom = 4096;        // PIPE_BUF: bytes free in a pipe that
 constexpr int kLookEveryMs = 50;          // time between checks for Ctrl-C while stdout is full
 constexpr size_t kBoxValueMax = 60;       // columns of one value in a box on a terminal
 constexpr size_t kLineValueMax = 2000;
+// Text that may need the pager waits this long for the next batch of rows. A slow scan then shows
+// what it has.
+constexpr int64_t kHeldMaxNs = 1'000'000'000;
 
 // True if `path` is a terminal; "" means stdout.
 bool IsTerminal(const std::string& path) {
@@ -81,8 +85,15 @@ Status Output::Close() {
   return written.ok() ? file->Close() : written;
 }
 
+void Output::Drop() {
+  file_.reset();
+  failure_ = OkStatus();
+  terminal_ = IsTerminal("");
+}
+
 bool Output::Write(std::string_view text) {
   if (!failure_.ok()) return false;
+  if (pager_ != nullptr) return pager_->Write(text);
   if (file_ != nullptr) {
     // The status has the reason as text; only errno distinguishes a closed pipe from a full disk.
     errno = 0;
@@ -114,10 +125,27 @@ Status Output::Flush() {
   return failure_;
 }
 
-size_t Output::screen_width() const {
+ScreenSize Output::screen() const {
   winsize size = {};
-  if (!terminal_ || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
-  return size.ws_col;
+  if (!terminal_ || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
+  return {size.ws_col, size.ws_row};
+}
+
+void Output::StartPager(const std::string& command, bool folds) {
+  std::fflush(stdout);
+  auto pager = Pager::Start(command, folds);
+  if (pager.ok()) {
+    pager_ = std::move(*pager);
+  } else {
+    PrintMessage("pager", MessageOf(pager.status()));
+  }
+}
+
+void Output::Show(std::string_view text, const std::string& command) {
+  const bool pages = is_screen() && !command.empty();
+  if (pages && !FitsScreen(text, screen(), true)) StartPager(command, true);
+  Write(text);
+  EndPager();
 }
 
 RowPrinter::RowPrinter(const OutputSettings& settings, const std::string& table, Output* output)
@@ -131,6 +159,7 @@ RowPrinter::RowPrinter(const OutputSettings& settings, const std::string& table,
   bool human = format == "box" || format == "line";
   if (human && output->is_terminal()) rows_max_ = settings.rows_max;
   dates_ = human && settings.dates;
+  may_page_ = output->is_screen() && !settings.pager.empty();
   progress_.Start();
 }
 
@@ -158,15 +187,19 @@ size_t RowPrinter::BoxWidth() const {
 std::string RowPrinter::ChooseFormat() {
   std::string name = FormatName();
   const bool human = name == "box" || name == "line";
-  const size_t screen = output_->screen_width();
-  if (human && screen > 0 && options_.value_width_max == 0) options_.value_width_max = kBoxValueMax;
+  const size_t screen = output_->screen().columns;
+  const bool may_cut = human && screen > 0 && options_.value_width_max == 0;
+  if (may_cut) options_.value_width_max = screen;
+  // Values are cut only where whole ones make the box too wide.
+  if (may_cut && (name == "line" || BoxWidth() > screen)) options_.value_width_max = kBoxValueMax;
   const bool is_auto = settings_.expanded == Expanded::kAuto && screen > 0;
   if (name == "box" && settings_.expanded == Expanded::kOn) name = "line";
   if (name == "box" && is_auto && BoxWidth() > screen) name = "line";
   // A line has more room for a value than a column of a box.
-  if (name == "line" && options_.value_width_max == kBoxValueMax) {
+  if (name == "line" && may_cut) {
     options_.value_width_max = kLineValueMax;
   }
+  folds_ = name != "box" && name != "markdown";
   return name;
 }
 
@@ -184,11 +217,28 @@ bool RowPrinter::Start() {
   return true;
 }
 
-bool RowPrinter::Emit() {
-  if (text_.empty()) return true;
+bool RowPrinter::HoldsText(bool last) {
+  if (!may_page_) return false;
+  const int64_t now = engine::Clock::System()->MonotonicNanos();
+  if (!FitsScreen(text_, output_->screen(), folds_)) {
+    progress_.Wipe();
+    output_->StartPager(settings_.pager, folds_);
+  } else if (!last && (held_since_ns_ == 0 || now - held_since_ns_ < kHeldMaxNs)) {
+    if (held_since_ns_ == 0) held_since_ns_ = now;
+    return true;
+  }
+  may_page_ = false;
+  return false;
+}
+
+bool RowPrinter::Emit(bool last) {
+  left_pager_ = output_->LeftPager();
+  if (left_pager_) return false;
+  if (text_.empty() || HoldsText(last)) return true;
   progress_.Wipe();
   bool written = output_->Write(text_);
   text_.clear();
+  left_pager_ = !written && output_->LeftPager();
   return written;
 }
 
@@ -229,9 +279,9 @@ bool RowPrinter::Rows(std::vector<query::Row> rows) {
     }
     if (!status_.ok()) return false;
     formatter_->Add(row, &text_);
-    if (text_.size() > kBufferMax && !Emit()) return false;
+    if (text_.size() > kBufferMax && !Emit(false)) return false;
   }
-  return status_.ok() && Emit();
+  return status_.ok() && Emit(false);
 }
 
 Status RowPrinter::End(const std::string& next, bool complete) {
@@ -245,7 +295,7 @@ Status RowPrinter::End(const std::string& next, bool complete) {
   query::FormatEnd end;
   end.next = next;
   formatter_->End(end, &text_);
-  Emit();
+  Emit(true);
   return output_->Flush();
 }
 

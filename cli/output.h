@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/output_file.h"
+#include "cli/pager.h"
 #include "cli/progress.h"
 #include "query/format/format.h"
 #include "query/session/result.h"
@@ -30,6 +31,7 @@ struct OutputSettings {
   bool dates = false;
   bool timing = false;
   bool progress = true;  // shown on a terminal only
+  std::string pager;     // command that shows what is larger than the screen; "": none
 };
 
 // The destination of rows: stdout, or the file that -o and \o name.
@@ -43,18 +45,34 @@ class Output {
   [[nodiscard]] Status Redirect(const std::string& path, Appearance appearance);
   // Completes the file; later rows go to stdout.
   [[nodiscard]] Status Close();
+  // Leaves a kWhole file as it was before; later rows go to stdout.
+  void Drop();
+  bool is_redirected() const { return file_ != nullptr; }
   // False if the reader is gone, the disk is full, or the statement was interrupted. The first
   // write error is kept.
   bool Write(std::string_view text);
   [[nodiscard]] Status Flush();
   bool closed_pipe() const { return closed_pipe_; }
   bool is_terminal() const { return terminal_; }
-  size_t screen_width() const;  // columns; 0 if not a terminal
+  bool is_screen() const { return terminal_ && !is_redirected(); }  // stdout is a terminal
+  ScreenSize screen() const;                                        // no columns if not a terminal
+
+  // From now on, text for the terminal goes to the pager `command`. If that cannot start, a line
+  // says so and nothing changes.
+  void StartPager(const std::string& command, bool folds);
+  bool has_pager() const { return pager_ != nullptr; }
+  // True if there is a pager and the user has left it.
+  bool LeftPager() { return pager_ != nullptr && pager_->HasEnded(); }
+  // Waits until the user leaves the pager, if there is one.
+  void EndPager() { pager_.reset(); }
+  // Writes all of `text`, through the pager `command` if it does not fit the screen.
+  void Show(std::string_view text, const std::string& command);
 
  private:
   void Fail();  // records errno of a write to stdout
 
   std::unique_ptr<query::OutputFile> file_;  // null: stdout
+  std::unique_ptr<Pager> pager_;             // null: no pager runs
   Appearance appearance_ = Appearance::kAtOnce;
   bool terminal_;
   Status failure_;
@@ -66,7 +84,10 @@ class RowPrinter : public query::ResultSink {
   RowPrinter(const OutputSettings& settings, const std::string& table, Output* output);
   void Begin(const std::vector<query::ResultColumn>& columns) override;
   bool Rows(std::vector<query::Row> rows) override;
-  void OnProgress(const query::Progress& progress) override { progress_.Show(progress); }
+  void OnProgress(const query::Progress& progress) override {
+    // The screen belongs to the pager while it runs.
+    if (!output_->has_pager()) progress_.Show(progress);
+  }
   // Prints the buffered rows and the foot. Call once, also after a failure (then `complete` is
   // false).
   [[nodiscard]] Status End(const std::string& next, bool complete);
@@ -75,12 +96,16 @@ class RowPrinter : public query::ResultSink {
   uint64_t rows() const { return rows_; }
   uint64_t hidden() const { return hidden_; }  // rows left out of the middle
   bool has_columns() const { return begun_; }
+  bool left_pager() const { return left_pager_; }  // the user left the pager before the last row
 
  private:
   size_t BoxWidth() const;
   std::string ChooseFormat();
   bool Start();
-  bool Emit();
+  // Writes the formatted text, unless it is held back until it is known to fit the screen. `last`:
+  // no more text follows.
+  bool Emit(bool last);
+  bool HoldsText(bool last);
   // Keeps a row that may be left out: a terminal shows only the first and the last rows of a long
   // result. Returns false if the row must be printed now.
   bool HoldBack(query::Row* row);
@@ -99,6 +124,10 @@ class RowPrinter : public query::ResultSink {
   uint64_t hidden_ = 0;
   std::unique_ptr<query::ResultFormatter> formatter_;
   std::string text_;
+  bool may_page_ = false;      // a pager is wanted if the text becomes larger than the screen
+  bool folds_ = false;         // long lines go on below: the format is not a table
+  int64_t held_since_ns_ = 0;  // time of the first text that is held back; 0: none is
+  bool left_pager_ = false;
   Status status_;
   uint64_t rows_ = 0;
   bool begun_ = false;

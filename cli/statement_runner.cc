@@ -132,35 +132,50 @@ int StatementRunner::ExitCodeOf(const Status& status, bool interrupted, bool tim
   return kExitFailed;
 }
 
-void StatementRunner::PrintFoot(const query::ResultSummary& summary, const RowPrinter& printer,
-                                int64_t elapsed_us) {
+std::string StatementRunner::Foot(const query::ResultSummary& summary, const RowPrinter& printer,
+                                  int64_t elapsed_us) const {
+  std::string foot;
   uint64_t rows = printer.rows();
-  // On a terminal the foot belongs below the rows. Elsewhere stdout carries rows only, for the
-  // program that reads them.
-  FILE* foot = settings_.interactive && output_.is_terminal() ? stdout : stderr;
   for (const std::string& notice : summary.notices) {
-    fmt::print(foot, "note: {}\n", engine::PrintEscaped(notice));
+    foot += fmt::format("note: {}\n", engine::PrintEscaped(notice));
   }
   if (!settings_.quiet && !summary.tag.empty()) {
-    fmt::print(foot, "{}\n", engine::PrintEscaped(summary.tag));
+    foot += fmt::format("{}\n", engine::PrintEscaped(summary.tag));
     // A result of rows has shown this itself.
     const bool of_rows = summary.kind == query::ResultKind::kRows;
     if (!of_rows && !summary.next.empty()) {
-      fmt::print(foot, "next: {}\n", engine::PrintEscaped(summary.next));
+      foot += fmt::format("next: {}\n", engine::PrintEscaped(summary.next));
     }
   }
   if (settings_.interactive && summary.kind == query::ResultKind::kRows) {
-    fmt::print(foot, "({} {}{})\n", rows, rows == 1 ? "row" : "rows",
-               printer.hidden() == 0 ? ""
-                                     : fmt::format(", {} of them not shown: \\rows all, \\o FILE, "
-                                                   "or LIMIT",
-                                                   printer.hidden()));
+    std::string hidden;
+    if (printer.hidden() > 0) {
+      hidden = fmt::format(", {} of them not shown: \\all shows them", printer.hidden());
+    }
+    foot += printer.left_pager()
+                ? fmt::format("({} rows until the pager was left)\n", rows)
+                : fmt::format("({} {}{})\n", rows, rows == 1 ? "row" : "rows", hidden);
   }
   if (output_settings_->timing) {
-    fmt::print(foot, "time {}, {} rows and {} cells read\n", Seconds(elapsed_us), summary.rows_read,
-               summary.cells_read);
+    foot += fmt::format("time {}, {} rows and {} cells read\n", Seconds(elapsed_us),
+                        summary.rows_read, summary.cells_read);
   }
-  std::fflush(foot);
+  return foot;
+}
+
+std::string StatementRunner::EndPager(std::string foot) {
+  if (!output_.has_pager()) return foot;
+  const bool shown = output_.Write(foot);
+  output_.EndPager();
+  return shown ? "" : foot;
+}
+
+void StatementRunner::PrintFoot(const std::string& foot) const {
+  // On a terminal the foot belongs below the rows. Elsewhere stdout carries rows only, for the
+  // program that reads them.
+  FILE* file = settings_.interactive && output_.is_terminal() ? stdout : stderr;
+  fmt::print(file, "{}", foot);
+  std::fflush(file);
 }
 
 int StatementRunner::Execute(const query::syntax::Statement& parsed, const StatementText& statement,
@@ -173,6 +188,8 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
   // Also after a failure, so that rows which came before the error are shown.
   Status printed = printer.End(summary.ok() ? summary->next : "", summary.ok());
   if (output_.closed_pipe()) return kExitClosedPipe;
+  const bool is_whole = summary.ok() && printed.ok();
+  const std::string foot = EndPager(is_whole ? Foot(*summary, printer, elapsed_us) : "");
   if (!summary.ok()) {
     const int code = ExitCodeOf(summary.status(), cancel.interrupted(), cancel.timed_out());
     const bool is_ended = code == kExitInterrupted || (code == kExitTimeout && cancel.timed_out());
@@ -188,7 +205,7 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
     return kExitFailed;
   }
   PrintWarnings(*summary, statement, place);
-  PrintFoot(*summary, printer, elapsed_us);
+  PrintFoot(foot);
   if (!summary->next.empty() && !ShowsNext(printer.FormatName())) {
     fmt::print(stderr, "next: {}\n", engine::PrintEscaped(summary->next));
   }
@@ -199,6 +216,18 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
 }
 
 int StatementRunner::Run(const StatementText& statement, const ScriptPlace& place) {
+  last_ = std::string(statement.text);
+  return RunText(statement, place);
+}
+
+int StatementRunner::RunForCommand(const std::string& text) {
+  query::StatementText statement;
+  statement.text = text;
+  // Runs as if the user had typed it, so rows and errors look the same.
+  return RunText(statement, ScriptPlace{"", text, 1});
+}
+
+int StatementRunner::RunText(const StatementText& statement, const ScriptPlace& place) {
   if (settings_.echo) fmt::print(stderr, "{};\n", engine::PrintEscaped(statement.text));
   bool timed_out = false;
   auto parsed = [&]() -> StatusOr<query::syntax::Statement> {

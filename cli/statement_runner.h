@@ -34,8 +34,13 @@ class StatementRunner {
   StatementRunner(Store* store, OutputSettings* output_settings, RunSettings run_settings)
       : store_(store), output_settings_(output_settings), settings_(run_settings) {}
 
-  // Runs the statement and returns its exit code; kExitOk if it succeeded.
+  // Runs the statement and returns its exit code; kExitOk if it succeeded. The statement is then
+  // the last one.
   int Run(const query::StatementText& statement, const ScriptPlace& place);
+  // Runs a statement that a command of the shell has made; it does not become the last one.
+  int RunForCommand(const std::string& text);
+  // The text of the last statement; "" if none has run.
+  const std::string& last() const { return last_; }
   // Prints `status` as an error, in JSON if rows are printed in JSON.
   void PrintError(const Status& status, const query::StatementText& statement,
                   const ScriptPlace& place);
@@ -52,8 +57,13 @@ class StatementRunner {
   int Execute(const query::syntax::Statement& parsed, const query::StatementText& statement,
               const ScriptPlace& place);
   int ExitCodeOf(const Status& status, bool interrupted, bool timed_out) const;
-  void PrintFoot(const query::ResultSummary& summary, const RowPrinter& printer,
-                 int64_t elapsed_us);
+  std::string Foot(const query::ResultSummary& summary, const RowPrinter& printer,
+                   int64_t elapsed_us) const;
+  // Shows the foot in the pager, if that runs, and waits until the user leaves it. Returns what the
+  // user has not seen of the foot.
+  std::string EndPager(std::string foot);
+  void PrintFoot(const std::string& foot) const;
+  int RunText(const query::StatementText& statement, const ScriptPlace& place);
   void PrintWarnings(const query::ResultSummary& summary, const query::StatementText& statement,
                      const ScriptPlace& place);
   Status OpenFor(const query::syntax::Statement& parsed);
@@ -63,6 +73,7 @@ class StatementRunner {
   RunSettings settings_;
   Output output_;
   std::map<std::string, query::Value> parameters_;
+  std::string last_;
 };
 
 }  // namespace sippar::cli

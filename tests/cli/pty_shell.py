@@ -16,15 +16,17 @@ ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[=>]|\r")
 class PtyShell:
     """`sippar shell` with its terminal; output is kept without escape sequences."""
 
-    def __init__(self, argv, env=None, columns=100):
+    def __init__(self, argv, env=None, columns=100, lines=40):
         self.output = b""
         self.mark = 0
         self.status = None
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
-            full = dict(os.environ, TERM="xterm", LC_ALL="C.UTF-8", **(env or {}))
+            # No pager unless the test has one: it would take the keys. No start file of this user.
+            full = dict(os.environ, TERM="xterm", LC_ALL="C.UTF-8", SIPPAR_PAGER="off", SIPPAR_SHELLRC="off")
+            full.update(env or {})
             os.execve(argv[0], argv, full)
-        size = struct.pack("HHHH", 40, columns, 0, 0)
+        size = struct.pack("HHHH", lines, columns, 0, 0)
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, size)
 
     def type(self, text):

@@ -1,0 +1,28 @@
+// The pages of `sippar demo`: HTML files that packages of this machine brought, or made ones.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/web/manifest.h"
+
+namespace sippar::cli {
+
+// HTML files below `folder`, which has one folder for each package; paths are relative to it. The
+// page of package p at x/y.html has the row key doc.p/x/y.html. Of many files, a bounded number.
+// Empty if the folder cannot be read.
+std::vector<ManifestLine> PagesBelow(const std::string& folder);
+
+struct MadePage {
+  ManifestLine line;
+  std::string html;
+};
+
+// A small web of a few hosts, the same each time. Its times are before `now_us`, so that no page is
+// newer than what the user writes.
+std::vector<MadePage> MakePages(int64_t now_us);
+
+}  // namespace sippar::cli
