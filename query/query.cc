@@ -65,6 +65,8 @@ class ClientSession final : public Session {
   ClientSession(cluster::Client* client, const SessionOptions& options) {
     state_.client = client;
     state_.files = options.files;
+    state_.settings.timeout_us = options.timeout_us;
+    if (options.cancel != nullptr) state_.cancel = options.cancel;
   }
 
   StatusOr<ResultSummary> Execute(std::string_view text, ResultSink* sink) override {

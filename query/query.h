@@ -21,6 +21,10 @@ namespace sippar::query {
 struct SessionOptions {
   // Opens the files of IMPORT and EXPORT; null: both statements are refused.
   FileAccess* files = nullptr;
+  // The flag that ends the running statement, where its owner has one already; null: one of its
+  // own.
+  cluster::CancelFlag cancel;
+  int64_t timeout_us = 0;  // longest run of a statement; 0: no limit
 };
 
 class Session {
