@@ -29,6 +29,19 @@ inline constexpr size_t kLongNamesSizeMax = 64 << 20;
 inline constexpr size_t kLongNameRunKeys = 32;
 inline constexpr uint64_t kLongNameNearKeys = 1'024;
 
+// Query directories: ends of .first/<n> that are kept (first_rows.h); keys that a listing of
+// .where/<test> asks for at a time, at first and at most: `ls | head` must not search for
+// thousands.
+inline constexpr size_t kFirstRowsMax = 256;
+inline constexpr uint64_t kMatchesMin = 64;
+inline constexpr uint64_t kMatchesMax = 4'096;
+
+// Generated files (text_stream.h): those open at a time, each of which has a thread; bytes that a
+// writer may be ahead of its reader; bytes behind the reader that can be read again.
+inline constexpr int kStreamsMax = 32;
+inline constexpr size_t kStreamAheadSize = 1 << 20;
+inline constexpr size_t kStreamBehindSize = 256 << 10;
+
 // Listings (dir_stream.h): entries between two checkpoints, from which seekdir restarts a scan.
 // Above the maximum, every second checkpoint is dropped and the distance doubles.
 inline constexpr uint64_t kCheckpointDistance = 4'096;
