@@ -185,7 +185,7 @@ class QuestionsTest(unittest.TestCase):
     def test_saved_queries_run_when_they_are_opened(self):
         self.stage.save_query("last.sql", "SELECT row, f:q FROM rows WHERE row >= 'r00004998';\n")
         self.assertEqual(self.read(".sql/last.csv"), b"row,f:q\nr00004998,v4998\nr00004999,v4999\n")
-        self.assertEqual(json.loads(self.read(".sql/last.json"))[1]["row"], "r00004999")
+        self.assertEqual(json.loads(self.read(".sql/last.json"))["rows"][1][0], "r00004999")
         self.assertEqual(set(os.listdir(self.stage.path(".sql"))) & {"last.csv", "last.json"},
                          {"last.csv", "last.json"})
         self.assertNotIn(".sql", os.listdir(self.stage.mount))
