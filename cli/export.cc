@@ -21,7 +21,7 @@ constexpr const char* kExamples =
     "reads it\n"
     "  sippar export ./data -e \"SELECT row, language: FROM web\" --format csv > languages.csv\n"
     "  sippar export ./data -e \"SELECT contents: FROM web WHERE row = 'com.cnn'\" --to page.raw\n"
-    "`sippar dump` writes all tables, with their schemas\n";
+    "up to four tablets are read at once; `sippar dump` writes all tables, with their schemas\n";
 
 // The format that the end of the file's name implies; "cells" if it implies none.
 std::string FormatOf(std::string_view file) {

@@ -69,12 +69,15 @@ constexpr Help kHelp[] = {
      "EXPLAIN ANALYZE [FORMAT json] SELECT …: runs it as well\n",
      "EXPLAIN SELECT row FROM web WHERE row STARTS WITH 'com.';"},
     {"IMPORT",
-     "IMPORT INTO table FROM 'file' [FORMAT csv|tsv|jsonl|cells]\n"
-     "  [(ROW = …, column = …, TIMESTAMP = …)] [WITH (HEADER = FALSE, ON_ERROR = SKIP,\n"
-     "  SKIP = records, SKIP_LINES = n, DELIMITER = ';', QUOTE = '\"', NULL_TEXT = 'NA')]\n"
-     "  a file that ends in .zst or .gz is unpacked\n",
+     "IMPORT INTO table FROM 'file' [FORMAT csv|tsv|jsonl|jsonl_b64|cells|raw]\n"
+     "  [(ROW = …, column = …, TIMESTAMP = …)] [WITH (HEADER = FALSE,\n"
+     "  ON_ERROR = STOP|SKIP|FILE('bad.csv'), SKIP = records, SKIP_LINES = n, DELIMITER = ';',\n"
+     "  QUOTE = '\"', NULL_TEXT = 'NA', ENCODING = 'UTF-16', DRY_RUN = TRUE)]\n"
+     "  a file that ends in .zst or .gz is unpacked; a dry run shows what would be written\n",
      "IMPORT INTO web FROM 'pages.csv' FORMAT csv (ROW = host, contents: = body);"},
-    {"EXPORT", "EXPORT TABLE table | (SELECT …) TO 'file' [FORMAT …]\n",
+    {"EXPORT",
+     "EXPORT TABLE table | (SELECT …) TO 'file' [FORMAT …]\n"
+     "  formats as IMPORT has them; `sippar dump` writes all tables\n",
      "EXPORT (SELECT CELLS * FROM web VERSIONS ALL) TO 'web.jsonl' FORMAT jsonl;"},
     {"SET", "SET name = value; RESET name | ALL; SHOW SESSION lists the names\n",
      "SET versions = ALL;"},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/dump/dump_output.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,16 +15,6 @@
 
 namespace sippar::cli {
 namespace {
-
-// Makes the names in a folder durable.
-Status SyncFolder(const std::string& path) {
-  int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return FileError(path, "open");
-  bool synced = ::fsync(folder) == 0;
-  Status status = synced ? OkStatus() : FileError(path, "write");
-  ::close(folder);
-  return status;
-}
 
 class FileDump final : public DumpOutput {
  public:
@@ -108,8 +97,7 @@ class FolderDump final : public DumpOutput {
     // An empty folder of this name is replaced.
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return FileError(path_, "create");
     done_ = true;
-    size_t slash = path_.rfind('/');
-    return SyncFolder(slash == std::string::npos ? "." : path_.substr(0, slash + 1));
+    return SyncFolder(FolderOf(path_));
   }
 
  private:

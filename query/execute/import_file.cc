@@ -9,6 +9,7 @@
 #include "query/execute/bad_records.h"
 #include "query/execute/file_rows.h"
 #include "query/execute/import_preview.h"
+#include "query/execute/import_writer.h"
 #include "query/execute/recoded_file.h"
 #include "query/execute/record_mapping.h"
 #include "query/execute/row_writer.h"
@@ -37,7 +38,7 @@ class ImportRun {
         import_(import),
         path_(std::move(path)),
         options_(options),
-        writer_(context, schema.name),
+        writer_(context.client(), schema.name),
         preview_(schema) {}
 
   Status Run(RecordMapping* mapping, FileRows* file) {
@@ -53,12 +54,10 @@ class ImportRun {
     }
     status = WriteAll(mapping, file);
     // Also after an error in the file: the records before it are written, so that SKIP can continue
-    // after them. After a failed write there is nothing to flush: the writer has dropped the batch.
-    if (!write_failed_) {
-      Status flushed = writer_.Flush();
-      if (flushed.ok()) written_ = done_;
-      if (status.ok()) status = flushed;
-    }
+    // after them.
+    Status flushed = writer_.Flush();
+    written_ = writer_.has_failed() ? std::max(written_, writer_.written_records()) : done_;
+    if (status.ok()) status = flushed;
     // Also after an error: the records that were left out are in this file alone.
     Status closed = bad_.Close();
     if (status.ok()) status = closed;
@@ -101,7 +100,6 @@ class ImportRun {
       bool goes_on = options_.skip_errors || options_.dry_run;
       if (at_record_ && (!goes_on || !IsBroken(status))) return status;
       if (at_record_) RETURN_IF_ERROR(bad_.Add(file->line(), status, file->text()));
-      if (writer_.IsFlushed()) written_ = done_ + 1;
       ShowProgress(*file);
     }
   }
@@ -111,9 +109,7 @@ class ImportRun {
       preview_.Add(mutation);
       return OkStatus();
     }
-    Status added = writer_.Add(std::move(mutation));
-    write_failed_ = !added.ok();
-    return added;
+    return writer_.Add(std::move(mutation), done_ + 1);
   }
 
   void ShowProgress(const FileRows& file) const {
@@ -141,7 +137,7 @@ class ImportRun {
         at_record_ ? fmt::format("{}:{}: ", path_, file.line()) : fmt::format("{}: ", path_);
     error.message = fmt::format("{}{}; {} of the file done, {} written", place, error.message,
                                 written_ == 0 ? "no record" : Plural(written_, "record"),
-                                Plural(writer_.flushed_rows(), "row"));
+                                Plural(writer_.written_rows(), "row"));
     if (written_ > 0) error.hint = fmt::format("to go on: WITH (SKIP = {})", written_);
     if (at_record_ && IsBroken(status)) {
       error.hint += error.hint.empty() ? "" : "; ";
@@ -181,13 +177,12 @@ class ImportRun {
   const syntax::Import& import_;
   std::string path_;
   const TransferOptions& options_;
-  RowWriter writer_;
+  ImportWriter writer_;
   ImportPreview preview_;
   BadRecords bad_;
   uint64_t done_ = 0;       // records read
   uint64_t written_ = 0;    // length of the prefix of records that are written or were skipped
   bool at_record_ = false;  // the last record read was the failure
-  bool write_failed_ = false;
 };
 
 // A file that another delimiter divides has one column whose name holds all names. The error of the

@@ -19,7 +19,7 @@ class ImportPreview {
   // would set is NULL.
   void Give(const StatementContext& context) const;
 
-  // Rows in a row count once; a row that comes again later counts again, as with RowWriter.
+  // The records of a row that follow each other count as one row.
   uint64_t rows() const { return rows_; }
   uint64_t cells() const { return cells_; }
 

@@ -119,7 +119,7 @@ bool SetOption(const syntax::Option& option, TransferOptions* options) {
          SetCount(option, "SKIP_LINES", &options->file.skip_lines) ||
          SetCharacter(option, "DELIMITER", &options->file.delimiter) ||
          SetCharacter(option, "QUOTE", &options->file.quote) ||
-         SameWord(option.name.text, "BATCH");  // accepted and ignored: RowWriter sizes its batches
+         SameWord(option.name.text, "BATCH");  // accepted and ignored: ImportWriter sizes them
 }
 
 }  // namespace

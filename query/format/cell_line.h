@@ -16,8 +16,8 @@ namespace sippar::query {
 
 // A field of tsv or cells: \t, \n, \r, \\ and, for bytes that are not printable UTF-8, \xHH. On a
 // terminal hidden characters are escaped, too.
-std::string EscapeField(std::string_view bytes, bool terminal);
-// Decodes what EscapeField wrote; false for a backslash before anything else.
+void AppendField(std::string_view bytes, bool terminal, std::string* out);
+// Decodes what AppendField wrote; false for a backslash before anything else.
 [[nodiscard]] bool UnescapeField(std::string_view field, std::string* out);
 
 // Appends the line of `cell`, with its newline.

@@ -42,7 +42,10 @@ std::string CsvField(const Value& value, bool terminal) {
 }
 
 std::string TsvField(const Value& value, bool terminal) {
-  return value.is_null() ? "\\N" : EscapeField(FieldText(value), terminal);
+  if (value.is_null()) return "\\N";
+  std::string field;
+  AppendField(FieldText(value), terminal, &field);
+  return field;
 }
 
 template <std::string (*kField)(const Value&, bool), char kSeparator>

@@ -1,8 +1,12 @@
 // The text of a dump, and what a restore decides. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "cli/commands.h"
 #include "cli/dump/dump_text.h"
 #include "cli/dump/restore_plan.h"
+#include "cluster/node/open_client.h"
 #include "engine/model/change_config.h"
 
 namespace sippar::cli {
@@ -111,6 +115,41 @@ TEST(RestorePlan, MarksAndLateOptions) {
   EXPECT_EQ(read->cells, 12345u);
   EXPECT_EQ(read->options, mark.options);
   EXPECT_FALSE(RestoreMark::Decode("something else").has_value());
+}
+
+// What clients of the Cloud Bigtable API set and the language cannot write comes back, too.
+TEST(Dump, OptionsOfTheApiComeBack) {
+  std::string folder = testing::TempDir() + "/dump_options";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  const std::string store = folder + "/store", copy = folder + "/copy", file = folder + "/x.dump";
+  cluster::ClientOptions create;
+  create.create_if_missing = true;
+  engine::TableSchema schema;
+  schema.name = "p/i/t";
+  schema.families.emplace_back().name = "f";
+  schema.options = {{"VALUE_TYPE/f", std::string("\x0a\x00\n \xff", 5)}, {"ROW_KEY_SCHEMA", ""}};
+  {
+    auto client = cluster::OpenClient(store, create);
+    ASSERT_TRUE(client.ok()) << client.status().message();
+    ASSERT_TRUE((*client)->admin()->Do(cluster::calls::CreateTable{schema, {}}).ok());
+    ASSERT_TRUE((*client)->Close().ok());
+  }
+  auto run = [](int (*command)(int, char**), std::vector<std::string> words) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    return command(static_cast<int>(arguments.size()), arguments.data());
+  };
+  EXPECT_EQ(run(RunDump, {"dump", store, "--to", file}), 0);
+  EXPECT_EQ(run(RunRestore, {"restore", copy, file}), 0);
+  auto client = cluster::OpenClient(copy, {});
+  ASSERT_TRUE(client.ok()) << client.status().message();
+  auto table = (*client)->admin()->Do(cluster::calls::GetTable{schema.name});
+  ASSERT_TRUE(table.ok()) << table.status().message();
+  EXPECT_EQ(table->schema.options, schema.options);
+  EXPECT_TRUE((*client)->admin()->Do(cluster::calls::ListRecords{"restore/"})->empty());
+  ASSERT_TRUE((*client)->Close().ok());
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

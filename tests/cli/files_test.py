@@ -193,10 +193,20 @@ class FilesTest(unittest.TestCase):
         self.run_sippar("import", "csv", self.store, "t", latin, "--encoding", "ISO-8859-1", "--map",
                         "ROW = id, f:name = name || '!'")
         self.assertEqual(self.run_sippar(*show)[0].decode(), "1\tZoë!\n3\t日本\n")
-        _, err = self.run_sippar("import", "csv", self.store, "t", latin, "--encoding", "UTF-16", *mapping, code=1)
-        self.assertIn("are not UTF-16", err)
+        _, err = self.run_sippar("import", "csv", self.store, "t", latin, "--encoding", "UTF-8", *mapping, code=1)
+        self.assertIn("l.csv: the bytes at offset 12 are not UTF-8", err)
         _, err = self.run_sippar("import", "csv", self.store, "t", latin, "--encoding", "klingon", *mapping, code=1)
         self.assertIn("unknown encoding 'klingon'", err)
+
+    def test_versions_of_an_import_keep_the_order_of_the_file(self):
+        self.run_sippar("query", self.store, "-e", "CREATE TABLE v (FAMILY f VERSIONS 3)")
+        lines = "".join(f"k{i % 1500},{i}\n" for i in range(6000))
+        data = self.write("v.csv", "row,f:x\n" + lines)
+        _, err = self.run_sippar("import", "csv", self.store, "v", data)
+        self.assertIn("6000 records read", err)
+        out, _ = self.run_sippar("query", self.store, "--no-header", "-e",
+                                 "SELECT COUNT(*), MIN(INT64(TEXT(f:x))), MAX(INT64(TEXT(f:x))) FROM v")
+        self.assertEqual(out, b"1500\t4500\t5999\n")
 
     def test_raw_files_and_base64(self):
         page = bytes(range(256)) * 300
