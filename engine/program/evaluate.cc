@@ -20,8 +20,9 @@ struct EvaluatorNode {
   CallSite site;
   ScalarEntry scalar;
   std::vector<EvaluatorNode> args;
-  std::vector<const Value*> arguments;  // values of args in the current call
-  Value scratch;                        // the literal, or the result of the last call
+  // Values of args in the current call; those of literals are set from the start.
+  std::vector<const Value*> arguments;
+  Value scratch;  // the literal, or the result of the last call
 };
 
 namespace {
@@ -45,6 +46,10 @@ Status RunTest(Node* node, const Context& context, const Value** result) {
       node->place);
 }
 
+void SetBool(Node* node, bool value) {
+  node->scratch.AssignInteger(ValueType::kBool, value ? 1 : 0);
+}
+
 // AND stops at FALSE, OR at TRUE. A NULL argument does not stop it, since a later argument may
 // still decide the result.
 Status RunJunction(Node* node, const Context& context, bool deciding) {
@@ -55,11 +60,15 @@ Status RunJunction(Node* node, const Context& context, bool deciding) {
     if (value->is_null()) {
       null_seen = true;
     } else if (value->is_true() == deciding) {
-      node->scratch = Value::Bool(deciding);
+      SetBool(node, deciding);
       return OkStatus();
     }
   }
-  node->scratch = null_seen ? Value::Null() : Value::Bool(!deciding);
+  if (null_seen) {
+    node->scratch.AssignNull();
+  } else {
+    SetBool(node, !deciding);
+  }
   return OkStatus();
 }
 
@@ -71,7 +80,7 @@ Status RunCase(Node* node, const Context& context, const Value** result) {
     if (test->is_true()) return Run(&node->args[i + 1], context, result);
   }
   if (i < node->args.size()) return Run(&node->args[i], context, result);
-  node->scratch = Value::Null();
+  node->scratch.AssignNull();
   return OkStatus();
 }
 
@@ -105,7 +114,7 @@ Status CompareForTest(const Value& a, const Value& b, int* order) {
 Status RunIn(Node* node, const Context& context) {
   const Value* value = nullptr;
   RETURN_IF_ERROR(Run(&node->args[0], context, &value));
-  node->scratch = Value::Null();
+  node->scratch.AssignNull();
   if (value->is_null()) return OkStatus();
   bool null_seen = false;
   for (size_t i = 1; i < node->args.size(); ++i) {
@@ -120,12 +129,12 @@ Status RunIn(Node* node, const Context& context) {
     int order = 0;
     RETURN_IF_ERROR(CompareForTest(*value, *item, &order));
     if (order == 0) {
-      node->scratch = Value::Bool(true);
+      SetBool(node, true);
       return OkStatus();
     }
   }
   // A NULL in the list might be equal, so without a match the answer is then NULL and not FALSE.
-  if (!null_seen) node->scratch = Value::Bool(false);
+  if (!null_seen) SetBool(node, false);
   return OkStatus();
 }
 
@@ -134,7 +143,7 @@ Status RunComparison(Node* node, const Context& context) {
   const Value* right = nullptr;
   RETURN_IF_ERROR(Run(&node->args[0], context, &left));
   RETURN_IF_ERROR(Run(&node->args[1], context, &right));
-  node->scratch = Value::Null();
+  node->scratch.AssignNull();
   Function function = node->site.function;
   if (left->is_null() || right->is_null()) {
     // NULLIF(x, NULL) is x: they are not known to be equal.
@@ -167,7 +176,7 @@ Status RunComparison(Node* node, const Context& context) {
       node->scratch = order == 0 ? Value::Null() : *left;
       return OkStatus();
   }
-  node->scratch = Value::Bool(truth);
+  SetBool(node, truth);
   return OkStatus();
 }
 
@@ -203,14 +212,20 @@ Status RunScalar(Node* node, const Context& context) {
   bool null_seen = false;
   uint64_t work = 0;
   for (size_t i = 0; i < node->args.size(); ++i) {
-    RETURN_IF_ERROR(Run(&node->args[i], context, &node->arguments[i]));
+    Node& arg = node->args[i];
+    // Build has set the values of literals.
+    if (arg.kind == Expression::kSlot) {
+      node->arguments[i] = &(*context.slots)[arg.slot];
+    } else if (arg.kind == Expression::kCall) {
+      RETURN_IF_ERROR(Run(&arg, context, &node->arguments[i]));
+    }
     const Value& argument = *node->arguments[i];
     null_seen = null_seen || argument.is_null();
     // Charged before the call, which may be long and may not look at the budget itself.
-    work += argument.bytes().size() + argument.items().size() * StopBudget::kStep;
+    work += argument.bytes().size() + argument.item_count() * StopBudget::kStep;
   }
   if (null_seen && node->scalar.null_if_any_null) {
-    node->scratch = Value::Null();
+    node->scratch.AssignNull();
     return OkStatus();
   }
   RETURN_IF_ERROR(context.budget->Spend(work));
@@ -330,6 +345,7 @@ Status Build(const Expression& expression, Node* node, size_t depth, StopBudget*
   node->arguments.resize(expression.args.size());
   for (size_t i = 0; i < expression.args.size(); ++i) {
     RETURN_IF_ERROR(Build(expression.args[i], &node->args[i], depth + 1, budget));
+    node->arguments[i] = &node->args[i].scratch;
   }
   if (IsRegexCall(expression.function) && expression.args[1].IsLiteral() &&
       expression.args[1].literal.is_string()) {
