@@ -28,6 +28,17 @@ class ByteInput {
   void Skip() {
     if (buffer_[at_++] == '\n') ++line_;
   }
+  // Takes the bytes before the next `end` or line end, but not more than are in the buffer, and
+  // appends them to *text. Returns their number; 0 says nothing of what comes next.
+  size_t TakeBefore(char end, std::string* text) {
+    const char* begin = buffer_.data() + at_;
+    const char* limit = buffer_.data() + size_;
+    const char* stop = begin;
+    while (stop != limit && *stop != end && *stop != '\n') ++stop;
+    text->append(begin, stop);
+    at_ += static_cast<size_t>(stop - begin);
+    return static_cast<size_t>(stop - begin);
+  }
   // The rest of the line, without its \n or \r\n. False at the end of the file.
   [[nodiscard]] StatusOr<bool> Line(std::string* line);
   uint64_t line() const { return line_; }          // line of the next byte, from 1

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <unordered_map>
+#include <vector>
+
 #include "engine/model/mutation.h"
 #include "query/session/session.h"
 #include "query/syntax/ast.h"
@@ -37,8 +41,8 @@ class RowWriter {
   const StatementContext& context_;
   std::string table_;
   std::vector<engine::RowMutation> batch_;
-  std::map<std::string, size_t, std::less<>> index_;  // row key -> its mutation in batch_
-  size_t bytes_ = 0;                                  // size of batch_
+  std::unordered_map<std::string, size_t> index_;  // row key -> its mutation in batch_
+  size_t bytes_ = 0;                               // size of batch_
   uint64_t rows_ = 0, cells_ = 0, flushed_rows_ = 0;
 };
 
