@@ -1,9 +1,12 @@
 // INSERT in its forms, and RowWriter. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "engine/base/limits.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
+#include "query/execute/gathered_rows.h"
 #include "query/execute/row_overlay.h"
 #include "query/execute/transaction.h"
 #include "query/execute/write.h"
@@ -236,11 +239,19 @@ Status RowWriter::Add(engine::RowMutation mutation, const Span& span) {
 
 Status RowWriter::Flush() {
   if (batch_.empty()) return OkStatus();
+  if (context_.session->gathered != nullptr) {
+    index_.clear();
+    bytes_ = 0;
+    return context_.session->gathered->Take(table_, std::exchange(batch_, {}));
+  }
   std::vector<Status> statuses = context_.client()->data()->ApplyBatch(table_, batch_);
   Status first;
   for (size_t i = 0; i < statuses.size(); ++i) {
     // Each row of a batch fails or succeeds alone; the first failure is reported.
-    if (statuses[i].ok()) ++flushed_rows_;
+    if (statuses[i].ok()) {
+      ++flushed_rows_;
+      continue;
+    }
     if (!first.ok()) continue;
     first = Annotate(statuses[i], fmt::format("row '{}'", engine::PrintEscaped(batch_[i].row)));
   }
