@@ -6,6 +6,7 @@
 #include "query/analyze/compile.h"
 #include "query/execute/backup_statement.h"
 #include "query/execute/explain.h"
+#include "query/execute/gathered_rows.h"
 #include "query/execute/reshape_statement.h"
 #include "query/execute/schema_statement.h"
 #include "query/execute/select.h"
@@ -102,6 +103,30 @@ class ClientSession final : public Session {
   StatusOr<ResultSummary> Execute(const syntax::Statement& statement, std::string_view text,
                                   ResultSink* sink) override {
     return Run(statement, text, StopFromNow(), sink);
+  }
+
+  std::vector<StatusOr<ResultSummary>> ExecuteTogether(
+      const std::vector<Parsed>& inserts) override {
+    GatheredRows gathered(state_.client);
+    state_.gathered = &gathered;
+    std::vector<StatusOr<ResultSummary>> answers;
+    for (const Parsed& insert : inserts) {
+      gathered.Begin(answers.size());
+      answers.push_back(Run(*insert.statement, insert.text, StopFromNow(), nullptr));
+      if (!answers.back().ok()) break;
+    }
+    state_.gathered = nullptr;
+    const std::map<size_t, Status> failed = gathered.Finish();
+    // The last statement was not executed if one before it failed while it was at work.
+    const bool is_last_begun =
+        failed.empty() || answers.back().ok() || failed.contains(answers.size() - 1);
+    if (!is_last_begun) answers.pop_back();
+    for (const auto& [number, status] : failed) {
+      // The tablet does not know where the statement was written.
+      const auto& insert = std::get<syntax::Insert>(inserts[number].statement->node);
+      answers[number] = LineIn(inserts[number].text, WithQueryCode(status, insert.table.span));
+    }
+    return answers;
   }
 
   void SetParameter(const std::string& name, Value value) override {

@@ -44,6 +44,19 @@ class Session {
                                                         std::string_view text,
                                                         ResultSink* sink) = 0;
 
+  // A statement and the text that it was parsed from.
+  struct Parsed {
+    const syntax::Statement* statement = nullptr;
+    std::string_view text;
+  };
+  // Executes INSERT statements for which IsPlainInsert (execute/gathered_rows.h) holds, in order.
+  // Their rows are sent together, so that they share a sync of the log. Returns the answers of
+  // those that were executed: fewer than `inserts` if one failed, as those after it were not
+  // begun. If the server refuses a row, rows of later statements that were sent with it may be
+  // written.
+  [[nodiscard]] virtual std::vector<StatusOr<ResultSummary>> ExecuteTogether(
+      const std::vector<Parsed>& inserts) = 0;
+
   // Sets or removes the value that @name has in later statements.
   virtual void SetParameter(const std::string& name, Value value) = 0;
   virtual void RemoveParameter(const std::string& name) = 0;

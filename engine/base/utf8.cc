@@ -2,6 +2,7 @@
 #include "engine/base/utf8.h"
 
 #include <array>
+#include <cstring>
 
 namespace sippar::engine {
 
@@ -26,7 +27,17 @@ Utf8Character FirstCharacter(std::string_view text) {
 
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
-    const size_t size = FirstCharacter(text).size;
+    // Most texts are ASCII, of which eight bytes are tested at once.
+    uint64_t eight = 0;
+    if (text.size() >= sizeof(eight)) {
+      std::memcpy(&eight, text.data(), sizeof(eight));
+      if ((eight & 0x8080808080808080) == 0) {
+        text.remove_prefix(sizeof(eight));
+        continue;
+      }
+    }
+    const bool is_ascii = static_cast<unsigned char>(text[0]) < 0x80;
+    const size_t size = is_ascii ? 1 : FirstCharacter(text).size;
     if (size == 0) return false;
     text.remove_prefix(size);
   }

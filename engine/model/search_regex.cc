@@ -2,6 +2,7 @@
 #include "engine/model/search_regex.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "engine/base/coding.h"
 #include "engine/base/run_apart.h"
 #include "engine/model/re2_options.h"
+#include "engine/model/regex_prefix.h"
 
 namespace sippar::engine {
 namespace {
@@ -109,8 +111,10 @@ Answer Apart(std::shared_ptr<const RE2> regex, const Search& search, std::string
 
 }  // namespace
 
-SearchRegex::SearchRegex(std::shared_ptr<const RE2> regex)
-    : regex_(std::move(regex)), size_(static_cast<uint64_t>(regex_->ProgramSize())) {}
+SearchRegex::SearchRegex(std::shared_ptr<const RE2> regex, bool case_insensitive)
+    : regex_(std::move(regex)), size_(static_cast<uint64_t>(regex_->ProgramSize())) {
+  if (!case_insensitive) literal_ = LiteralInside(regex_->pattern(), &is_literal_);
+}
 
 StatusOr<std::shared_ptr<const SearchRegex>> SearchRegex::Compile(std::string_view pattern,
                                                                   bool case_insensitive) {
@@ -118,7 +122,7 @@ StatusOr<std::shared_ptr<const SearchRegex>> SearchRegex::Compile(std::string_vi
   auto regex =
       std::make_shared<const RE2>(BytesPiece(pattern), BytesRegexOptions(case_insensitive));
   RETURN_IF_ERROR(CheckRegexCompiled(*regex));
-  return std::shared_ptr<const SearchRegex>(new SearchRegex(std::move(regex)));
+  return std::shared_ptr<const SearchRegex>(new SearchRegex(std::move(regex), case_insensitive));
 }
 
 bool SearchRegex::IsShort(std::string_view text, const StopBudget& budget) const {
@@ -126,6 +130,11 @@ bool SearchRegex::IsShort(std::string_view text, const StopBudget& budget) const
 }
 
 StatusOr<bool> SearchRegex::Found(std::string_view text, StopBudget* budget) const {
+  // memmem takes linear time; a text may have 100 MiB, which are 10 ms.
+  if (!literal_.empty()) {
+    if (memmem(text.data(), text.size(), literal_.data(), literal_.size()) == nullptr) return false;
+    if (is_literal_) return true;
+  }
   if (IsShort(text, *budget)) return RE2::PartialMatch(BytesPiece(text), *regex_);
   Search find = [](const RE2& regex, std::string_view whole, StopBudget*) -> Answer {
     if (RE2::PartialMatch(BytesPiece(whole), regex)) return std::optional<std::string>("");

@@ -73,6 +73,16 @@ class Sum final : public Aggregate {
 
  private:
   Status AddNumber(const Value& value) {
+    int64_t whole = 0;
+    if (value.type() == kInt64 && sum_.type() == kInt64 &&
+        !__builtin_add_overflow(sum_.integer(), value.integer(), &whole)) [[likely]] {
+      sum_.AssignInteger(kInt64, whole);
+      return OkStatus();
+    }
+    return AddOther(value);
+  }
+  // What is not an INT64 added to a sum of them, or makes it too large.
+  Status AddOther(const Value& value) {
     if (!value.is_number() && value.type() != kDuration) {
       return ProgramError("TYPE",
                           fmt::format("{} takes numbers or durations, not {}",

@@ -41,11 +41,15 @@ Status RunJunction(Node* node, const Context& context, bool deciding) {
     if (value->is_null()) {
       null_seen = true;
     } else if (value->is_true() == deciding) {
-      node->scratch = Value::Bool(deciding);
+      node->SetBool(deciding);
       return OkStatus();
     }
   }
-  node->scratch = null_seen ? Value::Null() : Value::Bool(!deciding);
+  if (null_seen) {
+    node->scratch.AssignNull();
+  } else {
+    node->SetBool(!deciding);
+  }
   return OkStatus();
 }
 
@@ -57,7 +61,7 @@ Status RunCase(Node* node, const Context& context, const Value** result) {
     if (test->is_true()) return Run(&node->args[i + 1], context, result);
   }
   if (i < node->args.size()) return Run(&node->args[i], context, result);
-  node->scratch = Value::Null();
+  node->scratch.AssignNull();
   return OkStatus();
 }
 
@@ -74,14 +78,20 @@ Status RunScalar(Node* node, const Context& context) {
   bool null_seen = false;
   uint64_t work = 0;
   for (size_t i = 0; i < node->args.size(); ++i) {
-    RETURN_IF_ERROR(Run(&node->args[i], context, &node->arguments[i]));
+    Node& arg = node->args[i];
+    // Build has set the values of literals.
+    if (arg.kind == Expression::kSlot) {
+      node->arguments[i] = &(*context.slots)[arg.slot];
+    } else if (arg.kind != Expression::kLiteral) {
+      RETURN_IF_ERROR(Run(&arg, context, &node->arguments[i]));
+    }
     const Value& argument = *node->arguments[i];
     null_seen = null_seen || argument.is_null();
     // Charged before the call, which may be long and may not look at the budget itself.
-    work += argument.bytes().size() + argument.items().size() * StopBudget::kStep;
+    work += argument.bytes().size() + argument.item_count() * StopBudget::kStep;
   }
   if (null_seen && node->scalar.null_if_any_null) {
-    node->scratch = Value::Null();
+    node->scratch.AssignNull();
     return OkStatus();
   }
   RETURN_IF_ERROR(context.budget->Spend(work));
@@ -225,6 +235,7 @@ Status BuildArguments(const Expression& call, Node* node, const BuildPlace& plac
     if (is_lambda && i == 1) below.variables += 2;
     *below.variables_max = std::max(*below.variables_max, below.variables);
     RETURN_IF_ERROR(Build(call.args[i], &node->args[i], below));
+    node->arguments[i] = &node->args[i].scratch;
   }
   if (call.function == Function::kSafe) MarkSafe(&node->args[0], node->args[0].place);
   return OkStatus();

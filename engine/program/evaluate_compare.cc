@@ -40,7 +40,7 @@ Status CompareForTest(const Value& a, const Value& b, int* order) {
 Status RunIn(EvaluatorNode* node, const EvaluatorContext& context) {
   const Value* value = nullptr;
   RETURN_IF_ERROR(RunNode(&node->args[0], context, &value));
-  node->scratch = Value::Null();
+  node->scratch.AssignNull();
   if (value->is_null()) return OkStatus();
   bool null_seen = false;
   for (size_t i = 1; i < node->args.size(); ++i) {
@@ -55,12 +55,12 @@ Status RunIn(EvaluatorNode* node, const EvaluatorContext& context) {
     int order = 0;
     RETURN_IF_ERROR(CompareForTest(*value, *item, &order));
     if (order == 0) {
-      node->scratch = Value::Bool(true);
+      node->SetBool(true);
       return OkStatus();
     }
   }
   // A NULL in the list might be equal, so without a match the answer is then NULL and not FALSE.
-  if (!null_seen) node->scratch = Value::Bool(false);
+  if (!null_seen) node->SetBool(false);
   return OkStatus();
 }
 
@@ -69,7 +69,7 @@ Status RunComparison(EvaluatorNode* node, const EvaluatorContext& context) {
   const Value* right = nullptr;
   RETURN_IF_ERROR(RunNode(&node->args[0], context, &left));
   RETURN_IF_ERROR(RunNode(&node->args[1], context, &right));
-  node->scratch = Value::Null();
+  node->scratch.AssignNull();
   Function function = node->site.function;
   if (left->is_null() || right->is_null()) {
     // NULLIF(x, NULL) is x: they are not known to be equal.
@@ -102,7 +102,7 @@ Status RunComparison(EvaluatorNode* node, const EvaluatorContext& context) {
       node->scratch = order == 0 ? Value::Null() : *left;
       return OkStatus();
   }
-  node->scratch = Value::Bool(truth);
+  node->SetBool(truth);
   return OkStatus();
 }
 

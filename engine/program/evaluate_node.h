@@ -17,8 +17,11 @@ struct EvaluatorNode {
   CallSite site;
   ScalarEntry scalar;
   std::vector<EvaluatorNode> args;
-  std::vector<const Value*> arguments;  // values of args in the current call
-  Value scratch;                        // the literal, or the result of the last call
+  // Values of args in the current call; those of literals are set from the start.
+  std::vector<const Value*> arguments;
+  Value scratch;  // the literal, or the result of the last call
+
+  void SetBool(bool value) { scratch.AssignInteger(ValueType::kBool, value ? 1 : 0); }
 };
 
 struct EvaluatorContext {

@@ -14,6 +14,16 @@ namespace {
 
 using enum ValueType;
 
+// The text after its first `count` characters, or bytes; "" if it has no more than that.
+std::string_view After(std::string_view text, int64_t count, bool by_character) {
+  if (!by_character) return text.substr(std::min(static_cast<size_t>(count), text.size()));
+  for (; count > 0 && !text.empty(); --count) {
+    const bool is_ascii = static_cast<unsigned char>(text[0]) < 0x80;
+    text.remove_prefix(is_ascii ? 1 : CharacterSize(text));
+  }
+  return text;
+}
+
 Status Length(CallSite* site, Arguments args, Value* out) {
   const Value& text = *args[0];
   if (text.is_number()) {  // length of a counter as it is stored
@@ -33,26 +43,25 @@ Status Substr(CallSite* site, Arguments args, Value* out) {
   bool fine = text.is_string() && args[1]->type() == kInt64 &&
               (args.size() == 2 || args[2]->type() == kInt64);
   if (!fine) return TypeError(*site, args);
-  std::vector<size_t> starts;
-  if (text.type() == kText) starts = CharacterStarts(text.bytes());
-  int64_t size =
-      static_cast<int64_t>(text.type() == kText ? starts.size() - 1 : text.bytes().size());
+  const bool by_character = text.type() == kText;
+  std::string_view rest = text.bytes();
   int64_t from = args[1]->integer();
-  // The inner maximum keeps the sum from overflowing. A start before the text means its first
-  // character.
-  if (from < 0) from = std::max<int64_t>(size + std::max(from, -size - 1) + 1, 1);
-  if (from == 0) from = 1;
-  int64_t length = args.size() == 3 ? args[2]->integer() : size;
-  if (length < 0) {
-    return ProgramError("RANGE", fmt::format("SUBSTR: the length {} is negative", length));
+  if (from < 0) {
+    int64_t size = by_character ? CountCharacters(rest) : static_cast<int64_t>(rest.size());
+    // The inner maximum keeps the sum from overflowing. A start before the text means its first
+    // character.
+    from = std::max<int64_t>(size + std::max(from, -size - 1) + 1, 1);
   }
-  from = std::min(from - 1, size);
-  int64_t limit = from + std::min(length, size - from);
-  auto offset = [&](int64_t i) {
-    return text.type() == kText ? starts[static_cast<size_t>(i)] : static_cast<size_t>(i);
-  };
-  std::string part = text.bytes().substr(offset(from), offset(limit) - offset(from));
-  out->AssignBytes(text.type(), part);
+  if (args.size() == 3 && args[2]->integer() < 0) {
+    return ProgramError("RANGE",
+                        fmt::format("SUBSTR: the length {} is negative", args[2]->integer()));
+  }
+  // Characters are counted up to the end of the part and not to the end of the text.
+  rest = After(rest, std::max<int64_t>(from, 1) - 1, by_character);
+  if (args.size() == 3) {
+    rest.remove_suffix(After(rest, args[2]->integer(), by_character).size());
+  }
+  out->AssignBytes(text.type(), rest);
   return OkStatus();
 }
 

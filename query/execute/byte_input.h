@@ -34,6 +34,17 @@ class ByteInput {
   void Skip() {
     if (buffer_[at_++] == '\n') ++line_;
   }
+  // Takes the bytes before the next `end` or line end, but not more than are in the buffer, and
+  // appends them to *text. Returns their number; 0 says nothing of what comes next.
+  size_t TakeBefore(char end, std::string* text) {
+    const char* begin = buffer_.data() + at_;
+    const char* limit = buffer_.data() + size_;
+    const char* stop = begin;
+    while (stop != limit && *stop != end && *stop != '\n') ++stop;
+    text->append(begin, stop);
+    at_ += static_cast<size_t>(stop - begin);
+    return static_cast<size_t>(stop - begin);
+  }
   // Begins a record: Marked() is the text from here on. A reader that never calls it pays nothing.
   void Mark() {
     marks_ = true;

@@ -35,6 +35,7 @@ Status CsvRows::Quoted(std::string* text) {
       input_.Skip();
     }
     text->push_back(c);
+    record_size_ += input_.TakeBefore(quote_, text);
   }
 }
 
@@ -56,6 +57,7 @@ Status CsvRows::Field(Row* row, bool* last) {
       inside = text.size();
     } else {
       text.push_back(c);
+      record_size_ += input_.TakeBefore(delimiter_, &text);
     }
   }
   // The \r of a \r\n line end is dropped; a \r between quotes belongs to the field.

@@ -81,10 +81,9 @@ class ImportRun {
   }
 
   Status WriteAll(RecordMapping* mapping, FileRows* file) {
-    for (;; ++done_) {
+    for (Row record;; ++done_) {
       at_record_ = false;
       RETURN_IF_ERROR(context_.CheckStop());
-      Row record;
       auto more = file->Next(&record);
       if (more.ok() && !*more) return OkStatus();
       Status status = more.status();

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "engine/base/limits.h"
+#include "query/execute/gathered_rows.h"
 #include "query/execute/transaction.h"
 #include "query/session/query_error.h"
 
@@ -59,6 +62,11 @@ void RowWriter::CountCalls() {
 Status RowWriter::Flush() {
   if (batch_.empty()) return OkStatus();
   ++batches_;
+  if (context_.session->gathered != nullptr && !only_counts()) {
+    index_.clear();
+    bytes_ = 0;
+    return context_.session->gathered->Take(table_, std::exchange(batch_, {}));
+  }
   std::vector<Status> statuses(batch_.size());
   if (only_counts()) {
     CountCalls();
@@ -69,7 +77,10 @@ Status RowWriter::Flush() {
   Status first;
   for (size_t i = 0; i < statuses.size(); ++i) {
     // Each row of a batch fails or succeeds alone; the first failure is reported.
-    if (statuses[i].ok()) ++flushed_rows_;
+    if (statuses[i].ok()) {
+      ++flushed_rows_;
+      continue;
+    }
     if (!first.ok()) continue;
     first = Annotate(statuses[i], fmt::format("row '{}'", engine::PrintEscaped(batch_[i].row)));
   }
