@@ -19,7 +19,8 @@ bool MayHave(const CountedChangeFile& file, const ChangePosition& position) {
 Status GoneIsTooOld(const Status& status) {
   if (status.code() != StatusCode::kNotFound) return status;
   return TooOld(
-      "change stream: changes after the start time or token of this read are older than the table's "
+      "change stream: changes after the start time or token of this read are older than the "
+      "table's "
       "retention and were removed; start at a later time");
 }
 

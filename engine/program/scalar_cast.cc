@@ -296,11 +296,11 @@ ScalarEntry FindItemFunction(Function function) {
 // The search is done once for each call of a program, when it is prepared (Build in evaluate.cc),
 // and not for each row.
 ScalarEntry FindScalar(Function function) {
-  for (auto find :
-       {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
-        FindJsonFunction, FindTimeFunction, FindItemFunction, FindRealFunction, FindBitFunction, FindHashFunction,
-        FindFormatFunction, FindPadFunction, FindPlaceFunction, FindCodePointFunction,
-        FindCalendarFunction, FindArrayFunction, FindArrayPartFunction, FindVectorFunction}) {
+  for (auto find : {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
+                    FindJsonFunction, FindTimeFunction, FindItemFunction, FindRealFunction,
+                    FindBitFunction, FindHashFunction, FindFormatFunction, FindPadFunction,
+                    FindPlaceFunction, FindCodePointFunction, FindCalendarFunction,
+                    FindArrayFunction, FindArrayPartFunction, FindVectorFunction}) {
     ScalarEntry entry = find(function);
     if (entry.run != nullptr) return entry;
   }

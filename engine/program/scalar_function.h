@@ -24,11 +24,11 @@ struct CallSite {
   std::shared_ptr<const SearchRegex> regex;  // compiled regex_text; null: none yet
   std::string regex_text;
   bool regex_case_insensitive = false;
-  std::optional<std::string> rewrite;  // the last rewrite that was checked against the regex
+  std::optional<std::string> rewrite;         // the last rewrite that was checked against the regex
   std::shared_ptr<const JsonPath> json_path;  // of json_path_text; null: none yet
   std::string json_path_text;
-  StopBudget* budget = nullptr;        // spent by loops whose cost exceeds their arguments' bytes
-  uint64_t evaluations = 0;            // calls of RAND so far
+  StopBudget* budget = nullptr;  // spent by loops whose cost exceeds their arguments' bytes
+  uint64_t evaluations = 0;      // calls of RAND so far
 };
 
 using Arguments = std::span<const Value* const>;

@@ -91,7 +91,9 @@ StatusOr<std::unique_ptr<BlockEncoder>> BlockEncoder::Create(uint64_t file_id,
 Status BlockEncoder::Open() {
   if (compression_ == Compression::kNone) return OkStatus();
   context_.reset(ZSTD_createCCtx());
-  if (context_ == nullptr) return ResourceExhausted("no memory to compress blocks (zstd context); give the process more memory");
+  if (context_ == nullptr)
+    return ResourceExhausted(
+        "no memory to compress blocks (zstd context); give the process more memory");
   ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level_);
   if (dictionary_.empty()) return OkStatus();
   // Raw content, so that zstd does not take a sample that happens to begin like a trained

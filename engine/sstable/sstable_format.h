@@ -51,7 +51,7 @@ struct Footer {
   static constexpr size_t kSize = 4 * 24 + 8 + 24;
   // No format version has a larger footer, so a reader can check that of a newer version, too.
   static constexpr size_t kSizeMax = 4096;
-  BlockHandle dictionary;                   // sections in the order of the file
+  BlockHandle dictionary;  // sections in the order of the file
   BlockHandle filter;
   BlockHandle index;
   BlockHandle properties;

@@ -17,9 +17,9 @@ namespace sippar::engine {
 inline constexpr int kStoreFormat = 2;
 
 // True if the directory holds a store; false: there is none yet, and one may be made in it. In that
-// case a directory that was missing has been made. Without `create_if_missing` the answer is kNotFound
-// instead. kFailedPrecondition: a foreign directory, or another format. kDataLoss: STORE is damaged or
-// lost. Changes nothing in a directory that exists.
+// case a directory that was missing has been made. Without `create_if_missing` the answer is
+// kNotFound instead. kFailedPrecondition: a foreign directory, or another format. kDataLoss: STORE
+// is damaged or lost. Changes nothing in a directory that exists.
 [[nodiscard]] StatusOr<bool> FindStore(FileSystem* fs, const std::string& directory,
                                        bool create_if_missing);
 // Writes STORE. Called last: a directory with that file is a complete store.

@@ -96,8 +96,8 @@ StatusOr<uint64_t> CompileCount(const StatementContext& context, const Expr& exp
 
 StatusOr<int64_t> CompileTime(const StatementContext& context, const Expr& expr) {
   ASSIGN_OR_RETURN(Value value, CompileNumber(context, expr));
-  // TEXT is taken as a time only if it came as a parameter. In AS OF '2026-11-20T12:00:00Z' the word
-  // TIMESTAMP was more likely forgotten, and the hint says so.
+  // TEXT is taken as a time only if it came as a parameter. In AS OF '2026-11-20T12:00:00Z' the
+  // word TIMESTAMP was more likely forgotten, and the hint says so.
   bool text_time = expr.kind == ExprKind::kParam && value.type() == ValueType::kText;
   Value time;
   if (text_time && engine::ConvertValue(value, ValueType::kTimestamp, &time).ok()) value = time;

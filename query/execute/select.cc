@@ -11,8 +11,8 @@
 #include "query/analyze/compile.h"
 #include "query/execute/local_run.h"
 #include "query/execute/scatter.h"
-#include "query/plan/plan_sample.h"
 #include "query/execute/unpack.h"
+#include "query/plan/plan_sample.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
