@@ -1,7 +1,6 @@
 // The description of a read that the query planner makes and the tablet carries out. Steps in their
 // order (LANGUAGE.md): row ranges, columns, deletes and GC rule, time range, versions per column,
-// cells per family and per row, each with its offset. Plain data. SPDX-License-Identifier:
-// Apache-2.0
+// cells per family and row, each with its offset. Plain data. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ Status Substr(CallSite* site, Arguments args, Value* out) {
   std::string_view rest = text.bytes();
   int64_t from = args[1]->integer();
   if (from < 0) {
-    int64_t size = by_character ? CountCharacters(rest) : static_cast<int64_t>(rest.size());
+    int64_t size = CountUnits(text.type(), rest);
     // The inner maximum keeps the sum from overflowing. A start before the text means its first
     // character.
     from = std::max<int64_t>(size + std::max(from, -size - 1) + 1, 1);
