@@ -267,7 +267,7 @@ class CommandsTest(unittest.TestCase):
 
     def test_completion_of_row_keys(self):
         self.complete("SELECT row FROM web WHERE row = 'o\t", "'org.")
-        self.complete("SELECT row FROM web WHERE row STARTS WITH 'com.cnn.www/\t\t", "com.cnn.www/b")
+        self.complete("SELECT row FROM web WHERE row STARTS WITH 'com.cnn.www/\t\t", "a  b")
         self.complete("SELECT row FROM web WHERE row = 'org.debian.\t", "'org.debian.www'")
         self.complete("INSERT INTO web ROW 'org.d\t", "'org.debian.")
         self.complete("DELETE FROM many WHERE row IN ('r00001', 'r0099\t\t", "r00999")
