@@ -9,6 +9,8 @@ int RunQuery(int argc, char** argv);
 int RunShell(int argc, char** argv);
 int RunImport(int argc, char** argv);
 int RunExport(int argc, char** argv);
+int RunDump(int argc, char** argv);
+int RunRestore(int argc, char** argv);
 int RunMount(int argc, char** argv);
 int RunAdmin(int argc, char** argv);
 int RunDemo(int argc, char** argv);

@@ -78,7 +78,7 @@ void AddWords(const query::Completion& at, Collector* collector) {
   if (at.show) {
     collector->AddKeywords({"TABLES", "TABLETS", "FAMILIES", "LOCALITY GROUPS", "SESSION",
                             "COMPACTIONS", "METRICS", "FUNCTIONS", "CREATE TABLE", "SERVERS",
-                            "EVENTS", "TRACES"});
+                            "EVENTS", "TRACES", "BACKUPS"});
   }
   if (at.setting) collector->AddNames(query::SettingNames());
   if (at.format) collector->AddNames({"csv", "tsv", "jsonl", "cells", "JSON"});

@@ -19,14 +19,16 @@ constexpr const char* kExamples =
     "examples:\n"
     "  sippar export ./data web --to web.cells.zst            every cell, exactly; `import cells` "
     "reads it\n"
-    "  sippar export ./data -e \"SELECT row, language: FROM web\" --format csv > languages.csv\n";
+    "  sippar export ./data -e \"SELECT row, language: FROM web\" --format csv > languages.csv\n"
+    "  sippar export ./data -e \"SELECT contents: FROM web WHERE row = 'com.cnn'\" --to page.raw\n"
+    "up to four tablets are read at once; `sippar dump` writes all tables, with their schemas\n";
 
 // The format that the end of the file's name implies; "cells" if it implies none.
 std::string FormatOf(std::string_view file) {
   for (std::string_view packed : {".zst", ".gz"}) {
     if (file.ends_with(packed)) file.remove_suffix(packed.size());
   }
-  for (std::string_view format : {"jsonl", "csv", "tsv"}) {
+  for (std::string_view format : {"jsonl-b64", "jsonl", "csv", "tsv", "raw"}) {
     if (file.ends_with(format) && file != format) return std::string(format);
   }
   return "cells";
@@ -50,8 +52,9 @@ int RunExport(int argc, char** argv) {
                  "file to write, which appears when it is complete; - is stdout; packed when its "
                  "name ends in .zst or .gz")
       ->capture_default_str();
-  app.add_option("--format", format, "cells, jsonl, csv or tsv; else by the file's name, or cells")
-      ->check(CLI::IsMember({"cells", "jsonl", "csv", "tsv"}));
+  app.add_option("--format", format,
+                 "cells, jsonl, jsonl-b64, csv, tsv or raw; else by the file's name, or cells")
+      ->check(CLI::IsMember({"cells", "jsonl", "jsonl-b64", "csv", "tsv", "raw"}));
   AddWaitOption(&app, &patience);
   try {
     app.parse(argc, argv);
@@ -67,9 +70,9 @@ int RunExport(int argc, char** argv) {
   // of its own.
   std::string source =
       select.empty() ? "TABLE " + query::QuoteName(table) : fmt::format("({})", select);
-  return RunStatement(
-      target, patience,
-      fmt::format("EXPORT {} TO {} FORMAT {}", source, query::QuoteText(file), format));
+  return RunStatement(target, patience,
+                      fmt::format("EXPORT {} TO {} FORMAT {}", source, query::QuoteText(file),
+                                  query::QuoteName(format)));
 }
 
 }  // namespace sippar::cli

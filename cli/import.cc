@@ -1,5 +1,5 @@
-// `sippar import web|csv|tsv|jsonl|cells TARGET …`: web builds a Webtable (import_web.h), the
-// others become an IMPORT statement. SPDX-License-Identifier: Apache-2.0
+// `sippar import web|csv|tsv|jsonl|jsonl-b64|cells|raw TARGET …`: web builds a Webtable
+// (import_web.h), the others become an IMPORT statement. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -29,16 +29,18 @@ constexpr const char* kExamples =
     "  sippar import web ./data ./corpus              the directory holds manifest.tsv\n"
     "  sippar import csv ./data people people.csv --map \"ROW = id, f:name = name\"\n"
     "  sippar import cells ./data web backup.cells    what `sippar export` wrote\n"
-    "`sippar import csv --help` shows delimiters, quotes, NULL, how to go on after a failure\n";
+    "`sippar import csv --help` shows delimiters, quotes, NULL, how to go on after a failure\n"
+    "`sippar restore` reads what `sippar dump` wrote\n";
 
 // Global, because signal handlers take no context; lock-free, so they may set it.
 std::atomic<bool> interrupted{false};
 
 struct FileImport {
   std::string target, table, file, mapping, options;
-  std::string delimiter, quote, null_text, on_error;
+  std::string delimiter, quote, null_text, on_error, bad_file, encoding;
   std::optional<uint64_t> skip, skip_lines;
   bool no_header = false;
+  bool dry_run = false;
   cluster::Patience patience;
 
   void AddTo(CLI::App* app);
@@ -60,6 +62,13 @@ void FileImport::AddTo(CLI::App* app) {
   app->add_option("--skip", skip, "records that an earlier run has written");
   app->add_option("--on-error", on_error, "skip leaves broken records out; stop is the default")
       ->check(CLI::IsMember({"skip", "stop"}));
+  app->add_option(
+      "--bad-file", bad_file,
+      "csv, tsv or jsonl: broken records are left out and written here, with their lines "
+      "and reasons");
+  app->add_option("--encoding", encoding, "of the file instead of UTF-8, such as UTF-16");
+  app->add_flag("--dry-run", dry_run,
+                "read and map all records, show the first cells, write nothing");
   app->add_option("--with", options, "options of IMPORT, such as HEADER = false");
   AddWaitOption(app, &patience);
   app->footer(
@@ -69,7 +78,10 @@ void FileImport::AddTo(CLI::App* app) {
       "examples:\n"
       "  sippar import csv ./data people people.csv --map \"ROW = id, f:name = name\"\n"
       "  sippar import csv ./data people export.csv.gz --delimiter ';' --null NA --on-error skip\n"
-      "  sippar import jsonl ./data people - < people.jsonl\n");
+      "  sippar import csv ./data people people.csv --map \"ROW = id, f:name = name\" --dry-run\n"
+      "  sippar import csv ./data people people.csv --bad-file bad.csv --encoding UTF-16\n"
+      "  sippar import jsonl ./data people - < people.jsonl\n"
+      "  sippar import raw ./data web page.html --map \"ROW = 'com.cnn', contents: = value\"\n");
 }
 
 // The flags as options of the IMPORT statement.
@@ -83,6 +95,9 @@ std::string FileImport::With() const {
   if (!quote.empty()) add("QUOTE", query::QuoteText(quote));
   if (!null_text.empty()) add("NULL_TEXT", query::QuoteText(null_text));
   if (!on_error.empty()) add("ON_ERROR", on_error);
+  if (!bad_file.empty()) add("ON_ERROR", fmt::format("FILE({})", query::QuoteText(bad_file)));
+  if (!encoding.empty()) add("ENCODING", query::QuoteText(encoding));
+  if (dry_run) add("DRY_RUN", "TRUE");
   if (skip_lines) add("SKIP_LINES", fmt::format("{}", *skip_lines));
   if (skip) add("SKIP", fmt::format("{}", *skip));
   if (!options.empty()) with += (with.empty() ? "" : ", ") + options;
@@ -205,7 +220,7 @@ int RunFile(const std::string& format, const FileImport& import) {
   // Only the mapping and --with are taken as language; the table and the file are quoted.
   std::string statement =
       fmt::format("IMPORT INTO {} FROM {} FORMAT {}", query::QuoteName(import.table),
-                  query::QuoteText(import.file), format);
+                  query::QuoteText(import.file), query::QuoteName(format));
   if (!import.mapping.empty()) statement += " (" + import.mapping + ")";
   if (std::string with = import.With(); !with.empty()) statement += " WITH (" + with + ")";
   return RunStatement(import.target, import.patience, statement);
@@ -233,8 +248,10 @@ int RunImport(int argc, char** argv) {
   AddWaitOption(web_app, &web.patience);
   FileImport file;
   std::vector<CLI::App*> formats;
-  for (const char* format : {"csv", "tsv", "jsonl", "cells"}) {
-    CLI::App* sub = app.add_subcommand(format, fmt::format("a {} file", format));
+  for (const char* format : {"csv", "tsv", "jsonl", "jsonl-b64", "cells", "raw"}) {
+    bool raw = std::string_view(format) == "raw";
+    CLI::App* sub = app.add_subcommand(
+        format, raw ? "a whole file as one value" : fmt::format("a {} file", format));
     file.AddTo(sub);
     formats.push_back(sub);
   }

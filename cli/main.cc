@@ -31,6 +31,8 @@ constexpr Command kCommands[] = {
 #ifdef SIPPAR_WITH_EXPORT
     {"export", "write a table to a file", RunExport},
 #endif
+    {"dump", "write all tables to a file or a folder", RunDump},
+    {"restore", "make the tables of a dump again", RunRestore},
 #ifdef SIPPAR_WITH_MOUNT
     {"mount", "show the tables as directories", RunMount},
 #endif

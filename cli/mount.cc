@@ -4,12 +4,14 @@
 #include <CLI/CLI.hpp>
 
 #include <charconv>
+#include <filesystem>
 #include <string>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/message.h"
+#include "cli/mount_answers.h"
 #include "cli/wait_option.h"
 #include "fuse/kernel/serve_mount.h"
 
@@ -22,6 +24,9 @@ constexpr const char* kExamples =
     "  ls /mnt/data/web                              rows of table web\n"
     "  cat /mnt/data/web/com.cnn.www/contents/%      newest value of column contents:\n"
     "  ls /mnt/data/web/com.cnn.www/contents/.versions/%    times of all its versions\n"
+    "  ls /mnt/data/web/.prefix/com.cnn              rows whose keys begin so\n"
+    "  cat \"/mnt/data/web/.where/language: = 'EN'/.count\"   how many rows pass a test\n"
+    "  cp /mnt/data/web/.export/rows.csv .           whole rows, also .jsonl\n"
     "  umount /mnt/data                              or Ctrl-C, or kill\n";
 
 struct Flags {
@@ -29,7 +34,9 @@ struct Flags {
   double timeout_s = 10;
   double name_age_s_max = 1;
   bool is_auto_unmount_off = false;
+  double query_timeout_s = 300;
   std::string mode_mask = "0";
+  std::string queries;
 };
 
 void AddOptions(CLI::App* app, Flags* flags) {
@@ -49,6 +56,14 @@ void AddOptions(CLI::App* app, Flags* flags) {
                   "seconds a looked-up name may be old; 0: every open sees all writes before it")
       ->check(CLI::Range(0.0, 86'400.0))
       ->capture_default_str();
+  app->add_option("--query-timeout", flags->query_timeout_s,
+                  "seconds that .count, .export and a saved query may take")
+      ->check(CLI::Range(0.001, 86'400.0))
+      ->capture_default_str();
+  app->add_option("--queries", flags->queries,
+                  "folder of files NAME.sql, one SELECT in each: MOUNTPOINT/.sql/NAME.csv and "
+                  "NAME.json are their results")
+      ->check(CLI::ExistingDirectory);
   app->add_option("--max-nodes", mount.nodes_max,
                   "files and directories kept in memory; above it listings hand out names only, "
                   "and the kernel is asked to forget rows")
@@ -88,7 +103,14 @@ int RunMount(int argc, char** argv) {
   // The command line takes seconds, the options are in microseconds.
   flags.serve.mount.timeout_us = static_cast<int64_t>(flags.timeout_s * 1e6);
   flags.serve.mount.name_age_us_max = static_cast<int64_t>(flags.name_age_s_max * 1e6);
+  flags.serve.mount.query_timeout_us = static_cast<int64_t>(flags.query_timeout_s * 1e6);
   flags.serve.mount.auto_unmount = !flags.is_auto_unmount_off;
+  // Absolute, because the background process changes its working directory.
+  std::string queries;
+  if (!flags.queries.empty()) queries = std::filesystem::absolute(flags.queries);
+  flags.serve.mount.make_answers = [queries](cluster::Client* client) {
+    return NewMountAnswers(client, queries);
+  };
   // Returns when the mount has ended, or with --daemon as soon as it answers.
   Status status = fuse::ServeMount(flags.serve);
   if (status.ok()) return kExitOk;

@@ -76,7 +76,7 @@ class WholeFile : public PlainFile {
     RETURN_IF_ERROR(PlainFile::Close());
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) return FileError(path_, "replace");
     named_ = false;
-    return OkStatus();
+    return SyncFolder(FolderOf(path_));
   }
 
  private:
@@ -86,8 +86,7 @@ class WholeFile : public PlainFile {
 
 StatusOr<std::unique_ptr<query::OutputFile>> OpenWhole(const std::string& path,
                                                        const struct stat* present) {
-  size_t slash = path.rfind('/');
-  std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  std::string folder = FolderOf(path);
   // In the same directory, because rename works only within one file system.
   std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
   int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
@@ -131,6 +130,20 @@ StatusOr<std::unique_ptr<query::OutputFile>> OpenUnpacked(const std::string& pat
 }
 
 }  // namespace
+
+Status SyncFolder(const std::string& path) {
+  int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return FileError(path, "open");
+  bool synced = ::fsync(folder) == 0;
+  Status status = synced ? OkStatus() : FileError(path, "write");
+  ::close(folder);
+  return status;
+}
+
+std::string FolderOf(const std::string& path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
 
 Status FileError(const std::string& path, std::string_view what) {
   std::string text = fmt::format("{}: cannot {}: {}", path, what, std::strerror(errno));

@@ -21,6 +21,10 @@ enum class Appearance {
 [[nodiscard]] StatusOr<std::unique_ptr<query::OutputFile>> OpenOutputFile(const std::string& path,
                                                                           Appearance appearance);
 
+// Makes the names in a folder durable: after a crash a file that was renamed has its new name.
+[[nodiscard]] Status SyncFolder(const std::string& path);
+std::string FolderOf(const std::string& path);  // the folder that has `path`; "." without a slash
+
 // "PATH: cannot WHAT: reason"; the reason comes from errno.
 Status FileError(const std::string& path, std::string_view what);
 

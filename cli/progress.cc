@@ -18,7 +18,10 @@ std::string ProgressText(const query::Progress& progress, double seconds) {
   if (progress.tablets > 0) {
     text += fmt::format("tablets {}/{}  ", progress.tablets_done, progress.tablets);
   }
-  text += fmt::format("rows {}  ", progress.rows_read);
+  // A dump counts cells alone.
+  if (progress.rows_read > 0 || progress.cells_read == 0) {
+    text += fmt::format("rows {}  ", progress.rows_read);
+  }
   if (progress.cells_read > 0) {
     text += fmt::format("cells {}  {:.0f} cells/s  ", progress.cells_read,
                         static_cast<double>(progress.cells_read) / seconds);

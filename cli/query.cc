@@ -73,7 +73,7 @@ void Describe(CLI::App* app, QueryOptions* options) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->trigger_on_parse();
   app->add_option("--format", options->settings.format,
-                  "box line plain markdown csv tsv json jsonl cells insert null");
+                  "box line plain markdown csv tsv json jsonl jsonl-b64 raw cells insert null");
   app->add_option(
       "-o,--output", options->output,
       "file for the rows instead of stdout, replaced when every statement succeeded; packed "

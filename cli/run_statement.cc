@@ -2,30 +2,17 @@
 #include "cli/run_statement.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 
 #include "cli/exit_code.h"
 #include "cli/message.h"
-#include "cli/progress.h"
+#include "cli/output.h"
 #include "cli/signals.h"
 #include "cli/store.h"
 #include "query/session/query_error.h"
 
 namespace sippar::cli {
-namespace {
-
-// Shows progress. It drops rows: IMPORT and EXPORT return none.
-struct ProgressSink final : query::ResultSink {
-  void Begin(const std::vector<query::ResultColumn>&) override {}
-  bool Rows(std::vector<query::Row>) override { return true; }
-  void OnProgress(const query::Progress& progress) override { line.Show(progress); }
-  ProgressLine line = ProgressLine(isatty(STDERR_FILENO) == 1);
-};
-
-}  // namespace
-
 int RunStatement(const std::string& target, const cluster::Patience& patience,
                  const std::string& statement) {
   Store store(target, patience);
@@ -38,16 +25,18 @@ int RunStatement(const std::string& target, const cluster::Patience& patience,
   }
   InstallSignalHandlers();
   bool interrupted = false;
-  ProgressSink sink;
-  sink.line.Start();
+  // IMPORT and EXPORT have rows only in a dry run; the printer also shows the progress.
+  OutputSettings settings;
+  Output output;
+  RowPrinter printer(settings, "", &output);
   StatusOr<query::ResultSummary> summary = [&] {
     CancelScope cancel(store.session(), 0);
-    auto result = store.session()->Execute(statement, &sink);
+    auto result = store.session()->Execute(statement, &printer);
     interrupted = cancel.interrupted();
     return result;
   }();
-  // Before messages: they would otherwise be appended to the progress line.
-  sink.line.Wipe();
+  // Before messages: it also wipes the progress line, to which they would be appended.
+  Status printed = printer.End("", summary.ok());
   if (!summary.ok()) {
     fmt::print(stderr, "{}", query::RenderError(statement, query::QueryErrorOf(summary.status())));
     return interrupted ? kExitInterrupted : kExitFailed;
@@ -55,6 +44,7 @@ int RunStatement(const std::string& target, const cluster::Patience& patience,
   for (const std::string& notice : summary->notices) PrintMessage(notice);
   if (!summary->tag.empty()) PrintMessage(summary->tag);
   Status closed = store.Close();
+  if (!printed.ok()) closed = printed;
   if (closed.ok()) return kExitOk;
   PrintMessage("sippar", MessageOf(closed));
   return kExitFailed;

@@ -8,8 +8,8 @@
 
 namespace sippar::cli {
 
-// Opens `target`, which must exist, runs `statement`, which Ctrl-C cancels, and prints its notices
-// and tag, or the error, on stderr. Returns the exit code.
+// Opens `target`, which must exist, runs `statement`, which Ctrl-C cancels, and prints its rows, if it
+// has any, on stdout and its notices and tag, or the error, on stderr. Returns the exit code.
 int RunStatement(const std::string& target, const cluster::Patience& patience,
                  const std::string& statement);
 

@@ -40,9 +40,12 @@ void DropByteOrderMark(std::string* text) {
 
 }  // namespace
 
-int Script::RunOne(const query::StatementText& statement, const ScriptPlace& place) {
+int Script::RunSome(std::span<const query::StatementText> statements, const ScriptPlace& place,
+                    size_t* done) {
+  *done = 1;
   if (EndSignal() != 0) return kExitInterrupted;
-  int code = statement.meta ? meta_(statement.text) : runner_->Run(statement, place);
+  int code =
+      statements[0].meta ? meta_(statements[0].text) : runner_->RunSome(statements, place, done);
   if (code != kExitOk && failed_ == kExitOk) failed_ = code;
   return code;
 }
@@ -58,15 +61,16 @@ int Script::RunBuffer(const std::string& name, bool last) {
   std::vector<query::StatementText> statements = std::move(split.statements);
   bool rest = last && split.state != query::Completeness::kEmpty;
   if (rest) statements.push_back(split.rest);
-  for (const query::StatementText& statement : statements) {
-    int code = RunOne(statement, place);
+  size_t done = 0;
+  for (size_t i = 0; i < statements.size(); i += done) {
+    int code = RunSome(std::span(statements).subspan(i), place, &done);
     if (code != kExitOk && (EndsScript(code) || !keep_going_)) return code;
   }
   if (last) return kExitOk;
-  size_t done = split.rest.offset;
+  const size_t begin = split.rest.offset;
   first_line_ += static_cast<int>(
-      std::count(buffer_.begin(), buffer_.begin() + static_cast<ptrdiff_t>(done), '\n'));
-  buffer_.erase(0, done);
+      std::count(buffer_.begin(), buffer_.begin() + static_cast<ptrdiff_t>(begin), '\n'));
+  buffer_.erase(0, begin);
   return kExitOk;
 }
 

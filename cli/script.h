@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "cli/statement_runner.h"
@@ -27,7 +28,9 @@ class Script {
   // Runs the complete statements in buffer_ and keeps the rest. `last`: nothing follows, so the
   // rest is a statement too.
   int RunBuffer(const std::string& name, bool last);
-  int RunOne(const query::StatementText& statement, const ScriptPlace& place);
+  // Runs the first statement, or several that can share a sync; *done is their number.
+  int RunSome(std::span<const query::StatementText> statements, const ScriptPlace& place,
+              size_t* done);
 
   StatementRunner* runner_;
   MetaRunner meta_;

@@ -31,7 +31,9 @@ constexpr Help kHelp[] = {
     {"INSERT",
      "INSERT INTO table ROW key SET column = value [AT time], … [IF test]\n"
      "INSERT INTO table (ROW, column, …) VALUES (…), … [AT time]\n"
-     "INSERT INTO table CELLS VALUES (row, column, time, value), …\n",
+     "INSERT INTO table CELLS VALUES (row, column, time, value), …\n"
+     "INSERT INTO table (ROW, column, TIMESTAMP, …) SELECT …\n"
+     "INSERT INTO table SELECT CELLS … FROM …\n",
      "INSERT INTO web ROW 'com.cnn.www' SET contents: = '<html>', anchor:a.com = 'CNN' AT 5;"},
     {"UPDATE", "UPDATE table SET column = | += | ||= value, … WHERE test [IF test] [RETURNING …]\n",
      "UPDATE web SET hits:total += 1 WHERE row = 'com.cnn.www' RETURNING hits:total;"},
@@ -58,19 +60,24 @@ constexpr Help kHelp[] = {
     {"DROP TABLE", "DROP TABLE [IF EXISTS] table\n", "DROP TABLE IF EXISTS web;"},
     {"SHOW",
      "SHOW TABLES | SERVERS | EVENTS [OF t] | TRACES [OF t] | COMPACTIONS [OF t] | SESSION\n"
-     "  | METRICS | FUNCTIONS [LIKE text]\n"
+     "  | BACKUPS [OF t] | METRICS | FUNCTIONS [LIKE text]\n"
      "SHOW FAMILIES | LOCALITY GROUPS | TABLETS OF table; SHOW CREATE TABLE table\n",
      "SHOW TABLES LIKE 'w%';"},
     {"DESCRIBE", "DESCRIBE table\n", "DESCRIBE web;"},
-    {"EXPLAIN", "EXPLAIN [ANALYZE] SELECT …\n",
+    {"EXPLAIN",
+     "EXPLAIN [FORMAT json] statement: its rows, columns, calls and writes; nothing is done\n"
+     "EXPLAIN ANALYZE [FORMAT json] SELECT …: runs it as well\n",
      "EXPLAIN SELECT row FROM web WHERE row STARTS WITH 'com.';"},
     {"IMPORT",
-     "IMPORT INTO table FROM 'file' [FORMAT csv|tsv|jsonl|cells]\n"
-     "  [(ROW = …, column = …, TIMESTAMP = …)] [WITH (HEADER = FALSE, ON_ERROR = SKIP,\n"
-     "  SKIP = records, SKIP_LINES = n, DELIMITER = ';', QUOTE = '\"', NULL_TEXT = 'NA')]\n"
-     "  a file that ends in .zst or .gz is unpacked\n",
+     "IMPORT INTO table FROM 'file' [FORMAT csv|tsv|jsonl|jsonl_b64|cells|raw]\n"
+     "  [(ROW = …, column = …, TIMESTAMP = …)] [WITH (HEADER = FALSE,\n"
+     "  ON_ERROR = STOP|SKIP|FILE('bad.csv'), SKIP = records, SKIP_LINES = n, DELIMITER = ';',\n"
+     "  QUOTE = '\"', NULL_TEXT = 'NA', ENCODING = 'UTF-16', DRY_RUN = TRUE)]\n"
+     "  a file that ends in .zst or .gz is unpacked; a dry run shows what would be written\n",
      "IMPORT INTO web FROM 'pages.csv' FORMAT csv (ROW = host, contents: = body);"},
-    {"EXPORT", "EXPORT TABLE table | (SELECT …) TO 'file' [FORMAT …]\n",
+    {"EXPORT",
+     "EXPORT TABLE table | (SELECT …) TO 'file' [FORMAT …]\n"
+     "  formats as IMPORT has them; `sippar dump` writes all tables\n",
      "EXPORT (SELECT CELLS * FROM web VERSIONS ALL) TO 'web.jsonl' FORMAT jsonl;"},
     {"SET", "SET name = value; RESET name | ALL; SHOW SESSION lists the names\n",
      "SET versions = ALL;"},
@@ -80,6 +87,13 @@ constexpr Help kHelp[] = {
      "BALANCE [NOW]: begins to even out the load of the servers\n"
      "BALANCE ON | OFF: whether the master does that by itself\n",
      "BALANCE OFF;"},
+    {"BACKUP",
+     "BACKUP TABLE table AS name [WITH (EXPIRE = 30d)]; SHOW BACKUPS [OF table]\n"
+     "RESTORE TABLE newtable FROM name\n"
+     "ALTER BACKUP name SET (EXPIRE = 30d | NEVER); DROP BACKUP [IF EXISTS] name\n",
+     "BACKUP TABLE web AS nightly;"},
+    {"RESTORE", "RESTORE TABLE newtable FROM backup; SHOW BACKUPS lists the backups\n",
+     "RESTORE TABLE web_old FROM nightly;"},
     {"COMPACT", "COMPACT TABLE table [LOCALITY GROUP name] [MAJOR|MINOR]; FLUSH TABLE table\n",
      "COMPACT TABLE web MAJOR;"},
 };

@@ -141,6 +141,11 @@ std::string StatementRunner::Foot(const query::ResultSummary& summary, const Row
   }
   if (!settings_.quiet && !summary.tag.empty()) {
     foot += fmt::format("{}\n", engine::PrintEscaped(summary.tag));
+    // A result of rows has shown this itself.
+    const bool of_rows = summary.kind == query::ResultKind::kRows;
+    if (!of_rows && !summary.next.empty()) {
+      foot += fmt::format("next: {}\n", engine::PrintEscaped(summary.next));
+    }
   }
   if (settings_.interactive && summary.kind == query::ResultKind::kRows) {
     std::string hidden;
@@ -210,6 +215,19 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
   return kExitOk;
 }
 
+StatementRunner::ParsedText StatementRunner::Parse(const StatementText& statement) {
+  // Ctrl-C must end the parsing of a very long statement too. There may be no session yet, so the
+  // parser polls a flag instead.
+  CancelScope scope(nullptr, settings_.timeout_us);
+  engine::StopSignal stop;
+  stop.cancel = scope.stopped();
+  ParsedText parsed{query::ParseStatement(statement.text, &stop), scope.timed_out()};
+  // A text of few but large tokens may end before the parser checks the signal, so it is checked
+  // once more.
+  if (Status ended = stop.Check(); parsed.tree.ok() && !ended.ok()) parsed.tree = ended;
+  return parsed;
+}
+
 int StatementRunner::Run(const StatementText& statement, const ScriptPlace& place) {
   last_ = std::string(statement.text);
   return RunText(statement, place);
@@ -224,34 +242,26 @@ int StatementRunner::RunForCommand(const std::string& text) {
 
 int StatementRunner::RunText(const StatementText& statement, const ScriptPlace& place) {
   if (settings_.echo) fmt::print(stderr, "{};\n", engine::PrintEscaped(statement.text));
-  bool timed_out = false;
-  auto parsed = [&]() -> StatusOr<query::syntax::Statement> {
-    // Ctrl-C must end the parsing of a very long statement too. There may be no session yet, so the
-    // parser polls a flag instead.
-    CancelScope scope(nullptr, settings_.timeout_us);
-    engine::StopSignal stop;
-    stop.cancel = scope.stopped();
-    auto result = query::ParseStatement(statement.text, &stop);
-    timed_out = scope.timed_out();
-    // A text of few but large tokens may end before the parser checks the signal, so it is checked
-    // once more.
-    if (result.ok()) RETURN_IF_ERROR(stop.Check());
-    return result;
-  }();
-  if (parsed.status().code() == StatusCode::kCancelled) {
+  return RunParsed(Parse(statement), statement, place);
+}
+
+int StatementRunner::RunParsed(const ParsedText& parsed, const StatementText& statement,
+                               const ScriptPlace& place) {
+  const Status& status = parsed.tree.status();
+  if (status.code() == StatusCode::kCancelled) {
     fmt::print(stderr, "{} while the statement was parsed\n",
-               timed_out ? "timed out" : "cancelled");
-    return ExitCodeOf(parsed.status(), !timed_out, timed_out);
+               parsed.timed_out ? "timed out" : "cancelled");
+    return ExitCodeOf(status, !parsed.timed_out, parsed.timed_out);
   }
-  if (!parsed.ok()) {
-    PrintError(parsed.status(), statement, place);
+  if (!status.ok()) {
+    PrintError(status, statement, place);
     return kExitFailed;
   }
-  if (Status opened = OpenFor(*parsed); !opened.ok()) {
+  if (Status opened = OpenFor(*parsed.tree); !opened.ok()) {
     PrintError(opened);
     return opened.code() == StatusCode::kCancelled ? kExitInterrupted : kExitNoStore;
   }
-  return Execute(*parsed, statement, place);
+  return Execute(*parsed.tree, statement, place);
 }
 
 }  // namespace sippar::cli

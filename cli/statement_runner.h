@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "cli/output.h"
 #include "cli/store.h"
@@ -37,6 +39,11 @@ class StatementRunner {
   // Runs the statement and returns its exit code; kExitOk if it succeeded. The statement is then
   // the last one.
   int Run(const query::StatementText& statement, const ScriptPlace& place);
+  // Runs the first of the statements; if it is an INSERT that needs no answer of its own, together
+  // with those after it that are, too: they share a sync, and an error still names its statement.
+  // Sets *done to the number of statements that were run.
+  int RunSome(std::span<const query::StatementText> statements, const ScriptPlace& place,
+              size_t* done);
   // Runs a statement that a command of the shell has made; it does not become the last one.
   int RunForCommand(const std::string& text);
   // The text of the last statement; "" if none has run.
@@ -54,6 +61,18 @@ class StatementRunner {
   OutputSettings* output_settings() { return output_settings_; }
 
  private:
+  struct ParsedText {
+    StatusOr<query::syntax::Statement> tree;
+    bool timed_out = false;
+  };
+  ParsedText Parse(const query::StatementText& statement);
+  int RunParsed(const ParsedText& parsed, const query::StatementText& statement,
+                const ScriptPlace& place);
+  // True if nothing has to be shown between two statements.
+  bool MayRunTogether() const;
+  int RunInserts(const std::vector<query::syntax::Statement>& inserts,
+                 std::span<const query::StatementText> statements, const ScriptPlace& place,
+                 size_t* done);
   int Execute(const query::syntax::Statement& parsed, const query::StatementText& statement,
               const ScriptPlace& place);
   int ExitCodeOf(const Status& status, bool interrupted, bool timed_out) const;

@@ -73,12 +73,24 @@ source
     : tableName (LPAREN namedArg (COMMA namedArg)* RPAREN)? sourceAlias?
     | CELLS LPAREN tableName (COMMA columnPattern)* RPAREN sourceAlias?
     | LPAREN select RPAREN sourceAlias?
+    | UNPACK LPAREN (select | LPAREN select RPAREN) RPAREN sourceAlias?
+    | unnest
     ;
 
-// After FROM web AS x, x.name is the column `name` of web. AS is required: without it a misspelt
-// WHERE would be taken for an alias.
+// The items of a list as rows. The alias is the name of its column.
+unnest
+    : UNNEST LPAREN expression RPAREN sourceAlias? (WITH OFFSET offsetAlias?)?
+    ;
+
+offsetAlias
+    : AS? name
+    ;
+
+// After FROM web AS x, x.name is the column `name` of web. Without AS no keyword can be an alias, and
+// a misspelt WHERE is read as one: query/parse/parse.cc says so when the next token does not fit.
 sourceAlias
     : AS name
+    | IDENT
     ;
 
 // An argument of a table, as GoogleSQL writes it: web(as_of => TIMESTAMP '…').
@@ -94,7 +106,7 @@ readOption
     | WITH DELETES
     | STRIP VALUES
     | REVERSE
-    | SAMPLE expression
+    | SAMPLE expression (PERCENT_ | ROWS)?
     ;
 
 // A half-open range: the time of FROM is included, the time of TO is not.
@@ -127,7 +139,7 @@ after
     ;
 
 tail
-    : TAIL tableName (columnPattern (COMMA columnPattern)*)? where? (FROM expression)? limit?
+    : TAIL tableName (columnPattern (COMMA columnPattern)*)? where? timeFrom? timeTo? limit?
     ;
 
 where
@@ -139,7 +151,8 @@ where
 insert
     : INSERT INTO tableName
       ( ROW expression SET assign (COMMA assign)* condition?
-      | LPAREN columnTarget (COMMA columnTarget)* RPAREN VALUES tuple (COMMA tuple)* at?
+      | LPAREN columnTarget (COMMA columnTarget)* RPAREN
+        (VALUES tuple (COMMA tuple)* at? | select)
       | CELLS VALUES tuple (COMMA tuple)*
       | select
       )
@@ -270,7 +283,7 @@ alterTable
     : ALTER TABLE tableName alterAction (COMMA alterAction)*
     ;
 
-// RENAME and DROP LOCALITY GROUP are not supported. They are parsed so that the error can say so.
+// RENAME is not supported. It is parsed so that the error can say so.
 alterAction
     : ADD (addedFamily | addedGroup)
     | ALTER tableElement
@@ -341,8 +354,8 @@ flush
     : FLUSH TABLE tableName
     ;
 
-// --- Statements on tablets, rights and backups. Only those on tablets are supported; the tree keeps
-// the others as words ---
+// --- Statements on tablets, backups and rights. GRANT, REVOKE and CANCEL are not supported; the tree
+// keeps them as words ---
 
 other
     : grant
@@ -353,6 +366,8 @@ other
     | balance
     | backup
     | restore
+    | alterBackup
+    | dropBackup
     | cancel
     ;
 
@@ -403,6 +418,14 @@ restore
     : RESTORE TABLE tableName FROM name (AS OF expression)?
     ;
 
+alterBackup
+    : ALTER BACKUP name SET LPAREN option (COMMA option)* RPAREN
+    ;
+
+dropBackup
+    : DROP BACKUP (IF EXISTS)? name
+    ;
+
 cancel
     : CANCEL name? expression
     ;
@@ -441,11 +464,11 @@ anyWord
 
 // Keywords that may be names: the grammar tells the two uses apart.
 softKeyword
-    : ADD | AFTER | ANALYZE | APPEND | ATOMIC | BACKUP | BALANCE | CANCEL | COLUMN | COMMIT
-    | COMPACT | DELETES | FAIL | FAMILY | FLUSH | FORMAT | GROUPS | LOCALITY | MAJOR | MERGE
-    | MINOR | MOVE | OFFSET | PER | RENAME | RESET | RESTORE | REVERSE | ROLLBACK | ROW | ROWS
-    | SAMPLE | SNAPSHOT | SPLIT | STARTS | STRIP | TABLET | TABLETS | TAIL | TIME | TIMESTAMP
-    | UNNEST | VERSIONS
+    : ADD | AFTER | ANALYZE | APPEND | ARRAY | ATOMIC | BACKUP | BALANCE | CANCEL | COLUMN | COMMIT
+    | COMPACT | DATE | DELETES | EXTRACT | FAIL | FAMILY | FLUSH | FORMAT | GROUPS | ILIKE
+    | INTERVAL | LOCALITY | MAJOR | MERGE | MINOR | MOVE | OFFSET | PER | PERCENT_ | RENAME | RESET | RESTORE
+    | REVERSE | ROLLBACK | ROW | ROWS | SAMPLE | SNAPSHOT | SPLIT | STARTS | STRIP | STRUCT | TABLET
+    | TABLETS | TAIL | TIME | TIMESTAMP | UNNEST | UNPACK | VERSIONS
     ;
 
 hardKeyword
@@ -474,17 +497,32 @@ negation
     ;
 
 comparison
-    : sum comparisonTail*
+    : operand comparisonTail*
     ;
 
 comparisonTail
-    : (EQ | NE | LT | LE | GT | GE | MATCH | NOMATCH) sum
+    : (EQ | NE | LT | LE | GT | GE | MATCH | NOMATCH) operand
     | REGEX_TEST
-    | NOT? LIKE sum
-    | STARTS WITH sum
-    | NOT? BETWEEN sum AND sum
+    | NOT? (LIKE | ILIKE) operand
+    | STARTS WITH operand
+    | NOT? BETWEEN operand AND operand
     | NOT? IN_ (LPAREN expression (COMMA expression)* RPAREN | UNNEST LPAREN expression RPAREN)
     | IS NOT? NULL_
+    ;
+
+// One rule for four layers (<< >>, then &, then ^, then |): each rule costs time in every
+// expression. query/parse/bits_builder.cc puts the layers into the tree.
+operand
+    : sum (bitOperator sum)*
+    ;
+
+// A shift is two tokens, or ARRAY<STRUCT<x INT64>> would end in one.
+bitOperator
+    : LT LT
+    | GT GT
+    | AMP
+    | CARET
+    | PIPE
     ;
 
 sum
@@ -496,7 +534,7 @@ term
     ;
 
 unary
-    : MINUS unary
+    : (MINUS | PLUS | MATCH) unary
     | postfix
     ;
 
@@ -504,8 +542,13 @@ postfix
     : primary (LBRACKET expression RBRACKET | DOT anyWord)*
     ;
 
+// The forms that begin with a word come before `call` and `name`, which also take that word.
 primary
     : literal
+    | typedArray
+    | structOf
+    | extract
+    | interval
     | call
     | caseWhen
     | (CAST | TRY_CAST) LPAREN expression AS name RPAREN
@@ -517,7 +560,54 @@ primary
     ;
 
 call
-    : (name | IF) LPAREN (STAR | DISTINCT? expression (COMMA expression)*)? RPAREN
+    : (name DOT)? (name | IF) LPAREN (STAR | DISTINCT? argument (COMMA argument)*)? RPAREN
+    ;
+
+argument
+    : lambda
+    | expression
+    ;
+
+lambda
+    : (name | LPAREN name (COMMA name)* RPAREN) LAMBDA expression
+    ;
+
+typedArray
+    : ARRAY typeArguments? LBRACKET (expression (COMMA expression)*)? RBRACKET
+    ;
+
+structOf
+    : STRUCT typeArguments? LPAREN structField (COMMA structField)* RPAREN
+    ;
+
+structField
+    : expression (AS anyWord)?
+    ;
+
+typeArguments
+    : LT typeField (COMMA typeField)* GT
+    ;
+
+typeField
+    : name? typeName
+    ;
+
+typeName
+    : name typeArguments?
+    ;
+
+extract
+    : EXTRACT LPAREN timePart FROM expression (AT TIME name expression)? RPAREN
+    ;
+
+// DAY, WEEK(MONDAY)
+timePart
+    : name (LPAREN name RPAREN)?
+    ;
+
+interval
+    : INTERVAL unary IDENT
+    | INTERVAL STRING
     ;
 
 caseWhen
@@ -543,5 +633,5 @@ literal
     | TRUE_
     | FALSE_
     | NULL_
-    | TIMESTAMP STRING
+    | (TIMESTAMP | DATE) STRING
     ;

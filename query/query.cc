@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include "query/analyze/compile.h"
+#include "query/execute/backup_statement.h"
+#include "query/execute/explain.h"
+#include "query/execute/gathered_rows.h"
 #include "query/execute/reshape_statement.h"
 #include "query/execute/schema_statement.h"
 #include "query/execute/select.h"
 #include "query/execute/show.h"
+#include "query/execute/tail.h"
 #include "query/execute/transaction.h"
 #include "query/execute/transfer.h"
 #include "query/execute/write.h"
@@ -19,8 +23,19 @@
 namespace sippar::query {
 namespace {
 
-Status Unsupported(std::string_view what) {
-  return ErrorAt("UNSUPPORTED", {}, fmt::format("{} is not supported", what), {},
+// What the grammar reads and nothing carries out, with the reason and the way that there is.
+Status RefuseOther(const syntax::Other& other) {
+  if (other.name == "CANCEL") {
+    return ErrorAt("UNSUPPORTED", {},
+                   "CANCEL is not supported: a statement belongs to the process that runs it",
+                   "Ctrl-C or --timeout ends it there; SHOW TRACES has the slow calls of all",
+                   StatusCode::kUnimplemented);
+  }
+  return ErrorAt("UNSUPPORTED", {},
+                 fmt::format("{} is not supported: a client that can connect may read and write "
+                             "every table",
+                             other.name),
+                 "the permissions of the directory, or `serve --tls-ca`, decide which client can",
                  StatusCode::kUnimplemented);
 }
 
@@ -31,7 +46,7 @@ struct Dispatcher {
   const StatementContext& context;
 
   Status operator()(const syntax::Select& s) const { return ExecuteSelect(context, s); }
-  Status operator()(const syntax::Tail&) const { return Unsupported("TAIL"); }
+  Status operator()(const syntax::Tail& s) const { return ExecuteTail(context, s); }
   Status operator()(const syntax::Insert& s) const { return ExecuteInsert(context, s); }
   Status operator()(const syntax::Update& s) const { return ExecuteUpdate(context, s); }
   Status operator()(const syntax::Delete& s) const { return ExecuteDelete(context, s); }
@@ -56,8 +71,12 @@ struct Dispatcher {
   Status operator()(const syntax::MergeTablets& s) const { return ExecuteMerge(context, s); }
   Status operator()(const syntax::MoveTablet& s) const { return ExecuteMove(context, s); }
   Status operator()(const syntax::Balance& s) const { return ExecuteBalance(context, s); }
+  Status operator()(const syntax::Backup& s) const { return ExecuteBackup(context, s); }
+  Status operator()(const syntax::Restore& s) const { return ExecuteRestore(context, s); }
+  Status operator()(const syntax::AlterBackup& s) const { return ExecuteAlterBackup(context, s); }
+  Status operator()(const syntax::DropBackup& s) const { return ExecuteDropBackup(context, s); }
   Status operator()(const syntax::Explain& s) const { return ExecuteExplain(context, s); }
-  Status operator()(const syntax::Other& s) const { return Unsupported(s.name); }
+  Status operator()(const syntax::Other& s) const { return RefuseOther(s); }
 };
 
 class ClientSession final : public Session {
@@ -65,6 +84,8 @@ class ClientSession final : public Session {
   ClientSession(cluster::Client* client, const SessionOptions& options) {
     state_.client = client;
     state_.files = options.files;
+    state_.settings.timeout_us = options.timeout_us;
+    if (options.cancel != nullptr) state_.cancel = options.cancel;
   }
 
   StatusOr<ResultSummary> Execute(std::string_view text, ResultSink* sink) override {
@@ -82,6 +103,30 @@ class ClientSession final : public Session {
   StatusOr<ResultSummary> Execute(const syntax::Statement& statement, std::string_view text,
                                   ResultSink* sink) override {
     return Run(statement, text, StopFromNow(), sink);
+  }
+
+  std::vector<StatusOr<ResultSummary>> ExecuteTogether(
+      const std::vector<Parsed>& inserts) override {
+    GatheredRows gathered(state_.client);
+    state_.gathered = &gathered;
+    std::vector<StatusOr<ResultSummary>> answers;
+    for (const Parsed& insert : inserts) {
+      gathered.Begin(answers.size());
+      answers.push_back(Run(*insert.statement, insert.text, StopFromNow(), nullptr));
+      if (!answers.back().ok()) break;
+    }
+    state_.gathered = nullptr;
+    const std::map<size_t, Status> failed = gathered.Finish();
+    // The last statement was not executed if one before it failed while it was at work.
+    const bool is_last_begun =
+        failed.empty() || answers.back().ok() || failed.contains(answers.size() - 1);
+    if (!is_last_begun) answers.pop_back();
+    for (const auto& [number, status] : failed) {
+      // The tablet does not know where the statement was written.
+      const auto& insert = std::get<syntax::Insert>(inserts[number].statement->node);
+      answers[number] = LineIn(inserts[number].text, WithQueryCode(status, insert.table.span));
+    }
+    return answers;
   }
 
   void SetParameter(const std::string& name, Value value) override {

@@ -21,6 +21,10 @@ namespace sippar::query {
 struct SessionOptions {
   // Opens the files of IMPORT and EXPORT; null: both statements are refused.
   FileAccess* files = nullptr;
+  // The flag that ends the running statement, where its owner has one already; null: one of its
+  // own.
+  cluster::CancelFlag cancel;
+  int64_t timeout_us = 0;  // longest run of a statement; 0: no limit
 };
 
 class Session {
@@ -39,6 +43,19 @@ class Session {
   [[nodiscard]] virtual StatusOr<ResultSummary> Execute(const syntax::Statement& statement,
                                                         std::string_view text,
                                                         ResultSink* sink) = 0;
+
+  // A statement and the text that it was parsed from.
+  struct Parsed {
+    const syntax::Statement* statement = nullptr;
+    std::string_view text;
+  };
+  // Executes INSERT statements for which IsPlainInsert (execute/gathered_rows.h) holds, in order.
+  // Their rows are sent together, so that they share a sync of the log. Returns the answers of
+  // those that were executed: fewer than `inserts` if one failed, as those after it were not
+  // begun. If the server refuses a row, rows of later statements that were sent with it may be
+  // written.
+  [[nodiscard]] virtual std::vector<StatusOr<ResultSummary>> ExecuteTogether(
+      const std::vector<Parsed>& inserts) = 0;
 
   // Sets or removes the value that @name has in later statements.
   virtual void SetParameter(const std::string& name, Value value) = 0;

@@ -131,13 +131,14 @@ struct Flush {
 };
 
 // Runs a major compaction, which leaves one run without tombstones or garbage, and returns when it
-// is done.
+// is done. It takes whole tablets: those that have some of the rows.
 struct Compact {
   std::string table;
-  std::string group;  // "": all locality groups
+  std::string group;                // "": all locality groups
+  std::vector<RowRange> rows = {};  // in the order of their keys; none: all
 
   using Reply = Done;
-  static constexpr int kFields = 2;
+  static constexpr int kFields = 3;
   static constexpr CallRule kRule{"Compact"};
 };
 

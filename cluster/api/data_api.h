@@ -56,13 +56,16 @@ class DataApi : public Port<calls::DataCalls> {
     return OnlyPart(Do(calls::ApplyRows<LentTable>{table, {&only, 1}}));
   }
   [[nodiscard]] std::vector<Status> ApplyBatch(const std::string& table,
-                                               const std::vector<RowMutation>& batch) {
-    return PartsOf(Do(calls::ApplyRows<LentTable>{table, PointersTo(batch)}), batch.size());
+                                               const std::vector<RowMutation>& batch,
+                                               const CallOptions& options = {}) {
+    return PartsOf(Do(calls::ApplyRows<LentTable>{table, PointersTo(batch)}, options),
+                   batch.size());
   }
   [[nodiscard]] StatusOr<engine::RowUpdateResult> Update(const std::string& table,
-                                                         const engine::RowUpdate& update) {
+                                                         const engine::RowUpdate& update,
+                                                         const CallOptions& options = {}) {
     const engine::RowUpdate* only = &update;
-    return OnlyPart(Do(calls::UpdateRows<LentTable>{table, {&only, 1}}));
+    return OnlyPart(Do(calls::UpdateRows<LentTable>{table, {&only, 1}}, options));
   }
   [[nodiscard]] std::vector<StatusOr<engine::RowUpdateResult>> UpdateBatch(
       const std::string& table, const std::vector<engine::RowUpdate>& batch) {

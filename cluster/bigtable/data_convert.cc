@@ -205,8 +205,8 @@ Status SetRequest(const v2::Idempotency& idempotency, RowMutation* mutation) {
     return InvalidArgument(fmt::format("idempotency.token has {} bytes; at least {} are needed",
                                        token.size(), kTokenSizeMin));
   }
-  // The number contains the row, because a client may use one token for all rows of a call. The
-  // client id is a hash of the token and never 0, which would mean "no request id".
+  // The number is a checksum of the row, because a client may use one token for all rows of a call.
+  // The client id is a hash of the token and never 0, which would mean "no request id".
   mutation->request.client = std::max<uint64_t>(engine::Hash(token), 1);
   mutation->request.number = engine::Checksum(mutation->row, mutation->request.client);
   return OkStatus();

@@ -44,10 +44,10 @@ void TypeToProto(const DataType& type, v2::Type* out) {
       TypeToProto(type.parts[1], out->mutable_map_type()->mutable_value_type());
       break;
     case kStruct:
-      // The only STRUCT of the query language is a cell with its time.
       for (size_t i = 0; i < type.parts.size(); ++i) {
         v2::Type::Struct::Field* field = out->mutable_struct_type()->add_fields();
-        field->set_field_name(i == 0 ? "timestamp" : "value");
+        // A STRUCT without names is a cell with its time.
+        field->set_field_name(!type.names.empty() ? type.names[i] : i == 0 ? "timestamp" : "value");
         TypeToProto(type.parts[i], field->mutable_type());
       }
       break;
@@ -93,6 +93,16 @@ Status TextToProto(const Value& value, v2::Value* out) {
   return OkStatus();
 }
 
+// A STRUCT with names, whose value is a MAP from these names.
+Status FieldsToProto(const Value& value, const DataType& type, v2::ArrayValue* out) {
+  const Value::Items& items = value.items();
+  if (items.size() != type.parts.size() * 2) return WrongType(value, type);
+  for (size_t i = 0; i < type.parts.size(); ++i) {
+    RETURN_IF_ERROR(ValueToProto(items[2 * i + 1], type.parts[i], out->add_values()));
+  }
+  return OkStatus();
+}
+
 Status ItemsToProto(const Value& value, const DataType& type, v2::ArrayValue* out) {
   const Value::Items& items = value.items();
   if (type.kind == kArray) {
@@ -101,6 +111,7 @@ Status ItemsToProto(const Value& value, const DataType& type, v2::ArrayValue* ou
     }
     return OkStatus();
   }
+  if (type.kind == kStruct && value.type() == kMap) return FieldsToProto(value, type, out);
   // The loop below alternates between two parts: the two fields of a STRUCT, or the key and the
   // value of an entry of a MAP.
   if (type.kind == kStruct && items.size() != type.parts.size()) return WrongType(value, type);
@@ -126,6 +137,8 @@ bool Fits(engine::ValueType kind, engine::ValueType type) {
     case kFloat64:
     case kTimestamp:
       return kind == kInt64;
+    case kStruct:
+      return kind == kMap;
     default:
       return false;
   }

@@ -45,7 +45,8 @@ Status CheckEncoding(const Type::Struct& key) {
   switch (encoding.encoding_case()) {
     case Type::Struct::Encoding::kSingleton:
       if (key.fields_size() == 1) return OkStatus();
-      return InvalidArgument("encoding: singleton needs exactly one field");
+      return InvalidArgument(fmt::format(
+          "encoding: singleton needs exactly one field, and the schema has {}", key.fields_size()));
     case Type::Struct::Encoding::kDelimitedBytes: {
       size_t size = encoding.delimited_bytes().delimiter().size();
       if (size >= 1 && size <= kDelimiterSizeMax) return OkStatus();

@@ -35,7 +35,10 @@ StatusOr<TableRecord> DecodeTableFile(std::string_view content) {
   if (!reader.AtEnd() || version != kVersion)
     return DataLoss("table file cannot be decoded; put it back from a copy");
   auto decoded = engine::TableSchema::Decode(schema);
-  if (!decoded.ok()) return Annotate(decoded.status(), fmt::format("table {}", table.table_id));
+  if (!decoded.ok()) {
+    return Annotate(decoded.status(),
+                    fmt::format("table file of table {} (put it back from a copy)", table.table_id));
+  }
   table.schema = *std::move(decoded);
   return table;
 }

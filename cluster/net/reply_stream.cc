@@ -20,7 +20,7 @@ StatusOr<std::optional<std::string>> ReplyStream::Next() {
     part = std::move(parts_.front());
     parts_.pop_front();
     granted = credit_.Taken(CostOf(part.size()));
-    if (end_.has_value()) granted = 0;  // the server has sent all and needs no credit
+    if (end_.has_value()) granted = 0;  // the stream has ended: the server sends no more
   }
   if (granted > 0) line_.grant(granted);
   return std::optional<std::string>(std::move(part));

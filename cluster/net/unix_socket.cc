@@ -29,7 +29,7 @@ std::string TooLong(const std::string& path) {
 bool IsShort(const std::string& path) { return path.size() < sizeof(sockaddr_un::sun_path); }
 
 Status Failed(const char* what, const std::string& path) {
-  return Unavailable(fmt::format("{} {}: {}", what, path, std::strerror(errno)));
+  return Unavailable(fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ Status CheckSocketPath(const std::string& path) {
 
 StatusOr<std::unique_ptr<Socket>> ListenAlone(const std::string& path) {
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return Failed("create socket", path);
+  if (fd < 0) return Failed("create the socket", path);
   auto socket = std::make_unique<Socket>(fd);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -55,7 +55,7 @@ StatusOr<std::unique_ptr<Socket>> ListenAlone(const std::string& path) {
   auto* generic = reinterpret_cast<const sockaddr*>(&address);
   ::unlink(path.c_str());
   // The mode is set before bind makes the name, so the socket is never open to other users.
-  if (::fchmod(fd, 0600) != 0) return Failed("set mode of", path);
+  if (::fchmod(fd, 0600) != 0) return Failed("set the mode of", path);
   if (::bind(fd, generic, sizeof(address)) != 0) return Failed("bind", path);
   if (::listen(fd, kWaitingMax) == 0) return socket;
   Status failed = Failed("listen on", path);

@@ -170,14 +170,17 @@ StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& dire
           "`sippar admin doctor {0}` says the way back",
           directory, target));
     }
+    // The data of a cluster, though not of this one: its name helps more than the name of a file.
+    if (!look.id.empty() && look.id != known_id) {
+      return look.target.empty() || look.target == target
+                 ? StatusOr<Making>(RefuseOther(directory, look.id, target, known_id))
+                 : StatusOr<Making>(BelongsTo(directory, look.target));
+    }
     if (!look.others.empty()) {
       return FailedPrecondition(
           fmt::format("directory {}: it is not empty (it holds {}) and is not a store; give the "
                       "cluster an empty directory, or the directory of a store",
                       directory, look.others.front()));
-    }
-    if (!look.id.empty() && look.id != known_id) {
-      return RefuseOther(directory, look.id, target, known_id);
     }
     // With the same id it is the same cluster under another address.
     const bool is_others = look.id.empty() && !look.target.empty() && look.target != target;

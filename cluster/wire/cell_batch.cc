@@ -20,7 +20,9 @@ constexpr size_t kFirstMessageSize = 16 << 10;
 constexpr size_t kWholeValueMax = 64 << 10;
 
 Status Damaged() {
-  return DataLoss("cells of a read cannot be decoded; use the same sippar for server and client");
+  return Internal(
+      "the server's answer cannot be decoded (the cells of a read); use the same version of sippar "
+      "for server and client");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "engine/base/utf8.h"
 
 #include <array>
+#include <cstring>
 
 namespace sippar::engine {
 
@@ -26,11 +27,40 @@ Utf8Character FirstCharacter(std::string_view text) {
 
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
-    const size_t size = FirstCharacter(text).size;
+    // Most texts are ASCII, of which eight bytes are tested at once.
+    uint64_t eight = 0;
+    if (text.size() >= sizeof(eight)) {
+      std::memcpy(&eight, text.data(), sizeof(eight));
+      if ((eight & 0x8080808080808080) == 0) {
+        text.remove_prefix(sizeof(eight));
+        continue;
+      }
+    }
+    const bool is_ascii = static_cast<unsigned char>(text[0]) < 0x80;
+    const size_t size = is_ascii ? 1 : FirstCharacter(text).size;
     if (size == 0) return false;
     text.remove_prefix(size);
   }
   return true;
+}
+
+void AppendCharacter(uint32_t code, std::string* out) {
+  auto put = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xc0 | (code >> 6));
+    put(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    put(0xe0 | (code >> 12));
+    put(0x80 | ((code >> 6) & 0x3f));
+    put(0x80 | (code & 0x3f));
+  } else {
+    put(0xf0 | (code >> 18));
+    put(0x80 | ((code >> 12) & 0x3f));
+    put(0x80 | ((code >> 6) & 0x3f));
+    put(0x80 | (code & 0x3f));
+  }
 }
 
 }  // namespace sippar::engine

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace sippar::engine {
@@ -17,5 +18,7 @@ struct Utf8Character {
 Utf8Character FirstCharacter(std::string_view text);
 
 bool IsUtf8(std::string_view text);
+// Appends the bytes of the character. Requires: a code point up to U+10FFFF, no surrogate.
+void AppendCharacter(uint32_t code, std::string* out);
 
 }  // namespace sippar::engine

@@ -19,8 +19,8 @@ bool MayHave(const CountedChangeFile& file, const ChangePosition& position) {
 Status GoneIsTooOld(const Status& status) {
   if (status.code() != StatusCode::kNotFound) return status;
   return TooOld(
-      "changes after this position are older than the retention of the table's change stream and "
-      "were removed; start at a later time");
+      "change stream: changes after the start time or token of this read are older than the table's "
+      "retention and were removed; start at a later time");
 }
 
 }  // namespace
@@ -98,7 +98,12 @@ StatusOr<std::optional<LogRecord>> ChangeArchive::Next(const ChangePosition& pos
                                   [](const auto& a, const auto& b) { return a.point < b.point; });
     std::optional<LogRecord> record;
     if (position.Wants(first->head.row, first->head.wall_us, first->point)) {
-      ASSIGN_OR_RETURN(record, DecodeLogBody(first->body));
+      auto decoded = DecodeLogBody(first->body);
+      if (!decoded.ok()) {
+        return Annotate(decoded.status(), fmt::format("change archive {}/{}", directory_,
+                                                      first->files[first->next - 1].name.Print()));
+      }
+      record = *std::move(decoded);
     }
     ASSIGN_OR_RETURN(bool more, Advance(&*first));
     if (!more) lanes_.erase(first);

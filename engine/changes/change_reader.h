@@ -25,7 +25,7 @@ struct ChangeSource {
 
 struct ReadChange {
   LogRecord record;
-  std::string token;  // continuation token for the position after it
+  std::string token;  // continuation token: the position after this change
 };
 
 class ChangeReader {

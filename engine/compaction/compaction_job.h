@@ -32,9 +32,9 @@ struct CompactionRequest {
   RateLimiter* limiter = nullptr;  // null: unlimited
 };
 
-// Syncs `directory`, then returns the new files in key order; none if everything was garbage. On
-// error it removes the files made so far, best effort; the next start deletes any that stay, as
-// orphans.
+// Writes the entries to new files, syncs `directory` and returns the files in key order; none if
+// everything was garbage. On error it removes the files made so far, best effort. Those that stay are
+// named by no state: the next start of a directory, or the master of a cluster, removes them.
 [[nodiscard]] StatusOr<std::vector<FileSummary>> RunCompaction(CompactionRequest request,
                                                                const std::string& directory);
 

@@ -156,10 +156,13 @@ class Salvager {
       return OkStatus();
     }
     ++log_.records_dropped;
-    ASSIGN_OR_RETURN(LogRecord record, DecodeLogBody(body));
+    auto record = DecodeLogBody(body);
+    if (!record.ok()) {
+      return Annotate(record.status(), fmt::format("log segment {} @{}", PathOf(id), offset));
+    }
     print_(fmt::format("{} @{}: dropped: tablet {} sequence {}, row {}: {} and later are lost",
                        PathOf(id), offset, head.tablet_id, head.first_sequence,
-                       PrintableBytes(record.mutation.row), next));
+                       PrintableBytes(record->mutation.row), next));
     return OkStatus();
   }
 

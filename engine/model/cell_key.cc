@@ -62,7 +62,11 @@ bool ParseColumn(std::string_view key, size_t at, ParsedKey* out) {
 
 bool ParseKey(std::string_view key, ParsedKey* out) {
   size_t row_end = EscapedEnd(key, 0);
-  if (row_end == std::string_view::npos || row_end >= key.size()) return false;
+  return row_end != std::string_view::npos && ParseKeyAfterRow(key, row_end, out);
+}
+
+bool ParseKeyAfterRow(std::string_view key, size_t row_end, ParsedKey* out) {
+  if (row_end >= key.size()) return false;
   out->row_part = key.substr(0, row_end);
   out->column_part = out->row_part;
   out->escaped_qualifier = {};

@@ -38,6 +38,8 @@ struct ParsedKey {
 
 // False when `key` is not a valid key (damage); `out` is then unspecified.
 [[nodiscard]] bool ParseKey(std::string_view key, ParsedKey* out);
+// The same for a key of which the row part is known to be the first `row_end` bytes.
+[[nodiscard]] bool ParseKeyAfterRow(std::string_view key, size_t row_end, ParsedKey* out);
 
 // The escaped row with its terminator; "" when damaged. Used for Bloom filters and for grouping
 // rows.

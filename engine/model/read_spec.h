@@ -1,6 +1,6 @@
 // The description of a read that the query planner makes and the tablet carries out. Steps in their
 // order (LANGUAGE.md): row ranges, columns, deletes and GC rule, time range, versions per column,
-// cells per family and per row with offset. Plain data. SPDX-License-Identifier: Apache-2.0
+// cells per family and per row, each with its offset. Plain data. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ inline constexpr uint64_t kAnyValueSize = std::numeric_limits<uint64_t>::max();
 struct CellLimits {
   TimeRange time;  // applied after the GC rule; AS OF t is [min, t+1) with 1 version
   uint32_t versions_per_column = 0;  // newest first; 0 = all that the GC rule keeps
+  uint32_t versions_offset = 0;      // newest versions of each column that are left out
   uint64_t cells_per_family = 0;     // 0 = no limit
   uint64_t cells_per_family_offset = 0;
   uint64_t cells_per_row = 0;  // 0 = no limit

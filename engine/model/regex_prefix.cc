@@ -2,6 +2,7 @@
 #include "engine/model/regex_prefix.h"
 
 #include <cctype>
+#include <utility>
 
 namespace sippar::engine {
 namespace {
@@ -26,7 +27,84 @@ size_t EndOfClass(std::string_view pattern, size_t begin) {
   return std::string_view::npos;
 }
 
+// The index after the repetition {2}, {2,} or {2,3} whose { is at `begin`, or after a { that begins
+// none and is a character.
+size_t EndOfRepetition(std::string_view pattern, size_t begin) {
+  const size_t end = pattern.find_first_not_of("0123456789,", begin + 1);
+  return IsAt(pattern, end, '}') ? end + 1 : begin + 1;
+}
+
+// Collects the literal characters of a regex outside its groups. Each of the functions takes what
+// is at `at_` and returns false if the regex has something that is not understood here.
+class LiteralScan {
+ public:
+  explicit LiteralScan(std::string_view pattern) : pattern_(pattern) {}
+
+  bool Run() {
+    while (at_ < pattern_.size()) {
+      if (!(pattern_[at_] == '\\' ? TakeEscape() : TakeCharacter())) return false;
+    }
+    EndRun();
+    return true;
+  }
+  std::string TakeLongest() { return std::move(longest_); }
+  bool whole() const { return whole_; }
+
+ private:
+  bool TakeEscape() {
+    const char c = at_ + 1 < pattern_.size() ? pattern_[at_ + 1] : 'Q';
+    at_ += 2;
+    if (std::ispunct(static_cast<unsigned char>(c))) return TakeLiteral(c);
+    EndRun();
+    whole_ = false;
+    // Classes and places. All others have arguments, such as \x41, or are rare.
+    return std::string_view("dwsDWSbBAz").find(c) != std::string_view::npos;
+  }
+
+  bool TakeCharacter() {
+    const char c = pattern_[at_];
+    if (std::string_view("*?+{.[()|^$").find(c) == std::string_view::npos) {
+      ++at_;
+      return TakeLiteral(c);
+    }
+    whole_ = false;
+    // These allow zero repetitions of the character before them.
+    if ((c == '*' || c == '?' || c == '{') && !run_.empty()) run_.pop_back();
+    EndRun();
+    depth_ += c == '(' ? 1 : c == ')' ? -1 : 0;
+    size_t end = at_ + 1;
+    if (c == '{') end = EndOfRepetition(pattern_, at_);
+    if (c == '[') end = EndOfClass(pattern_, at_);
+    if (end == std::string_view::npos || (c == '|' && depth_ == 0)) return false;
+    at_ = c == '[' ? end + 1 : end;
+    // (?i) and its like change the meaning of what follows; (?: is a group like any other.
+    return c != '(' || !IsAt(pattern_, at_, '?') || IsAt(pattern_, at_ + 1, ':');
+  }
+
+  bool TakeLiteral(char c) {
+    if (depth_ == 0) run_.push_back(c);
+    return true;
+  }
+  void EndRun() {
+    if (run_.size() > longest_.size()) longest_ = run_;
+    run_.clear();
+  }
+
+  const std::string_view pattern_;
+  size_t at_ = 0;
+  int depth_ = 0;  // of groups, which may be optional
+  bool whole_ = true;
+  std::string run_, longest_;
+};
+
 }  // namespace
+
+std::string LiteralInside(std::string_view pattern, bool* whole) {
+  LiteralScan scan(pattern);
+  const bool is_understood = scan.Run();
+  *whole = is_understood && scan.whole();
+  return is_understood ? scan.TakeLongest() : std::string();
+}
 
 bool IsAnchoredAtStart(std::string_view pattern) {
   if (pattern.size() < 2 || pattern[0] != '^') return false;

@@ -1,4 +1,5 @@
-// Derives from the text of a regex how its matches begin. Pure. SPDX-License-Identifier: Apache-2.0
+// Derives from the text of a regex how its matches begin, and what they all contain. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -11,5 +12,8 @@ namespace sippar::engine {
 bool IsAnchoredAtStart(std::string_view pattern);
 // The literal characters after the ^ of an anchored pattern. *whole: nothing else follows them.
 std::string LiteralHead(std::string_view pattern, bool* whole);
+// A text that every match contains, the longest that is easily seen; "" when in doubt. The regex
+// is case-sensitive. *whole: the regex is this text alone.
+std::string LiteralInside(std::string_view pattern, bool* whole);
 
 }  // namespace sippar::engine

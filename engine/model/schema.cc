@@ -238,9 +238,7 @@ StatusOr<TableSchema> TableSchema::Decode(std::string_view bytes) {
     if (any_anew) family.incarnation = reader.Varint();
   }
   if (!reader.AtEnd()) {
-    return DataLoss(
-        "schema of a table cannot be decoded (bytes are missing or left over); put the file back "
-        "from a backup of the store");
+    return DataLoss("its schema cannot be decoded (bytes are missing or left over)");
   }
   RETURN_IF_ERROR(Annotate(schema.Validate(), "stored schema"));
   return schema;

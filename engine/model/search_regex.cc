@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/model/search_regex.h"
 
+#include <algorithm>
+#include <cstring>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include "engine/base/coding.h"
 #include "engine/base/run_apart.h"
 #include "engine/model/re2_options.h"
+#include "engine/model/regex_prefix.h"
 
 namespace sippar::engine {
 namespace {
@@ -66,6 +70,25 @@ Answer Replace(const RE2& regex, std::string_view text, const std::string& rewri
   return std::optional(std::move(result));
 }
 
+// The places as bytes, 16 for each match, so that Apart can carry them as an Answer.
+Answer FindAll(const RE2& regex, std::string_view text, size_t from, size_t count,
+               StopBudget* budget) {
+  Groups groups(regex.NumberOfCapturingGroups() > 0 ? 2 : 1);
+  std::string places;
+  for (size_t found = 0; found < count && from <= text.size(); ++found) {
+    if (!MatchFrom(regex, text, from, &groups)) break;
+    RETURN_IF_ERROR(budget->Spend(text.size() - from + StopBudget::kStep));
+    const re2::StringPiece& whole = groups.front();
+    const re2::StringPiece& piece = groups.back().data() == nullptr ? whole : groups.back();
+    const auto begin = static_cast<size_t>(piece.data() - text.data());
+    PutFixed64(&places, begin);
+    PutFixed64(&places, begin + piece.size());
+    // The search goes on behind an empty match, or it would find it again.
+    from = static_cast<size_t>(whole.data() - text.data()) + std::max<size_t>(whole.size(), 1);
+  }
+  return std::optional(std::move(places));
+}
+
 // Searches a copy of `text` on another thread, which is abandoned when the signal of `budget` ends
 // the call.
 Answer Apart(std::shared_ptr<const RE2> regex, const Search& search, std::string_view text,
@@ -88,8 +111,10 @@ Answer Apart(std::shared_ptr<const RE2> regex, const Search& search, std::string
 
 }  // namespace
 
-SearchRegex::SearchRegex(std::shared_ptr<const RE2> regex)
-    : regex_(std::move(regex)), size_(static_cast<uint64_t>(regex_->ProgramSize())) {}
+SearchRegex::SearchRegex(std::shared_ptr<const RE2> regex, bool case_insensitive)
+    : regex_(std::move(regex)), size_(static_cast<uint64_t>(regex_->ProgramSize())) {
+  if (!case_insensitive) literal_ = LiteralInside(regex_->pattern(), &is_literal_);
+}
 
 StatusOr<std::shared_ptr<const SearchRegex>> SearchRegex::Compile(std::string_view pattern,
                                                                   bool case_insensitive) {
@@ -97,7 +122,7 @@ StatusOr<std::shared_ptr<const SearchRegex>> SearchRegex::Compile(std::string_vi
   auto regex =
       std::make_shared<const RE2>(BytesPiece(pattern), BytesRegexOptions(case_insensitive));
   RETURN_IF_ERROR(CheckRegexCompiled(*regex));
-  return std::shared_ptr<const SearchRegex>(new SearchRegex(std::move(regex)));
+  return std::shared_ptr<const SearchRegex>(new SearchRegex(std::move(regex), case_insensitive));
 }
 
 bool SearchRegex::IsShort(std::string_view text, const StopBudget& budget) const {
@@ -105,6 +130,11 @@ bool SearchRegex::IsShort(std::string_view text, const StopBudget& budget) const
 }
 
 StatusOr<bool> SearchRegex::Found(std::string_view text, StopBudget* budget) const {
+  // memmem takes linear time; a text may have 100 MiB, which are 10 ms.
+  if (!literal_.empty()) {
+    if (memmem(text.data(), text.size(), literal_.data(), literal_.size()) == nullptr) return false;
+    if (is_literal_) return true;
+  }
   if (IsShort(text, *budget)) return RE2::PartialMatch(BytesPiece(text), *regex_);
   Search find = [](const RE2& regex, std::string_view whole, StopBudget*) -> Answer {
     if (RE2::PartialMatch(BytesPiece(whole), regex)) return std::optional<std::string>("");
@@ -134,6 +164,22 @@ StatusOr<std::string> SearchRegex::ReplaceAll(std::string_view text, std::string
                                            : Apart(regex_, replace, text, *budget);
   if (!replaced.ok()) return replaced.status();
   return *std::move(*replaced);
+}
+
+StatusOr<std::vector<RegexMatch>> SearchRegex::Matches(std::string_view text, size_t from,
+                                                       size_t count, StopBudget* budget) const {
+  Search find = [from, count](const RE2& regex, std::string_view whole, StopBudget* own) {
+    return FindAll(regex, whole, from, count, own);
+  };
+  Answer places = IsShort(text, *budget) ? FindAll(*regex_, text, from, count, budget)
+                                         : Apart(regex_, find, text, *budget);
+  if (!places.ok()) return places.status();
+  std::vector<RegexMatch> matches;
+  for (size_t at = 0; at < (*places)->size(); at += 16) {
+    const char* pair = (*places)->data() + at;
+    matches.push_back({GetFixed64(pair), GetFixed64(pair + 8)});
+  }
+  return matches;
 }
 
 Status SearchRegex::CheckRewrite(std::string_view rewrite) const {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/status.h"
 #include "engine/base/stop_budget.h"
@@ -18,13 +19,20 @@ class RE2;
 
 namespace sippar::engine {
 
+// Byte offsets of what a match stands for: its first group, or the whole match when the regex has
+// no group or that group took no part.
+struct RegexMatch {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
 class SearchRegex final {
  public:
   // kInvalidArgument: the pattern is malformed or too long.
   [[nodiscard]] static StatusOr<std::shared_ptr<const SearchRegex>> Compile(
       std::string_view pattern, bool case_insensitive);
 
-  // The three searches end early with the status of `budget`'s signal.
+  // The searches end early with the status of `budget`'s signal.
   [[nodiscard]] StatusOr<bool> Found(std::string_view text, StopBudget* budget) const;
   // Group `group` of the first match (0: the whole match); nullopt when there is none. Without
   // `group`: the first group, or the whole match when that group took no part in it.
@@ -35,18 +43,25 @@ class SearchRegex final {
   // that CheckRewrite(rewrite) is OK.
   [[nodiscard]] StatusOr<std::string> ReplaceAll(std::string_view text, std::string_view rewrite,
                                                  StopBudget* budget) const;
+  // The first matches that begin at `from` or after it, at most `count`. They do not overlap.
+  [[nodiscard]] StatusOr<std::vector<RegexMatch>> Matches(std::string_view text, size_t from,
+                                                          size_t count, StopBudget* budget) const;
   // kInvalidArgument: `rewrite` names a group that the regex does not have, or has a wrong escape.
   [[nodiscard]] Status CheckRewrite(std::string_view rewrite) const;
   int GroupCount() const;  // not counting the whole match
 
  private:
-  explicit SearchRegex(std::shared_ptr<const re2::RE2> regex);
+  SearchRegex(std::shared_ptr<const re2::RE2> regex, bool case_insensitive);
   // True if a search in `text` runs on the caller's thread: it is fast enough, or `budget` has no
   // stop signal.
   bool IsShort(std::string_view text, const StopBudget& budget) const;
 
   const std::shared_ptr<const re2::RE2> regex_;  // shared with abandoned searches
   const uint64_t size_;                          // instructions of the compiled regex
+  // What every match contains; "" if unknown. To look for it first is several times cheaper than a
+  // search of the regex. If is_literal_, it is the whole regex.
+  std::string literal_;
+  bool is_literal_ = false;
 };
 
 }  // namespace sippar::engine

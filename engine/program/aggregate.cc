@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/model/hyper_log_log.h"
+#include "engine/program/aggregate_kinds.h"
 #include "engine/program/program_error.h"
 
 namespace sippar::engine {
@@ -72,6 +73,16 @@ class Sum final : public Aggregate {
 
  private:
   Status AddNumber(const Value& value) {
+    int64_t whole = 0;
+    if (value.type() == kInt64 && sum_.type() == kInt64 &&
+        !__builtin_add_overflow(sum_.integer(), value.integer(), &whole)) [[likely]] {
+      sum_.AssignInteger(kInt64, whole);
+      return OkStatus();
+    }
+    return AddOther(value);
+  }
+  // What is not an INT64 added to a sum of them, or makes it too large.
+  Status AddOther(const Value& value) {
     if (!value.is_number() && value.type() != kDuration) {
       return ProgramError("TYPE",
                           fmt::format("{} takes numbers or durations, not {}",
@@ -257,6 +268,12 @@ std::string_view AggregateName(AggregateDef::Kind kind) {
       return "ARRAY_AGG";
     case AggregateDef::kApproxCountDistinct:
       return "APPROX_COUNT_DISTINCT";
+    case AggregateDef::kApproxQuantiles:
+      return "APPROX_QUANTILES";
+    case AggregateDef::kApproxTop:
+      return "APPROX_TOP_COUNT";
+    case AggregateDef::kStringAgg:
+      return "STRING_AGG";
   }
   return "?";
 }
@@ -288,6 +305,12 @@ size_t GroupSize(std::string_view encoded_keys, const std::vector<AggregateDef>&
 }
 
 std::unique_ptr<Aggregate> Aggregate::New(const AggregateDef& def, GroupMemory* memory) {
+  if (def.distinct) {
+    AggregateDef of = def;
+    of.distinct = false;
+    const bool first = def.kind == AggregateDef::kArrayAgg;  // its limit is one of the items
+    return NewDistinct(AggregateName(def.kind), New(of, memory), first ? def.limit : 0, memory);
+  }
   switch (def.kind) {
     case AggregateDef::kCountRows:
     case AggregateDef::kCount:
@@ -304,6 +327,12 @@ std::unique_ptr<Aggregate> Aggregate::New(const AggregateDef& def, GroupMemory* 
       return std::make_unique<CountDistinct>(memory);
     case AggregateDef::kArrayAgg:
       return std::make_unique<ArrayAgg>(def.limit, memory);
+    case AggregateDef::kApproxQuantiles:
+      return NewApproxQuantiles(def.limit, memory);
+    case AggregateDef::kApproxTop:
+      return NewApproxTop(def.limit, memory);
+    case AggregateDef::kStringAgg:
+      return NewStringAgg(def.separator, memory);
     case AggregateDef::kApproxCountDistinct:
       break;
   }

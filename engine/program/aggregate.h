@@ -26,10 +26,16 @@ struct AggregateDef {
     kCountDistinct = 7,
     kArrayAgg = 8,
     kApproxCountDistinct = 9,
+    kApproxQuantiles = 10,
+    kApproxTop = 11,
+    kStringAgg = 12,
   };
   Kind kind = kCountRows;
   Expression argument;  // unused by kCountRows
-  uint64_t limit = 0;   // kArrayAgg: items kept; 0: kArrayAggItemsMax
+  // kArrayAgg: items kept, 0: kArrayAggItemsMax; kApproxQuantiles: equal parts; kApproxTop: values
+  uint64_t limit = 0;
+  std::string separator;  // kStringAgg
+  bool distinct = false;  // each distinct value is added once
 
   bool operator==(const AggregateDef&) const = default;
 };
@@ -39,6 +45,8 @@ size_t GroupSize(std::string_view encoded_keys, const std::vector<AggregateDef>&
 
 inline constexpr uint64_t kArrayAggItemsMax = 1000;      // default limit of ARRAY_AGG
 inline constexpr uint64_t kDistinctBytesMax = 64 << 20;  // memory of one COUNT(DISTINCT)
+inline constexpr uint64_t kApproxItemsMax = 1000;        // largest limit of the APPROX aggregates
+inline constexpr uint64_t kApproxTopEntries = 1000;      // values that kApproxTop counts, at least
 // Memory of the keys and values of all groups.
 inline constexpr uint64_t kGroupBytesMax = 256 << 20;
 std::string_view AggregateName(AggregateDef::Kind kind);  // name in the query language, such as SUM
@@ -50,6 +58,7 @@ class GroupMemory {
   // The error TOO_LARGE if the total exceeds kGroupBytesMax.
   [[nodiscard]] Status Add(size_t bytes);
   [[nodiscard]] Status AddValue(const Value& value);
+  void Remove(size_t bytes) { bytes_ -= bytes; }
   void RemoveValue(const Value& value);
 
  private:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,10 @@ namespace sippar::engine {
 
 struct DataType {
   ValueType kind = ValueType::kNull;  // kNull: the type is not known
-  std::vector<DataType> parts;        // ARRAY: item; MAP: key, value; STRUCT: timestamp, value
+  std::vector<DataType> parts;        // ARRAY: item; MAP: key, value; STRUCT: its fields
+  // STRUCT: the names of its fields; none: it is a version of a cell (timestamp, value). The value
+  // of a STRUCT with names is a MAP from these names, in their order.
+  std::vector<std::string> names;
 
   DataType() = default;
   DataType(ValueType kind_of_all, std::vector<DataType> parts_of_all = {})  // implicit

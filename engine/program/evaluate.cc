@@ -5,34 +5,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "engine/base/limits.h"
+#include "engine/program/evaluate_node.h"
 #include "engine/program/program_error.h"
-#include "engine/program/scalar_function.h"
 
 namespace sippar::engine {
-
-struct EvaluatorNode {
-  Expression::Kind kind = Expression::kLiteral;
-  uint32_t slot = 0;
-  TextPlace place;
-  CallSite site;
-  ScalarEntry scalar;
-  std::vector<EvaluatorNode> args;
-  std::vector<const Value*> arguments;  // values of args in the current call
-  Value scratch;                        // the literal, or the result of the last call
-};
 
 namespace {
 
 using Node = EvaluatorNode;
 
-struct Context {
-  const Row* slots;
-  const SlotPlaces* places;
-  StopBudget* budget;
-};
+using Context = EvaluatorContext;
 
 Status Run(Node* node, const Context& context, const Value** result);
 
@@ -55,11 +41,15 @@ Status RunJunction(Node* node, const Context& context, bool deciding) {
     if (value->is_null()) {
       null_seen = true;
     } else if (value->is_true() == deciding) {
-      node->scratch = Value::Bool(deciding);
+      node->SetBool(deciding);
       return OkStatus();
     }
   }
-  node->scratch = null_seen ? Value::Null() : Value::Bool(!deciding);
+  if (null_seen) {
+    node->scratch.AssignNull();
+  } else {
+    node->SetBool(!deciding);
+  }
   return OkStatus();
 }
 
@@ -71,122 +61,7 @@ Status RunCase(Node* node, const Context& context, const Value** result) {
     if (test->is_true()) return Run(&node->args[i + 1], context, result);
   }
   if (i < node->args.size()) return Run(&node->args[i], context, result);
-  node->scratch = Value::Null();
-  return OkStatus();
-}
-
-bool Comparable(const Value& a, const Value& b) {
-  auto is_time_or_number = [](const Value& v) {
-    return v.is_number() || v.type() == ValueType::kTimestamp;
-  };
-  if (a.is_string() && b.is_string()) return true;
-  // A TIMESTAMP compares with numbers, since the times of cells are INT64.
-  if (is_time_or_number(a) && is_time_or_number(b)) return true;
-  return a.type() == b.type();
-}
-
-Status CompareForTest(const Value& a, const Value& b, int* order) {
-  if (Comparable(a, b)) {
-    *order = CompareValues(a, b);
-    return OkStatus();
-  }
-  const char* hint = "";
-  bool number = a.is_number() || b.is_number();
-  if (number && (a.is_string() || b.is_string())) {
-    hint = "INT64(x) reads 8 bytes or decimal TEXT; INT64(TEXT(x)) reads a decimal cell";
-  } else if (a.type() == ValueType::kTimestamp || b.type() == ValueType::kTimestamp) {
-    hint = "write a time as TIMESTAMP '2026-11-20T12:00:00Z'";
-  }
-  return ProgramError(
-      "TYPE", fmt::format("cannot compare {} with {}", TypeName(a.type()), TypeName(b.type())),
-      hint);
-}
-
-Status RunIn(Node* node, const Context& context) {
-  const Value* value = nullptr;
-  RETURN_IF_ERROR(Run(&node->args[0], context, &value));
-  node->scratch = Value::Null();
-  if (value->is_null()) return OkStatus();
-  bool null_seen = false;
-  for (size_t i = 1; i < node->args.size(); ++i) {
-    const Value* item = nullptr;
-    RETURN_IF_ERROR(Run(&node->args[i], context, &item));
-    // Lists may have many thousands of items, so the search can be stopped.
-    RETURN_IF_ERROR(context.budget->Spend());
-    if (item->is_null()) {
-      null_seen = true;
-      continue;
-    }
-    int order = 0;
-    RETURN_IF_ERROR(CompareForTest(*value, *item, &order));
-    if (order == 0) {
-      node->scratch = Value::Bool(true);
-      return OkStatus();
-    }
-  }
-  // A NULL in the list might be equal, so without a match the answer is then NULL and not FALSE.
-  if (!null_seen) node->scratch = Value::Bool(false);
-  return OkStatus();
-}
-
-Status RunComparison(Node* node, const Context& context) {
-  const Value* left = nullptr;
-  const Value* right = nullptr;
-  RETURN_IF_ERROR(Run(&node->args[0], context, &left));
-  RETURN_IF_ERROR(Run(&node->args[1], context, &right));
-  node->scratch = Value::Null();
-  Function function = node->site.function;
-  if (left->is_null() || right->is_null()) {
-    // NULLIF(x, NULL) is x: they are not known to be equal.
-    if (function == Function::kNullIf) node->scratch = *left;
-    return OkStatus();
-  }
-  int order = 0;
-  RETURN_IF_ERROR(CompareForTest(*left, *right, &order));
-  bool truth = false;
-  switch (function) {
-    case Function::kEqual:
-      truth = order == 0;
-      break;
-    case Function::kNotEqual:
-      truth = order != 0;
-      break;
-    case Function::kLess:
-      truth = order < 0;
-      break;
-    case Function::kLessEqual:
-      truth = order <= 0;
-      break;
-    case Function::kGreater:
-      truth = order > 0;
-      break;
-    case Function::kGreaterEqual:
-      truth = order >= 0;
-      break;
-    default:  // kNullIf
-      node->scratch = order == 0 ? Value::Null() : *left;
-      return OkStatus();
-  }
-  node->scratch = Value::Bool(truth);
-  return OkStatus();
-}
-
-// LEAST and GREATEST. NULL if any argument is NULL.
-Status RunExtreme(Node* node, const Context& context, const Value** result) {
-  const Value* best = nullptr;
-  for (Node& arg : node->args) {
-    const Value* value = nullptr;
-    RETURN_IF_ERROR(Run(&arg, context, &value));
-    if (value->is_null()) {
-      *result = value;
-      return OkStatus();
-    }
-    int order = 0;
-    if (best != nullptr) RETURN_IF_ERROR(CompareForTest(*value, *best, &order));
-    bool better = node->site.function == Function::kLeast ? order < 0 : order > 0;
-    if (best == nullptr || better) best = value;
-  }
-  *result = best;
+  node->scratch.AssignNull();
   return OkStatus();
 }
 
@@ -203,21 +78,34 @@ Status RunScalar(Node* node, const Context& context) {
   bool null_seen = false;
   uint64_t work = 0;
   for (size_t i = 0; i < node->args.size(); ++i) {
-    RETURN_IF_ERROR(Run(&node->args[i], context, &node->arguments[i]));
+    Node& arg = node->args[i];
+    // Build has set the values of literals.
+    if (arg.kind == Expression::kSlot) {
+      node->arguments[i] = &(*context.slots)[arg.slot];
+    } else if (arg.kind != Expression::kLiteral) {
+      RETURN_IF_ERROR(Run(&arg, context, &node->arguments[i]));
+    }
     const Value& argument = *node->arguments[i];
     null_seen = null_seen || argument.is_null();
     // Charged before the call, which may be long and may not look at the budget itself.
-    work += argument.bytes().size() + argument.items().size() * StopBudget::kStep;
+    work += argument.bytes().size() + argument.item_count() * StopBudget::kStep;
   }
   if (null_seen && node->scalar.null_if_any_null) {
-    node->scratch = Value::Null();
+    node->scratch.AssignNull();
     return OkStatus();
   }
   RETURN_IF_ERROR(context.budget->Spend(work));
   Status status = node->scalar.run(&node->site, node->arguments, &node->scratch);
   // Errors without a code word, such as a cancellation, are not caused by a value.
-  if (status.ok() || ProgramErrorCode(status).empty()) [[likely]]
+  if (status.ok()) [[likely]]
     return status;
+  const std::string code = ProgramErrorCode(status);
+  if (code.empty()) return status;
+  // A wrong type is a mistake in the statement, not a matter of the value.
+  if (node->null_if_fails && code != "TYPE") {
+    node->scratch = Value::Null();
+    return OkStatus();
+  }
   const Node* slot = FirstSlot(*node);
   if (slot == nullptr || context.places == nullptr) return status;
   return AddPlace(status, context.places->PlaceOf(slot->slot));
@@ -247,6 +135,11 @@ Status RunCall(Node* node, const Context& context, const Value** result) {
     case Function::kLeast:
     case Function::kGreatest:
       return RunExtreme(node, context, result);
+    case Function::kSafe:
+      return Run(&node->args[0], context, result);
+    case Function::kArrayFilter:
+    case Function::kArrayTransform:
+      return RunLambda(node, context);
     case Function::kCoalesce:
       for (Node& arg : node->args) {
         RETURN_IF_ERROR(Run(&arg, context, result));
@@ -266,6 +159,9 @@ Status Run(Node* node, const Context& context, const Value** result) {
     case Expression::kSlot:
       *result = &(*context.slots)[node->slot];
       return OkStatus();
+    case Expression::kVariable:
+      *result = (*context.variables)[node->slot];
+      return OkStatus();
     case Expression::kCall:
       break;
   }
@@ -277,7 +173,8 @@ Status Run(Node* node, const Context& context, const Value** result) {
 
 bool IsRegexCall(Function function) {
   return function == Function::kRegexFound || function == Function::kRegexExtract ||
-         function == Function::kRegexReplace;
+         function == Function::kRegexReplace || function == Function::kRegexExtractAll ||
+         function == Function::kRegexSubstr || function == Function::kRegexInstr;
 }
 
 // Checks the third argument of a call whose regex is a literal: a rewrite or a group number. A
@@ -294,21 +191,61 @@ Status CheckRegexArgument(const Expression& call, Node* node) {
   return OkStatus();
 }
 
+// Where in the tree a node is built.
+struct BuildPlace {
+  StopBudget* budget;
+  uint32_t* variables_max;  // most variables at any place so far
+  size_t depth = 0;
+  uint32_t variables = 0;  // of the lambdas around the node
+};
+
+Status Build(const Expression& expression, Node* node, const BuildPlace& place);
+
 bool RunsItself(Function function) {
   using enum Function;
-  static constexpr std::array kLazy = {kAnd,   kOr,       kCase,     kIf,           kIn,
-                                       kEqual, kNotEqual, kLess,     kLessEqual,    kGreater,
-                                       kLeast, kGreatest, kCoalesce, kGreaterEqual, kNullIf};
+  static constexpr std::array kLazy = {
+      kAnd,      kOr,           kCase,      kIf,      kIn,          kEqual,
+      kNotEqual, kLess,         kLessEqual, kGreater, kLeast,       kGreatest,
+      kCoalesce, kGreaterEqual, kNullIf,    kSafe,    kArrayFilter, kArrayTransform};
   for (Function lazy : kLazy) {
     if (lazy == function) return true;
   }
   return false;
 }
 
-Status Build(const Expression& expression, Node* node, size_t depth, StopBudget* budget) {
+// A call that was rewritten into several has one place for all of them; they fail as one.
+void MarkSafe(Node* node, TextPlace place) {
+  if (node->kind != Expression::kCall || node->place.begin != place.begin ||
+      node->place.end != place.end) {
+    return;
+  }
+  node->null_if_fails = true;
+  for (Node& arg : node->args) MarkSafe(&arg, place);
+}
+
+Status BuildArguments(const Expression& call, Node* node, const BuildPlace& place) {
+  node->args.resize(call.args.size());
+  node->arguments.resize(call.args.size());
+  const bool is_lambda =
+      call.function == Function::kArrayFilter || call.function == Function::kArrayTransform;
+  if (is_lambda) node->slot = place.variables;
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    BuildPlace below = place;
+    ++below.depth;
+    if (is_lambda && i == 1) below.variables += 2;
+    *below.variables_max = std::max(*below.variables_max, below.variables);
+    RETURN_IF_ERROR(Build(call.args[i], &node->args[i], below));
+    node->arguments[i] = &node->args[i].scratch;
+  }
+  if (call.function == Function::kSafe) MarkSafe(&node->args[0], node->args[0].place);
+  return OkStatus();
+}
+
+Status Build(const Expression& expression, Node* node, const BuildPlace& place) {
+  StopBudget* budget = place.budget;
   RETURN_IF_ERROR(budget->Spend());
   // Bounds the stack of this recursion and of Run.
-  if (depth > limits::kExpressionDepthMax) {
+  if (place.depth > limits::kExpressionDepthMax) {
     return ProgramError("TOO_DEEP", fmt::format("expression nested deeper than {} levels",
                                                 limits::kExpressionDepthMax));
   }
@@ -316,6 +253,11 @@ Status Build(const Expression& expression, Node* node, size_t depth, StopBudget*
   node->slot = expression.slot;
   node->place = expression.place;
   if (expression.kind == Expression::kLiteral) node->scratch = expression.literal;
+  // The expression may come from another process.
+  if (expression.kind == Expression::kVariable && expression.slot >= place.variables) {
+    return Internal(
+        fmt::format("variable {} is unknown; this is a bug in sippar", expression.slot));
+  }
   if (expression.kind != Expression::kCall) return OkStatus();
   node->site.function = expression.function;
   node->site.budget = budget;
@@ -326,11 +268,7 @@ Status Build(const Expression& expression, Node* node, size_t depth, StopBudget*
     return Internal(fmt::format("function number {} is not implemented; this is a bug in sippar",
                                 static_cast<int>(expression.function)));
   }
-  node->args.resize(expression.args.size());
-  node->arguments.resize(expression.args.size());
-  for (size_t i = 0; i < expression.args.size(); ++i) {
-    RETURN_IF_ERROR(Build(expression.args[i], &node->args[i], depth + 1, budget));
-  }
+  RETURN_IF_ERROR(BuildArguments(expression, node, place));
   if (IsRegexCall(expression.function) && expression.args[1].IsLiteral() &&
       expression.args[1].literal.is_string()) {
     bool case_insensitive = expression.function == Function::kRegexFound &&
@@ -346,18 +284,28 @@ Status Build(const Expression& expression, Node* node, size_t depth, StopBudget*
 
 }  // namespace
 
+Status RunNode(EvaluatorNode* node, const EvaluatorContext& context, const Value** result) {
+  return Run(node, context, result);
+}
+
+Status RunTestNode(EvaluatorNode* node, const EvaluatorContext& context, const Value** result) {
+  return RunTest(node, context, result);
+}
+
 Evaluator::Evaluator(const StopSignal* stop) : budget_(stop), root_(new EvaluatorNode) {}
 Evaluator::~Evaluator() = default;
 
 StatusOr<std::unique_ptr<Evaluator>> Evaluator::Prepare(const Expression& expression,
                                                         const StopSignal* stop) {
   std::unique_ptr<Evaluator> evaluator(new Evaluator(stop));
-  RETURN_IF_ERROR(Build(expression, evaluator->root_.get(), 0, &evaluator->budget_));
+  uint32_t variables = 0;
+  RETURN_IF_ERROR(Build(expression, evaluator->root_.get(), {&evaluator->budget_, &variables}));
+  evaluator->variables_.resize(variables);
   return evaluator;
 }
 
 Status Evaluator::Evaluate(const Row& slots, const SlotPlaces* places, const Value** result) {
-  return Run(root_.get(), {&slots, places, &budget_}, result);
+  return Run(root_.get(), {&slots, places, &budget_, &variables_}, result);
 }
 
 TextPlace Evaluator::place() const { return root_->place; }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/base/status.h"
 #include "engine/base/stop_budget.h"
@@ -23,7 +24,7 @@ class SlotPlaces {
   virtual std::string PlaceOf(uint32_t slot) const = 0;
 };
 
-struct EvaluatorNode;  // a node of the tree, in evaluate.cc
+struct EvaluatorNode;  // a node of the tree, in evaluate_node.h
 
 class Evaluator final {
  public:
@@ -44,6 +45,7 @@ class Evaluator final {
 
   StopBudget budget_;
   const std::unique_ptr<EvaluatorNode> root_;
+  std::vector<const Value*> variables_;  // of the lambdas that are running
 };
 
 // Evaluates an expression without slots, such as literals, NOW() - 5m and parameters. `stop` may be

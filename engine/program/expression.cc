@@ -35,6 +35,13 @@ Expression Expression::Slot(uint32_t index) {
   return expression;
 }
 
+Expression Expression::Variable(uint32_t number) {
+  Expression expression;
+  expression.kind = kVariable;
+  expression.slot = number;
+  return expression;
+}
+
 Expression Expression::Call(Function function, std::vector<Expression> args) {
   Expression expression;
   expression.kind = kCall;
@@ -69,6 +76,7 @@ void Expression::Encode(std::string* out) const {
       literal.Encode(out);
       return;
     case kSlot:
+    case kVariable:
       PutVarint(out, slot);
       return;
     case kCall:
@@ -82,7 +90,7 @@ void Expression::Encode(std::string* out) const {
 Expression Expression::Decode(Reader* reader, size_t depth) {
   Expression expression;
   uint8_t kind = reader->Byte();
-  if (kind > kCall || depth > limits::kExpressionDepthMax) {
+  if (kind > kVariable || depth > limits::kExpressionDepthMax) {
     reader->Fail();
     return expression;
   }
@@ -96,9 +104,10 @@ Expression Expression::Decode(Reader* reader, size_t depth) {
     expression.literal = Value::Decode(reader);
     return expression;
   }
-  if (kind == kSlot) {
+  if (kind == kSlot || kind == kVariable) {
     uint64_t slot = reader->Varint();
-    // Only keeps the number within 32 bits; Program::Decode checks that the slot exists.
+    // Only keeps the number within 32 bits; Program::Decode checks that the slot exists, the
+    // evaluator that the variable does.
     if (slot > 1'000'000) reader->Fail();
     expression.slot = static_cast<uint32_t>(slot);
     return expression;
@@ -146,6 +155,7 @@ bool IsInfix(const Expression& call, const FunctionInfo* info) {
 std::string Expression::Print() const {
   if (kind == kLiteral) return PrintLiteral(literal);
   if (kind == kSlot) return fmt::format("${}", slot);
+  if (kind == kVariable) return fmt::format("x{}", slot);
   const FunctionInfo* info = FindFunction(function);
   std::string name(info == nullptr ? "?" : info->name);
   if (function == Function::kCast || function == Function::kTryCast) {

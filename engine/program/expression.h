@@ -23,10 +23,12 @@ struct TextPlace {
 };
 
 struct Expression {
-  enum Kind : uint8_t { kLiteral = 0, kSlot = 1, kCall = 2 };
+  // kVariable stands below a call with a lambda (kArrayFilter, kArrayTransform). Such a call that
+  // lies within n others has the variables 2n, the item, and 2n + 1, its offset.
+  enum Kind : uint8_t { kLiteral = 0, kSlot = 1, kCall = 2, kVariable = 3 };
   Kind kind = kLiteral;
-  Value literal;                           // kLiteral
-  uint32_t slot = 0;                       // kSlot: index into the program's slots
+  Value literal;      // kLiteral
+  uint32_t slot = 0;  // kSlot: index into the program's slots; kVariable: number of the variable
   Function function = Function::kAnd;      // kCall
   ValueType cast_type = ValueType::kNull;  // kCall of kCast or kTryCast
   std::vector<Expression> args;            // kCall
@@ -34,6 +36,7 @@ struct Expression {
 
   static Expression Literal(Value value);
   static Expression Slot(uint32_t index);
+  static Expression Variable(uint32_t number);
   static Expression Call(Function function, std::vector<Expression> args);
   static Expression Cast(ValueType type, Expression arg, bool try_cast = false);
 

@@ -64,6 +64,8 @@ enum class Function : uint8_t {
   kUrlHost = 78,
   kReverseHost = 79,
   kHllExtract = 80,
+  kJsonValue = 81,
+  kJsonQuery = 82,
   // Types, time, collections.
   kCast = 100,     // Expression::cast_type
   kTryCast = 101,  // NULL where kCast fails
@@ -75,6 +77,115 @@ enum class Function : uint8_t {
   kCardinality = 112,
   kMapKeys = 113,
   kMapValues = 114,
+  // The functions of GoogleSQL that have no other name here; rows in google_functions.cc.
+  kSafe = 130,  // a call; NULL where the call fails
+  // Numbers and bits.
+  kSign = 131,
+  kSqrt = 132,
+  kExp = 133,
+  kLn = 134,
+  kLog = 135,
+  kLog10 = 136,
+  kPower = 137,
+  kCeil = 138,
+  kFloor = 139,
+  kTrunc = 140,
+  kSin = 141,
+  kCos = 142,
+  kTan = 143,
+  kCot = 144,
+  kSec = 145,
+  kCsc = 146,
+  kAsin = 147,
+  kAcos = 148,
+  kAtan = 149,
+  kAtan2 = 150,
+  kSinh = 151,
+  kCosh = 152,
+  kTanh = 153,
+  kCoth = 154,
+  kSech = 155,
+  kCsch = 156,
+  kAsinh = 157,
+  kAcosh = 158,
+  kAtanh = 159,
+  kIsNan = 160,
+  kIsInf = 161,
+  kIeeeDivide = 162,
+  kBitAnd = 163,
+  kBitOr = 164,
+  kBitXor = 165,
+  kBitNot = 166,
+  kShiftLeft = 167,
+  kShiftRight = 168,
+  kBitCount = 169,
+  kRandom = 170,  // seed [, row key]
+  // Text and bytes.
+  kTrimLeft = 175,
+  kTrimRight = 176,
+  kPadLeft = 177,
+  kPadRight = 178,
+  kRepeat = 179,
+  kLeft = 180,
+  kRight = 181,
+  kInstr = 182,
+  kTranslate = 183,
+  kInitcap = 184,
+  kSplit = 185,
+  kRegexExtractAll = 186,
+  kRegexSubstr = 187,
+  kRegexInstr = 188,
+  kAscii = 189,
+  kUnicode = 190,
+  kChr = 191,
+  kToCodePoints = 192,
+  kCodePointsToText = 193,
+  kCodePointsToBytes = 194,
+  kSafeBytesToText = 195,
+  kToBase32 = 196,
+  kFromBase32 = 197,
+  kMd5 = 198,
+  kSha1 = 199,
+  kSha256 = 200,
+  kSha512 = 201,
+  kFormat = 202,
+  kSoundex = 203,
+  // Times.
+  kTimeSpan = 205,  // count, part
+  kAddMonths = 206,
+  kTruncTime = 207,  // part, time [, zone]
+  kTimeDiff = 208,   // part, later, earlier
+  kFormatTimestamp = 209,
+  kParseTimestamp = 210,
+  kMakeDate = 211,
+  // Collections.
+  kItemAt = 215,  // ARRAY, place, place of the first item
+  kArrayConcat = 216,
+  kArrayFirst = 217,
+  kArrayLast = 218,
+  kArrayFirstN = 219,
+  kArrayLastN = 220,
+  kArraySlice = 221,
+  kArrayReverse = 222,
+  kArrayIncludes = 223,
+  kArrayIncludesAny = 224,
+  kArrayIncludesAll = 225,
+  kArrayIsDistinct = 226,
+  kArrayOffset = 227,
+  kArrayOffsets = 228,
+  kArrayToText = 229,
+  kGenerateArray = 230,
+  kArrayFilter = 231,     // ARRAY, test on the variables of the call
+  kArrayTransform = 232,  // ARRAY, expression on the variables of the call
+  kMapEmpty = 233,
+  kMapEntries = 234,
+  kStructOf = 235,  // (name, value) …
+  kCosineDistance = 236,
+  kEuclideanDistance = 237,
+  kDotProduct = 238,
+  kToVector32 = 239,
+  kToVector64 = 240,
+  kToFloat32 = 241,
 };
 
 inline constexpr int kManyArguments = 1'000'000;
@@ -84,8 +195,9 @@ struct FunctionInfo {
   std::string_view name;  // upper case; operators have their sign
   int arguments_min;
   int arguments_max;
-  bool is_call;              // true: it may be written as NAME(…)
-  std::string_view meaning;  // text for SHOW FUNCTIONS; "" for operators
+  bool is_call;                     // true: it may be written as NAME(…)
+  std::string_view meaning;         // text for SHOW FUNCTIONS; "" for operators
+  std::string_view signature = {};  // names of the arguments: "text, length [, fill]"
 };
 
 const std::vector<FunctionInfo>& AllFunctions();

@@ -49,15 +49,27 @@ GroupBy::Group* GroupBy::Create() {
   return group;
 }
 
+bool GroupBy::HasPresentKeys(const Group& group) const {
+  for (size_t i = 0; i < keys_; ++i) {
+    if (CompareValues(*present_[i], group.keys[i]) != 0) return false;
+  }
+  return true;
+}
+
 // Values that are equal (1 and 1.0) have the same encoding and are one group, whose keys are those
 // of the row that began it.
 StatusOr<GroupBy::Group*> GroupBy::Find() {
   if (keys_ == 0) return groups_.front().get();
+  // Rows come in the order of their keys, so those of a group that a prefix of the key makes are
+  // neighbours.
+  if (last_ != nullptr && HasPresentKeys(*last_)) return last_;
   encoded_.clear();
   for (const Value* key : present_) AppendEqualityKey(*key, &encoded_);
   auto found = by_keys_.find(encoded_);
-  if (found != by_keys_.end()) [[likely]]
-    return found->second;
+  if (found != by_keys_.end()) [[likely]] {
+    last_ = found->second;
+    return last_;
+  }
   if (groups_.size() >= kGroupsMax) {
     return ProgramError("TOO_LARGE", fmt::format("GROUP BY has more than {} groups", kGroupsMax),
                         "group by something coarser", StatusCode::kResourceExhausted);
@@ -66,6 +78,7 @@ StatusOr<GroupBy::Group*> GroupBy::Find() {
   Group* group = Create();
   for (const Value* key : present_) group->keys.push_back(*key);
   by_keys_.emplace(encoded_, group);
+  last_ = group;
   return group;
 }
 
@@ -84,7 +97,9 @@ Status GroupBy::Add(const Row& slots, const SlotPlaces* places) {
     }
     const Value* value = nullptr;
     RETURN_IF_ERROR(arguments_[i]->Evaluate(slots, places, &value));
-    RETURN_IF_ERROR(AtPlace(group->aggregates[i]->Add(*value), arguments_[i]->place()));
+    Status added = group->aggregates[i]->Add(*value);
+    if (!added.ok()) [[unlikely]]
+      return AtPlace(added, arguments_[i]->place());
   }
   return OkStatus();
 }

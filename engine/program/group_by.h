@@ -53,6 +53,7 @@ class GroupBy {
   std::vector<Row> Finish();
 
  private:
+  bool HasPresentKeys(const Group& group) const;
   // Returns the group whose keys are in present_; creates it if there is none.
   StatusOr<Group*> Find();
   Group* Create();
@@ -64,6 +65,7 @@ class GroupBy {
   Evaluators arguments_;
   std::vector<std::unique_ptr<Group>> groups_;
   std::unordered_map<std::string, Group*> by_keys_;  // by the keys' equality encoding
+  Group* last_ = nullptr;                            // the group that Find returned last
   std::string encoded_;
   std::vector<const Value*> present_;  // the keys that Find looks for
 };

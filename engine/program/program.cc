@@ -12,7 +12,7 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint8_t kVersion = 2;
+constexpr uint8_t kVersion = 3;
 // Highest pattern of a slot. It only keeps the number within 32 bits; the checks of a whole program
 // and of a whole update compare it with the number of patterns.
 constexpr uint64_t kPatternMax = 100'000;
@@ -37,15 +37,23 @@ void EncodeAggregate(const AggregateDef& def, std::string* out) {
   out->push_back(static_cast<char>(def.kind));
   def.argument.Encode(out);
   PutVarint(out, def.limit);
+  PutBytes(out, def.separator);
+  out->push_back(def.distinct ? 1 : 0);
 }
 
 AggregateDef DecodeAggregate(Reader* reader) {
   AggregateDef def;
   uint8_t kind = reader->Byte();
-  if (kind > AggregateDef::kApproxCountDistinct) reader->Fail();
+  if (kind > AggregateDef::kStringAgg) reader->Fail();
   def.kind = static_cast<AggregateDef::Kind>(kind);
   def.argument = Expression::Decode(reader);
   def.limit = reader->Varint();
+  def.separator = reader->Bytes();
+  def.distinct = reader->Byte() != 0;
+  // Memory grows with these limits, so they are checked although the plan has done so.
+  const bool approx =
+      def.kind == AggregateDef::kApproxQuantiles || def.kind == AggregateDef::kApproxTop;
+  if (approx && (def.limit == 0 || def.limit > kApproxItemsMax)) reader->Fail();
   return def;
 }
 
@@ -196,10 +204,11 @@ void EncodeReadSpec(const ReadSpec& read, std::string* out) {
   PutVarint(out, read.cells_per_row_offset);
   // Flag 8 says whether value_size_max follows: when it is not set, it is the largest number, which
   // would take a varint of ten bytes. The other limits are 0, one byte, when they are not set.
-  out->push_back(static_cast<char>((read.reverse ? 1 : 0) | (read.strip_values ? 2 : 0) |
-                                   (read.keys_only ? 4 : 0) |
-                                   (read.value_size_max != kAnyValueSize ? 8 : 0)));
+  out->push_back(static_cast<char>(
+      (read.reverse ? 1 : 0) | (read.strip_values ? 2 : 0) | (read.keys_only ? 4 : 0) |
+      (read.value_size_max != kAnyValueSize ? 8 : 0) | (read.versions_offset != 0 ? 16 : 0)));
   if (read.value_size_max != kAnyValueSize) PutVarint(out, read.value_size_max);
+  if (read.versions_offset != 0) PutVarint(out, read.versions_offset);
 }
 
 ReadSpec DecodeReadSpec(Reader* reader) {
@@ -229,6 +238,7 @@ ReadSpec DecodeReadSpec(Reader* reader) {
   read.strip_values = (flags & 2) != 0;
   read.keys_only = (flags & 4) != 0;
   if ((flags & 8) != 0) read.value_size_max = reader->Varint();
+  if ((flags & 16) != 0) read.versions_offset = static_cast<uint32_t>(reader->Varint());
   return read;
 }
 
@@ -306,7 +316,8 @@ std::string Program::Print() const {
     if (!group_by.empty()) text += fmt::format("group by: {}\n", PrintList(group_by));
     std::string list;
     for (const AggregateDef& def : aggregates) {
-      list += fmt::format("{}{}({})", list.empty() ? "" : ", ", AggregateName(def.kind),
+      list += fmt::format("{}{}({}{})", list.empty() ? "" : ", ", AggregateName(def.kind),
+                          def.distinct ? "DISTINCT " : "",
                           def.kind == AggregateDef::kCountRows ? "" : def.argument.Print());
     }
     text += fmt::format("aggregates: {}\n", list);

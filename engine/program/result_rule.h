@@ -15,6 +15,9 @@ enum class ResultRule : uint8_t {
   kInt64,
   kText,
   kBytes,
+  kFloat64,
+  kTimestamp,
+  kDuration,
   kCast,         // the type of the cast
   kFirst,        // type of the first argument
   kSecond,       // type of the second argument
@@ -28,6 +31,13 @@ enum class ResultRule : uint8_t {
   kItem,        // the type of a MAP's entry, an ARRAY's item or a STRUCT's field
   kKeys,
   kValues,
+  kEntries,      // ARRAY of STRUCTs with the key and the value of a MAP's entry
+  kItemOfFirst,  // the item of the first argument, an ARRAY
+  kListOfFirst,  // ARRAY of the first argument's type
+  kIntegers,     // ARRAY of INT64
+  kReals,        // ARRAY of FLOAT64
+  kLambda,       // ARRAY of the type of the second argument, the body of a lambda
+  kStruct,       // STRUCT of the arguments 2, 4 …, named by the literals before them
 };
 
 ResultRule ResultOf(Function function);

@@ -62,7 +62,7 @@ void RowSlots::AssignValue(const CellView& cell, Value* out) const {
   // A counter has 8 bytes, and writes of another length are refused, but a read without values
   // (STRIP VALUES) returns it empty. Bytes that are not a counter are shown as they are.
   if (column_is_counter_ && cell.value.size() == 8) {
-    *out = Value::Int64(static_cast<int64_t>(GetBig64(cell.value.data())));
+    out->AssignInteger(ValueType::kInt64, static_cast<int64_t>(GetBig64(cell.value.data())));
   } else {
     out->AssignBytes(ValueType::kBytes, cell.value);
   }
@@ -76,7 +76,6 @@ Value RowSlots::ValueOf(const CellView& cell) const {
 
 void RowSlots::StartRow(std::string_view row) {
   row_.assign(row);
-  family_.clear();
   for (size_t i = 0; i < slots_.size(); ++i) {
     SlotState& state = states_[i];
     switch (slots_[i].kind) {
@@ -84,7 +83,7 @@ void RowSlots::StartRow(std::string_view row) {
         values_[i].AssignBytes(ValueType::kText, row);
         break;
       case SlotDef::kVersionCount:
-        values_[i] = Value::Int64(0);
+        values_[i].AssignInteger(ValueType::kInt64, 0);
         break;
       // SetLets sets the value of a LET, which does not come from the row. A later statement of an
       // update may read the row again (row_update.cc, BeginStatement) and must still find it.
@@ -100,12 +99,12 @@ void RowSlots::StartRow(std::string_view row) {
       case SlotDef::kHistory:
       case SlotDef::kMap:
       case SlotDef::kMapHistory:
-        values_[i] = Value::Null();
+        values_[i].AssignNull();
+        state.items.clear();
+        state.history.clear();
         break;
     }
     state.taken = false;
-    state.items.clear();
-    state.history.clear();
   }
 }
 
@@ -137,9 +136,14 @@ void RowSlots::FinishEntry(SlotState* state) {
 }
 
 void RowSlots::EnterColumn(const CellView& cell) {
-  if (cell.family != family_) column_is_counter_ = IsCounter(cell.family);
+  // Neighbouring rows mostly have the same columns, so the name may be that of the last column of
+  // the row before.
+  const bool same_family = name_count_ > 0 && cell.family == family_;
+  if (same_family && cell.qualifier == qualifier_) return;
+  if (!same_family) column_is_counter_ = IsCounter(cell.family);
   family_.assign(cell.family);
   qualifier_.assign(cell.qualifier);
+  ++name_count_;
   matches_.clear();
   matcher_->MatchIndexes(cell.family, cell.qualifier, &matches_);
 }
@@ -169,10 +173,10 @@ void RowSlots::Take(const CellView& cell, bool first_version) {
           if (newest) AssignValue(cell, &values_[i]);
           break;
         case SlotDef::kNewestTime:
-          if (newest) values_[i] = Value::Int64(cell.timestamp_us);
+          if (newest) values_[i].AssignInteger(ValueType::kInt64, cell.timestamp_us);
           break;
         case SlotDef::kVersionCount:
-          values_[i] = Value::Int64(values_[i].integer() + 1);
+          values_[i].AssignInteger(ValueType::kInt64, values_[i].integer() + 1);
           break;
         case SlotDef::kHistory:
           state.items.push_back(Value::Struct({Value::Int64(cell.timestamp_us), ValueOf(cell)}));
@@ -196,9 +200,11 @@ void RowSlots::Take(const CellView& cell, bool first_version) {
       // FinishRow tells by `taken` that a history has an entry.
       if (newest) {
         state.taken = true;
+        state.timestamp_us = cell.timestamp_us;
+        if (state.name_count == name_count_) continue;
+        state.name_count = name_count_;
         state.family.assign(cell.family);
         state.qualifier.assign(cell.qualifier);
-        state.timestamp_us = cell.timestamp_us;
       }
     }
   }

@@ -45,6 +45,7 @@ class RowSlots final : public SlotPlaces {
   struct SlotState {
     std::string family;  // column of the newest cell taken, for PlaceOf
     std::string qualifier;
+    uint64_t name_count = 0;  // name_count_ when both were assigned; 0: never
     int64_t timestamp_us = 0;
     bool taken = false;
     Value::Items items;    // items of the map or history being collected
@@ -72,6 +73,7 @@ class RowSlots final : public SlotPlaces {
   Row values_;
   std::string row_;
   std::string family_, qualifier_;  // name of the current column
+  uint64_t name_count_ = 0;         // how often EnterColumn has set the name
   bool column_is_counter_ = false;
   std::vector<int> matches_;
   bool needs_cells_ = false;

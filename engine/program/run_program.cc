@@ -79,15 +79,41 @@ class TopMode final : public Mode {
     return PrepareAll(keys, stop, &keys_);
   }
   Status Add(const RowSlots& slots) override {
-    Entry entry;
+    present_.clear();
     for (const auto& key : keys_) {
       const Value* value = nullptr;
       RETURN_IF_ERROR(key->Evaluate(slots.values(), &slots, &value));
-      entry.keys.push_back(*value);
+      present_.push_back(value);
     }
-    entry.number = ++count_;
+    ++count_;
     bool full = limit_ != 0 && heap_.size() >= limit_;
-    if (full && !Before(entry, heap_.front())) return OkStatus();
+    // Most rows end here, and nothing of them is copied. A row that is equal to the last comes
+    // after it.
+    if (full && OrderOfPresent(heap_.front()) >= 0) return OkStatus();
+    return Keep(slots, full);
+  }
+  std::vector<Row> TakeRows() override { return {}; }
+  Status Finish(std::vector<Row>* rows, StopBudget* budget) override {
+    auto before = [this](const Entry& a, const Entry& b) { return Before(a, b); };
+    RETURN_IF_ERROR(StoppableSort(&heap_, budget, before));
+    for (Entry& entry : heap_) {
+      Row& row = rows->emplace_back(std::move(entry.outputs));
+      for (Value& key : entry.keys) row.push_back(std::move(key));
+    }
+    return OkStatus();
+  }
+
+ private:
+  struct Entry {
+    Row keys;
+    Row outputs;
+    uint64_t number = 0;
+  };
+  // Adds the row whose keys are in present_; if the heap is full, in place of its last row.
+  Status Keep(const RowSlots& slots, bool full) {
+    Entry entry;
+    for (const Value* key : present_) entry.keys.push_back(*key);
+    entry.number = count_;
     for (const auto& output : outputs_) {
       const Value* value = nullptr;
       RETURN_IF_ERROR(output->Evaluate(slots.values(), &slots, &value));
@@ -110,29 +136,20 @@ class TopMode final : public Mode {
     std::push_heap(heap_.begin(), heap_.end(), before);
     return OkStatus();
   }
-  std::vector<Row> TakeRows() override { return {}; }
-  Status Finish(std::vector<Row>* rows, StopBudget* budget) override {
-    auto before = [this](const Entry& a, const Entry& b) { return Before(a, b); };
-    RETURN_IF_ERROR(StoppableSort(&heap_, budget, before));
-    for (Entry& entry : heap_) {
-      Row& row = rows->emplace_back(std::move(entry.outputs));
-      for (Value& key : entry.keys) row.push_back(std::move(key));
-    }
-    return OkStatus();
-  }
-
- private:
-  struct Entry {
-    Row keys;
-    Row outputs;
-    uint64_t number = 0;
-  };
   static size_t SizeOf(const Entry& entry) {
     size_t size = sizeof(Entry);
     for (const Row* row : {&entry.keys, &entry.outputs}) {
       for (const Value& value : *row) size += value.MemoryBytes();
     }
     return size;
+  }
+  // Below 0: the row whose keys are in present_ comes before `entry`; 0: their keys are equal.
+  int OrderOfPresent(const Entry& entry) const {
+    for (size_t i = 0; i < descending_.size(); ++i) {
+      int order = CompareValues(*present_[i], entry.keys[i]);
+      if (order != 0) return descending_[i] ? -order : order;
+    }
+    return 0;
   }
   bool Before(const Entry& a, const Entry& b) const {
     for (size_t i = 0; i < descending_.size(); ++i) {
@@ -145,7 +162,8 @@ class TopMode final : public Mode {
   uint64_t limit_;
   std::vector<bool> descending_;
   Evaluators outputs_, keys_;
-  std::vector<Entry> heap_;  // heap with the last row in the order at its front
+  std::vector<const Value*> present_;  // the keys of the current row
+  std::vector<Entry> heap_;            // heap with the last row in the order at its front
   uint64_t count_ = 0;
   size_t bytes_ = 0;
 };

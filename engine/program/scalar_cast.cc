@@ -124,8 +124,11 @@ Status ToBytes(const Value& value, Value* out) {
 
 Status ToText(const Value& value, Value* out) {
   if (value.type() == kBytes && !IsUtf8(value.bytes())) return DecodeError(value, kText);
-  std::string text = value.is_string() ? value.bytes() : value.Print();
-  *out = Value::Text(std::move(text));
+  if (value.is_string()) {
+    out->AssignBytes(kText, value.bytes());
+  } else {
+    *out = Value::Text(value.Print());
+  }
   return OkStatus();
 }
 
@@ -242,7 +245,7 @@ Status ConvertValue(const Value& value, ValueType type, Value* out) {
       if (type == kDuration && value.type() != kInt64) return NoConversion(value, type);
       int64_t number = 0;
       RETURN_IF_ERROR(ToInt64(value, &number));
-      *out = type == kInt64 ? Value::Int64(number) : Value::Duration(number);
+      out->AssignInteger(type, number);
       return OkStatus();
     }
     case kFloat64:
@@ -293,8 +296,11 @@ ScalarEntry FindItemFunction(Function function) {
 // The search is done once for each call of a program, when it is prepared (Build in evaluate.cc),
 // and not for each row.
 ScalarEntry FindScalar(Function function) {
-  for (auto find : {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
-                    FindTimeFunction, FindItemFunction}) {
+  for (auto find :
+       {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
+        FindJsonFunction, FindTimeFunction, FindItemFunction, FindRealFunction, FindBitFunction, FindHashFunction,
+        FindFormatFunction, FindPadFunction, FindPlaceFunction, FindCodePointFunction,
+        FindCalendarFunction, FindArrayFunction, FindArrayPartFunction, FindVectorFunction}) {
     ScalarEntry entry = find(function);
     if (entry.run != nullptr) return entry;
   }

@@ -6,11 +6,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/base/status.h"
 #include "engine/base/stop_budget.h"
 #include "engine/model/search_regex.h"
 #include "engine/program/function.h"
+#include "engine/program/json_path.h"
 #include "engine/program/value.h"
 
 namespace sippar::engine {
@@ -23,7 +25,10 @@ struct CallSite {
   std::string regex_text;
   bool regex_case_insensitive = false;
   std::optional<std::string> rewrite;  // the last rewrite that was checked against the regex
+  std::shared_ptr<const JsonPath> json_path;  // of json_path_text; null: none yet
+  std::string json_path_text;
   StopBudget* budget = nullptr;        // spent by loops whose cost exceeds their arguments' bytes
+  uint64_t evaluations = 0;            // calls of RAND so far
 };
 
 using Arguments = std::span<const Value* const>;
@@ -41,8 +46,20 @@ ScalarEntry FindNumberFunction(Function function);
 ScalarEntry FindTextFunction(Function function);
 ScalarEntry FindMatchFunction(Function function);
 ScalarEntry FindBytesFunction(Function function);
+ScalarEntry FindJsonFunction(Function function);
 ScalarEntry FindTimeFunction(Function function);
 ScalarEntry FindItemFunction(Function function);
+ScalarEntry FindRealFunction(Function function);
+ScalarEntry FindBitFunction(Function function);
+ScalarEntry FindHashFunction(Function function);
+ScalarEntry FindPadFunction(Function function);
+ScalarEntry FindFormatFunction(Function function);
+ScalarEntry FindPlaceFunction(Function function);
+ScalarEntry FindCodePointFunction(Function function);
+ScalarEntry FindCalendarFunction(Function function);
+ScalarEntry FindArrayFunction(Function function);
+ScalarEntry FindArrayPartFunction(Function function);
+ScalarEntry FindVectorFunction(Function function);
 
 // CAST. DECODE if the content does not fit, TYPE if there is no such conversion.
 [[nodiscard]] Status ConvertValue(const Value& value, ValueType type, Value* out);
@@ -53,11 +70,25 @@ ScalarEntry FindItemFunction(Function function);
 [[nodiscard]] Status CheckRegexGroup(const CallSite& site, int64_t group);
 [[nodiscard]] Status TypeError(const CallSite& site, Arguments args, std::string_view hint = {});
 
+// The items of all arguments in one ARRAY; TYPE if an argument is none.
+[[nodiscard]] Status JoinArrays(const CallSite& site, Arguments args, Value* out);
+
 // TOO_LARGE if a result exceeds the limit of a value: nested calls could otherwise ask for any
 // amount of memory.
 [[nodiscard]] Status CheckTextSize(size_t size);
+// As CheckTextSize, for the memory of an ARRAY of so many items with so many bytes in all.
+[[nodiscard]] Status CheckArraySize(size_t items, size_t bytes);
+bool AllStrings(Arguments args);
+// Offset of the first `part` in `text` from `at` on; npos if there is none.
+size_t FindPart(std::string_view text, std::string_view part, size_t at = 0);
 // Bytes of the UTF-8 character at the start of `text`; 1 for bytes that are not UTF-8.
 size_t CharacterSize(std::string_view text);
+// Byte offsets of the characters of `text`, then text.size().
+std::vector<size_t> CharacterStarts(std::string_view text);
+// The units of a `type` are characters of TEXT and bytes of BYTES. How many are in `text`, and how
+// many bytes its first `count` units have.
+int64_t CountUnits(ValueType type, std::string_view text);
+size_t BytesOfUnits(ValueType type, std::string_view text, int64_t count);
 bool LikeMatches(std::string_view text, std::string_view pattern, bool by_character);
 // As above, but spends `budget`: with many wildcards the cost is up to text times pattern.
 [[nodiscard]] StatusOr<bool> LikeMatches(std::string_view text, std::string_view pattern,

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "engine/base/limits.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
@@ -13,16 +11,12 @@ namespace {
 
 using enum ValueType;
 
-bool AllStrings(Arguments args) {
-  return std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_string(); });
-}
-
 Status RegexFound(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
   bool case_insensitive = args.size() == 3 && args[2]->bytes() == "i";
   RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), case_insensitive));
   ASSIGN_OR_RETURN(bool found, site->regex->Found(args[0]->bytes(), site->budget));
-  *out = Value::Bool(found);
+  out->AssignInteger(kBool, found ? 1 : 0);
   return OkStatus();
 }
 
@@ -58,7 +52,7 @@ Status Like(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
   ASSIGN_OR_RETURN(bool matches, LikeMatches(args[0]->bytes(), args[1]->bytes(),
                                              args[0]->type() == kText, site->budget));
-  *out = Value::Bool(matches);
+  out->AssignInteger(kBool, matches ? 1 : 0);
   return OkStatus();
 }
 

@@ -14,30 +14,14 @@ namespace {
 
 using enum ValueType;
 
-bool AllStrings(Arguments args) {
-  return std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_string(); });
-}
-
-// Offset of the first `part` in `text` from `at` on; npos if there is none. memmem's cost is
-// linear, unlike that of std::string::find, which takes very long to search 'aaa…' for 'aaa…b'.
-size_t FindPart(std::string_view text, std::string_view part, size_t at = 0) {
-  const void* found = memmem(text.data() + at, text.size() - at, part.data(), part.size());
-  if (found == nullptr) return text.npos;
-  return static_cast<size_t>(static_cast<const char*>(found) - text.data());
-}
-
-// Byte offsets of the characters of `text`, then text.size().
-std::vector<size_t> CharacterStarts(std::string_view text) {
-  std::vector<size_t> starts;
-  for (size_t at = 0; at < text.size(); at += CharacterSize(text.substr(at))) starts.push_back(at);
-  starts.push_back(text.size());
-  return starts;
-}
-
-int64_t CountCharacters(std::string_view text) {
-  int64_t count = 0;
-  for (; !text.empty(); ++count) text.remove_prefix(CharacterSize(text));
-  return count;
+// The text after its first `count` characters, or bytes; "" if it has no more than that.
+std::string_view After(std::string_view text, int64_t count, bool by_character) {
+  if (!by_character) return text.substr(std::min(static_cast<size_t>(count), text.size()));
+  for (; count > 0 && !text.empty(); --count) {
+    const bool is_ascii = static_cast<unsigned char>(text[0]) < 0x80;
+    text.remove_prefix(is_ascii ? 1 : CharacterSize(text));
+  }
+  return text;
 }
 
 Status Length(CallSite* site, Arguments args, Value* out) {
@@ -49,8 +33,7 @@ Status Length(CallSite* site, Arguments args, Value* out) {
   if (!text.is_string()) {
     return TypeError(*site, args, "CARDINALITY(x) counts the entries of a MAP or ARRAY");
   }
-  int64_t length = text.type() == kText ? CountCharacters(text.bytes())
-                                        : static_cast<int64_t>(text.bytes().size());
+  int64_t length = CountUnits(text.type(), text.bytes());
   *out = Value::Int64(length);
   return OkStatus();
 }
@@ -60,26 +43,25 @@ Status Substr(CallSite* site, Arguments args, Value* out) {
   bool fine = text.is_string() && args[1]->type() == kInt64 &&
               (args.size() == 2 || args[2]->type() == kInt64);
   if (!fine) return TypeError(*site, args);
-  std::vector<size_t> starts;
-  if (text.type() == kText) starts = CharacterStarts(text.bytes());
-  int64_t size =
-      static_cast<int64_t>(text.type() == kText ? starts.size() - 1 : text.bytes().size());
+  const bool by_character = text.type() == kText;
+  std::string_view rest = text.bytes();
   int64_t from = args[1]->integer();
-  // The inner maximum keeps the sum from overflowing. A start before the text means its first
-  // character.
-  if (from < 0) from = std::max<int64_t>(size + std::max(from, -size - 1) + 1, 1);
-  if (from == 0) from = 1;
-  int64_t length = args.size() == 3 ? args[2]->integer() : size;
-  if (length < 0) {
-    return ProgramError("RANGE", fmt::format("SUBSTR: the length {} is negative", length));
+  if (from < 0) {
+    int64_t size = by_character ? CountCharacters(rest) : static_cast<int64_t>(rest.size());
+    // The inner maximum keeps the sum from overflowing. A start before the text means its first
+    // character.
+    from = std::max<int64_t>(size + std::max(from, -size - 1) + 1, 1);
   }
-  from = std::min(from - 1, size);
-  int64_t limit = from + std::min(length, size - from);
-  auto offset = [&](int64_t i) {
-    return text.type() == kText ? starts[static_cast<size_t>(i)] : static_cast<size_t>(i);
-  };
-  std::string part = text.bytes().substr(offset(from), offset(limit) - offset(from));
-  out->AssignBytes(text.type(), part);
+  if (args.size() == 3 && args[2]->integer() < 0) {
+    return ProgramError("RANGE",
+                        fmt::format("SUBSTR: the length {} is negative", args[2]->integer()));
+  }
+  // Characters are counted up to the end of the part and not to the end of the text.
+  rest = After(rest, std::max<int64_t>(from, 1) - 1, by_character);
+  if (args.size() == 3) {
+    rest.remove_suffix(After(rest, args[2]->integer(), by_character).size());
+  }
+  out->AssignBytes(text.type(), rest);
   return OkStatus();
 }
 
@@ -95,8 +77,9 @@ Status ChangeCase(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// Joins its arguments to TEXT if all are TEXT or not strings, else to BYTES.
+// Joins its arguments to TEXT if all are TEXT or not strings, else to BYTES; ARRAYs to one ARRAY.
 Status Concat(CallSite* site, Arguments args, Value* out) {
+  if (args[0]->type() == kArray) return JoinArrays(*site, args, out);
   std::string joined;
   ValueType type = kText;
   for (const Value* arg : args) {
@@ -133,13 +116,20 @@ Status Replace(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
+// TRIM, LTRIM and RTRIM.
 Status Trim(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
   std::string_view blanks = args.size() == 2 ? std::string_view(args[1]->bytes()) : " \t\r\n\f\v";
   std::string_view text = args[0]->bytes();
   size_t first = text.find_first_not_of(blanks);
   size_t last = text.find_last_not_of(blanks);
-  std::string part(first == text.npos ? "" : text.substr(first, last - first + 1));
+  if (first == text.npos) {
+    out->AssignBytes(args[0]->type(), "");
+    return OkStatus();
+  }
+  if (site->function == Function::kTrimLeft) last = text.size() - 1;
+  if (site->function == Function::kTrimRight) first = 0;
+  std::string part(text.substr(first, last - first + 1));
   out->AssignBytes(args[0]->type(), part);
   return OkStatus();
 }
@@ -182,8 +172,7 @@ Status StrPos(CallSite* site, Arguments args, Value* out) {
   int64_t position = 0;
   if (found != std::string::npos) {
     std::string_view before = std::string_view(args[0]->bytes()).substr(0, found);
-    position = 1 + (args[0]->type() == kText ? CountCharacters(before)
-                                             : static_cast<int64_t>(before.size()));
+    position = 1 + CountUnits(args[0]->type(), before);
   }
   *out = Value::Int64(position);
   return OkStatus();
@@ -214,6 +203,45 @@ Status CheckTextSize(size_t size) {
                       "", StatusCode::kResourceExhausted);
 }
 
+Status CheckArraySize(size_t items, size_t bytes) {
+  // Both are far below the square root of the largest size_t.
+  return CheckTextSize(items * sizeof(Value) + bytes);
+}
+
+bool AllStrings(Arguments args) {
+  return std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_string(); });
+}
+
+// memmem's cost is linear, unlike that of std::string::find, which takes very long to search
+// 'aaa…' for 'aaa…b'.
+size_t FindPart(std::string_view text, std::string_view part, size_t at) {
+  const void* found = memmem(text.data() + at, text.size() - at, part.data(), part.size());
+  if (found == nullptr) return text.npos;
+  return static_cast<size_t>(static_cast<const char*>(found) - text.data());
+}
+
+std::vector<size_t> CharacterStarts(std::string_view text) {
+  std::vector<size_t> starts;
+  for (size_t at = 0; at < text.size(); at += CharacterSize(text.substr(at))) starts.push_back(at);
+  starts.push_back(text.size());
+  return starts;
+}
+
+int64_t CountUnits(ValueType type, std::string_view text) {
+  if (type == kBytes) return static_cast<int64_t>(text.size());
+  int64_t count = 0;
+  for (; !text.empty(); ++count) text.remove_prefix(CharacterSize(text));
+  return count;
+}
+
+size_t BytesOfUnits(ValueType type, std::string_view text, int64_t count) {
+  const auto size = static_cast<int64_t>(text.size());
+  if (type == kBytes) return static_cast<size_t>(std::clamp<int64_t>(count, 0, size));
+  size_t at = 0;
+  for (; count > 0 && at < text.size(); --count) at += CharacterSize(text.substr(at));
+  return at;
+}
+
 size_t CharacterSize(std::string_view text) {
   unsigned char first = static_cast<unsigned char>(text[0]);
   size_t size = first < 0xc0 ? 1 : (first < 0xe0 ? 2 : (first < 0xf0 ? 3 : 4));
@@ -239,6 +267,8 @@ ScalarEntry FindTextFunction(Function function) {
     case kReplace:
       return {Replace};
     case kTrim:
+    case kTrimLeft:
+    case kTrimRight:
       return {Trim};
     case kSplitPart:
       return {SplitPart};

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <ctime>
-#include <utility>
 
+#include "engine/program/calendar.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
 
@@ -15,14 +14,8 @@ namespace {
 
 using enum ValueType;
 
-constexpr int64_t kSecond = 1'000'000;
-constexpr int64_t kDay = 86'400 * kSecond;
-constexpr int64_t kDaysMax = 11'000'000;  // std::chrono's year holds about 32767 years
-
-bool IsTime(const Value& value) { return value.type() == kTimestamp || value.type() == kInt64; }
-
-// Rounds down also for times before 1970. Requires: b > 0.
-int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+constexpr int64_t kSecond = kMicrosPerSecond;
+constexpr int64_t kDay = kMicrosPerDay;
 
 Status TimeBucket(CallSite* site, Arguments args, Value* out) {
   bool width_fine = args[0]->type() == kDuration || args[0]->type() == kInt64;
@@ -37,71 +30,10 @@ Status TimeBucket(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-int YearOf(int64_t days) {
-  return static_cast<int>(
-      std::chrono::year_month_day{std::chrono::sys_days{std::chrono::days{days}}}.year());
-}
-
-struct Parts {
-  std::tm tm{};
-  int64_t micros = 0;  // microseconds of the second
-};
-
-Status Split(int64_t time_us, Parts* parts) {
-  int64_t days = FloorDiv(time_us, kDay);
-  if (days > kDaysMax || days < -kDaysMax) {
-    return ProgramError(
-        "RANGE", fmt::format("time {} is outside the years {} to {}, which the calendar supports",
-                             time_us, YearOf(-kDaysMax), YearOf(kDaysMax)));
-  }
-  int64_t rest = time_us - days * kDay;
-  std::chrono::sys_days day{std::chrono::days{days}};
-  std::chrono::year_month_day date{day};
-  auto year_start = std::chrono::sys_days{date.year() / std::chrono::January / 1};
-  parts->micros = rest % kSecond;
-  int second = static_cast<int>(rest / kSecond);
-  parts->tm.tm_year = static_cast<int>(date.year()) - 1900;
-  parts->tm.tm_mon = static_cast<int>(static_cast<unsigned>(date.month())) - 1;
-  parts->tm.tm_mday = static_cast<int>(static_cast<unsigned>(date.day()));
-  parts->tm.tm_hour = second / 3600;
-  parts->tm.tm_min = second / 60 % 60;
-  parts->tm.tm_sec = second % 60;
-  parts->tm.tm_wday = static_cast<int>(std::chrono::weekday{day}.c_encoding());
-  parts->tm.tm_yday = static_cast<int>((day - year_start).count());
-  parts->tm.tm_zone = "UTC";
-  return OkStatus();
-}
-
-Status DatePart(CallSite* site, Arguments args, Value* out) {
-  if (!args[0]->is_string() || !IsTime(*args[1])) return TypeError(*site, args);
-  Parts parts;
-  RETURN_IF_ERROR(Split(args[1]->integer(), &parts));
-  std::string name = args[0]->bytes();
-  for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  const std::array<std::pair<std::string_view, int64_t>, 10> values = {
-      {{"year", parts.tm.tm_year + 1900},
-       {"month", parts.tm.tm_mon + 1},
-       {"day", parts.tm.tm_mday},
-       {"hour", parts.tm.tm_hour},
-       {"minute", parts.tm.tm_min},
-       {"second", parts.tm.tm_sec},
-       {"microsecond", parts.micros},
-       {"dow", parts.tm.tm_wday},
-       {"doy", parts.tm.tm_yday + 1},
-       {"epoch", FloorDiv(args[1]->integer(), kSecond)}}};
-  for (const auto& [part, value] : values) {
-    if (part != name) continue;
-    *out = Value::Int64(value);
-    return OkStatus();
-  }
-  return ProgramError("UNKNOWN_NAME", fmt::format("'{}' is not a date part", PrintEscaped(name)),
-                      "year, month, day, hour, minute, second, microsecond, dow, doy, epoch");
-}
-
 Status FormatTime(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string() || !IsTime(*args[1])) return TypeError(*site, args);
-  Parts parts;
-  RETURN_IF_ERROR(Split(args[1]->integer(), &parts));
+  CalendarTime parts;
+  RETURN_IF_ERROR(SplitTime(args[1]->integer(), &parts));
   // strftime returns 0 both for an empty result and for one that is too long. With a trailing blank
   // no result is empty.
   std::string pattern = args[0]->bytes() + " ";
@@ -199,8 +131,6 @@ ScalarEntry FindTimeFunction(Function function) {
   switch (function) {
     case Function::kTimeBucket:
       return {TimeBucket};
-    case Function::kDatePart:
-      return {DatePart};
     case Function::kFormatTime:
       return {FormatTime};
     default:

@@ -124,12 +124,6 @@ size_t Value::MemoryBytes() const {
   return size;
 }
 
-void Value::AssignBytes(ValueType type, std::string_view bytes) {
-  type_ = type;
-  bytes_.assign(bytes);
-  items_.reset();
-}
-
 bool Value::operator==(const Value& other) const {
   if (type_ != other.type_) return false;
   switch (type_) {

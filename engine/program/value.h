@@ -62,6 +62,7 @@ class Value {
   const std::string& bytes() const { return bytes_; }  // BYTES, TEXT
   std::string TakeBytes() { return std::move(bytes_); }
   const Items& items() const;  // ARRAY, MAP, STRUCT; empty for others
+  size_t item_count() const { return items_ == nullptr ? 0 : items_->size(); }
   // This object, its text and all items below it, for limits of memory. Items that several values
   // share count for each of them.
   size_t MemoryBytes() const;
@@ -70,8 +71,22 @@ class Value {
     return type_ == ValueType::kFloat64 ? real_ : static_cast<double>(integer_);
   }
 
-  // Makes this BYTES or TEXT and keeps its buffer, for slots that are filled for row after row.
-  void AssignBytes(ValueType type, std::string_view bytes);
+  // Make this value NULL, a BOOL, INT64, TIMESTAMP or DURATION, or BYTES or TEXT, and keep its
+  // buffer: for slots and results that are filled for row after row.
+  void AssignNull() { AssignInteger(ValueType::kNull, 0); }
+  void AssignInteger(ValueType type, int64_t integer) {
+    type_ = type;
+    integer_ = integer;
+    bytes_.clear();
+    if (items_ != nullptr) [[unlikely]]
+      items_.reset();
+  }
+  void AssignBytes(ValueType type, std::string_view bytes) {
+    type_ = type;
+    bytes_.assign(bytes);
+    if (items_ != nullptr) [[unlikely]]
+      items_.reset();
+  }
 
   // True if type and content are the same; so TEXT and BYTES differ, unlike in CompareValues.
   bool operator==(const Value& other) const;

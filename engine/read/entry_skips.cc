@@ -22,13 +22,21 @@ void EntrySkips::PastPart(std::string_view part) {
 // All keys of the family begin with family 00 and then 00 or 01; the next family sorts after
 // family 00 ff.
 void EntrySkips::PastFamily(const EntryPlace& place) {
-  seek_key_ = place.family_part();
-  seek_key_.append("\0\xff", 2);
+  for (int step = 0; step < kStepsBeforeSeek; ++step) {
+    if (!input_->Valid() || !place.HasFamily(input_->key())) return;
+    input_->Next();
+  }
+  seek_key_ = place.row_part();
+  seek_key_.append(place.family()).append("\0\xff", 2);
   input_->Seek(seek_key_);
 }
 
 void EntrySkips::ToQualifier(const EntryPlace& place, std::string_view qualifier) {
   seek_key_ = EncodeColumnPart(place.row_part(), place.family(), qualifier);
+  for (int step = 0; step < kStepsBeforeSeek; ++step) {
+    if (!input_->Valid() || input_->key() >= seek_key_) return;
+    input_->Next();
+  }
   input_->Seek(seek_key_);
 }
 

@@ -2,6 +2,7 @@
 #include "engine/read/row_reader.h"
 
 #include <algorithm>
+#include <array>
 
 namespace sippar::engine {
 namespace {
@@ -49,6 +50,8 @@ class RowReader final : public CellStream {
     CountEntries();
     entries_.reset();
     row_seen_ = family_seen_ = column_seen_ = 0;  // a new iterator counts again from 1
+    matched_name_ = UINT64_MAX;
+    decisions_ = {};
     std::unique_ptr<EntryIterator> input;
     for (; range_ < ranges_.size(); ++range_) {
       input = options_.source(ranges_[range_], &counters_);
@@ -93,8 +96,15 @@ class RowReader final : public CellStream {
   }
 
   // Makes sure that the iterator is at a row of the current range; otherwise opens the next range.
-  // False at the end.
+  // False at the end. A forward read begins at its range's start and stops at its row_limit, so an
+  // entry that it finds needs no test.
   bool EnsureInRange() {
+    if (!read_.reverse && entries_ != nullptr && entries_->Valid()) [[likely]]
+      return true;
+    return FindRange();
+  }
+
+  bool FindRange() {
     while (entries_ != nullptr) {
       if (!status_.ok()) return false;
       if (!entries_->status().ok()) {
@@ -149,6 +159,8 @@ class RowReader final : public CellStream {
   void EnterFamily() {
     family_seen_ = place().family_count();
     cells_in_family_ = 0;
+    if (place().family_name_count() == matched_name_) return;
+    matched_name_ = place().family_name_count();
     family_matches_ = matcher_.MatchesFamily(place().family());
   }
 
@@ -158,20 +170,51 @@ class RowReader final : public CellStream {
       entries_->SkipFamily();
       return false;
     }
-    const std::string& qualifier = place().qualifier();
-    if (!matcher_.Matches(place().family(), qualifier)) {
-      if (!matcher_.NextQualifier(place().family(), qualifier, &next_qualifier_)) {
-        entries_->SkipFamily();
-      } else if (next_qualifier_ > qualifier) {
-        entries_->SkipToQualifier(next_qualifier_);
-      } else {
-        entries_->SkipColumn();
+    if (!matcher_.MatchesAll()) {
+      const Decision& decision = DecisionOn(place().qualifier());
+      if (decision.action != kTake) {
+        Skip(decision);
+        return false;
       }
-      return false;
     }
     column_seen_ = place().column_count();
     versions_ = 0;
     return true;
+  }
+
+  // What to do with a column of the current family. It depends on the names alone, and neighbouring
+  // rows mostly have the same columns, so the last two decisions are kept.
+  enum ColumnAction : uint8_t { kTake, kSkipFamily, kSkipToNext, kSkipColumn };
+  struct Decision {
+    uint64_t family = UINT64_MAX;  // its family_name_count
+    std::string qualifier;
+    ColumnAction action = kTake;
+    std::string next;  // kSkipToNext: the next qualifier that may be wanted
+  };
+  const Decision& DecisionOn(const std::string& qualifier) {
+    const uint64_t family = place().family_name_count();
+    for (const Decision& known : decisions_) {
+      if (known.family == family && known.qualifier == qualifier) return known;
+    }
+    Decision& made = decisions_[decided_++ % decisions_.size()];
+    made.family = family;
+    made.qualifier = qualifier;
+    made.action = Decide(qualifier, &made.next);
+    return made;
+  }
+  ColumnAction Decide(const std::string& qualifier, std::string* next) const {
+    if (matcher_.Matches(place().family(), qualifier)) return kTake;
+    if (!matcher_.NextQualifier(place().family(), qualifier, next)) return kSkipFamily;
+    return *next > qualifier ? kSkipToNext : kSkipColumn;
+  }
+  void Skip(const Decision& decision) {
+    if (decision.action == kSkipFamily) {
+      entries_->SkipFamily();
+    } else if (decision.action == kSkipToNext) {
+      entries_->SkipToQualifier(decision.next);
+    } else {
+      entries_->SkipColumn();
+    }
   }
 
   // True if this version is wanted; if not, the iterator has moved past it.
@@ -185,11 +228,16 @@ class RowReader final : public CellStream {
       }
       return false;
     }
-    if (read_.versions_per_column != 0 && versions_ >= read_.versions_per_column) {
+    const uint64_t in_column = versions_++;
+    if (in_column < read_.versions_offset) {
+      entries_->Next();
+      return false;
+    }
+    if (read_.versions_per_column != 0 &&
+        in_column - read_.versions_offset >= read_.versions_per_column) {
       entries_->SkipColumn();
       return false;
     }
-    ++versions_;
     return AcceptByCount();
   }
 
@@ -231,7 +279,9 @@ class RowReader final : public CellStream {
   bool valid_ = false;
   Status status_;
   bool family_matches_ = true;
-  std::string next_qualifier_;
+  uint64_t matched_name_ = UINT64_MAX;  // family_name_count of the family in family_matches_
+  std::array<Decision, 2> decisions_;
+  size_t decided_ = 0;
   uint64_t row_seen_ = 0, family_seen_ = 0, column_seen_ = 0;
   uint64_t versions_ = 0, cells_in_family_ = 0, cells_in_row_ = 0;
 };

@@ -95,7 +95,13 @@ void VisibilityIterator::FindVisible() {
 bool VisibilityIterator::ReadEntry() {
   std::string_view key = input_->key();
   if (place_.ReadVersion(key, &entry_)) return true;
-  if (!ParseKey(key, &entry_)) return false;
+  if (!place_.HasRow(key) && place_.EnterHeadColumn(key, &entry_)) {
+    OnRow();
+    OnFamily();
+    OnColumn();
+    return true;
+  }
+  if (!place_.Parse(key, &entry_)) return false;
   if (place_.EnterRow(entry_)) OnRow();
   if (place_.EnterFamily(entry_)) OnFamily();
   bool in_column = entry_.kind == EntryKind::kCell || entry_.kind == EntryKind::kColumnTombstone;
@@ -110,6 +116,8 @@ void VisibilityIterator::OnRow() {
 
 void VisibilityIterator::OnFamily() {
   deletes_.EnterFamily();
+  if (place_.family_name_count() == rule_of_name_) return;
+  rule_of_name_ = place_.family_name_count();
   auto found = options_.families->find(place_.family());
   versions_.EnterFamily(found == options_.families->end() ? nullptr : &found->second,
                         options_.now_us);

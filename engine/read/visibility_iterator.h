@@ -56,7 +56,7 @@ class VisibilityIterator {
   // Moves forward within the current family to its first column with a qualifier >= `qualifier`.
   void SkipToQualifier(std::string_view qualifier);
   void SkipFamily();
-  Status status() const { return status_; }
+  const Status& status() const { return status_; }
 
   std::string_view key() const { return input_->key(); }
   std::string_view value() const { return input_->value(); }
@@ -82,6 +82,8 @@ class VisibilityIterator {
   EntryPlace place_;
   DeleteMarks deletes_;
   ColumnVersions versions_;
+  uint64_t rule_of_name_ =
+      UINT64_MAX;    // family_name_count of the family whose rule is in versions_
   ParsedKey entry_;  // only kind, timestamp and sequence; its views may dangle
   bool valid_ = false;
   bool after_limit_ = false;

@@ -91,7 +91,7 @@ StatusOr<std::unique_ptr<BlockEncoder>> BlockEncoder::Create(uint64_t file_id,
 Status BlockEncoder::Open() {
   if (compression_ == Compression::kNone) return OkStatus();
   context_.reset(ZSTD_createCCtx());
-  if (context_ == nullptr) return ResourceExhausted("no memory for a zstd context");
+  if (context_ == nullptr) return ResourceExhausted("no memory to compress blocks (zstd context); give the process more memory");
   ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level_);
   if (dictionary_.empty()) return OkStatus();
   // Raw content, so that zstd does not take a sample that happens to begin like a trained
@@ -104,7 +104,10 @@ Status BlockEncoder::Open() {
   encode_dictionary_.reset(ZSTD_createCDict_advanced(dictionary_.data(), dictionary_.size(),
                                                      ZSTD_dlm_byRef, ZSTD_dct_rawContent,
                                                      parameters, ZSTD_defaultCMem));
-  if (encode_dictionary_ == nullptr) return ResourceExhausted("no memory for a zstd dictionary");
+  if (encode_dictionary_ == nullptr) {
+    return ResourceExhausted(
+        "no memory to compress blocks (zstd dictionary); give the process more memory");
+  }
   ZSTD_CCtx_refCDict(context_.get(), encode_dictionary_.get());
   return OkStatus();
 }
@@ -152,7 +155,10 @@ StatusOr<std::unique_ptr<DecodeDictionary>> DecodeDictionary::Create(
   std::string_view bytes = content->bytes();
   ZstdPtr<ZSTD_DDict> dictionary(ZSTD_createDDict_advanced(
       bytes.data(), bytes.size(), ZSTD_dlm_byRef, ZSTD_dct_rawContent, ZSTD_defaultCMem));
-  if (dictionary == nullptr) return ResourceExhausted("no memory for a zstd dictionary");
+  if (dictionary == nullptr) {
+    return ResourceExhausted(
+        "no memory to decompress blocks (zstd dictionary); give the process more memory");
+  }
   return std::unique_ptr<DecodeDictionary>(
       new DecodeDictionary(std::move(content), std::move(dictionary)));
 }

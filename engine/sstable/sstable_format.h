@@ -49,7 +49,8 @@ Status SstableDamage(const FileName& file, std::string_view what, uint64_t offse
 // versions.
 struct Footer {
   static constexpr size_t kSize = 4 * 24 + 8 + 24;
-  static constexpr size_t kSizeMax = 4096;  // the limit for all later versions
+  // No format version has a larger footer, so a reader can check that of a newer version, too.
+  static constexpr size_t kSizeMax = 4096;
   BlockHandle dictionary;                   // sections in the order of the file
   BlockHandle filter;
   BlockHandle index;

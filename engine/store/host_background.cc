@@ -133,7 +133,8 @@ void TabletHost::FlushIfLogRests(uint64_t* bytes_seen) {
 }
 
 void TabletHost::FlushLoop() {
-  // Many short-lived processes leave many segments, though none of them filled a memtable.
+  // Short-lived processes may have left more segments than log_segments_max, though none of them
+  // filled a memtable. Then this call has the tablets flushed that need the oldest one.
   RemoveObsoleteSegments();
   int64_t next_sample_nanos = 0;
   int64_t next_old_writes_nanos = 0;

@@ -16,10 +16,10 @@ namespace sippar::engine {
 // store without a master, is refused: see RefusedFormat1.
 inline constexpr int kStoreFormat = 2;
 
-// True if the directory holds a store; false: there is none yet, and one may be made in it (the
-// directory exists). Without `create_if_missing`, that is kNotFound. kFailedPrecondition: a foreign
-// directory, or another format. kDataLoss: STORE is damaged or lost. Changes nothing in a directory
-// that exists.
+// True if the directory holds a store; false: there is none yet, and one may be made in it. In that
+// case a directory that was missing has been made. Without `create_if_missing` the answer is kNotFound
+// instead. kFailedPrecondition: a foreign directory, or another format. kDataLoss: STORE is damaged or
+// lost. Changes nothing in a directory that exists.
 [[nodiscard]] StatusOr<bool> FindStore(FileSystem* fs, const std::string& directory,
                                        bool create_if_missing);
 // Writes STORE. Called last: a directory with that file is a complete store.

@@ -116,7 +116,7 @@ void FileRegistry::Released(uint64_t file_id) {
 void FileRegistry::Remove(uint64_t file_id) {
   cache_->EraseFile(file_id);
   CRASH_POINT("sstable.before_removal");
-  // Best effort: a file that cannot be removed is an orphan that the next start sweeps.
+  // Best effort: a file that cannot be removed is an orphan, which a sweep removes later.
   if (removes_) (void)fs_->Remove(PathOf(file_id));
 }
 

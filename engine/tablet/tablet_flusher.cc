@@ -119,14 +119,15 @@ Status TabletFlusher::WriteFrozen(const Frozen& frozen) {
     MutexLock state_lock(&body_->state_mutex);
     TabletState changed = body_->state;
     for (const auto& [name, run] : runs) changed.Group(name)->runs.push_back(StateOf(run));
-    // The number of the freeze, not the visible one: later writes are only in the active memtables.
+    // The sequence number of the freeze, not the newest visible one: later writes are in the active
+    // memtables alone, so a restart must replay them from the log.
     changed.redo_sequence = frozen.sequence;
     if (SEEDED_BUG("redo-point-too-high")) changed.redo_sequence = body_->TakeSnapshot().sequence;
     writer_->SaveTo(&changed);
-    // The table was dropped: no state may name the files; the next start sweeps them.
+    // The table was dropped: no state may name the files; a sweep removes them later.
     if (serving_->is_dropped()) return OkStatus();
-    // After an error it is unknown whether the saved state names the files. They stay; the sweep at
-    // the next start removes them if it does not.
+    // After an error it is unknown whether the saved state names the files. They stay; if it does
+    // not, a sweep (of the next start, or the master's) removes them.
     RETURN_IF_ERROR(body_->SaveState(std::move(changed)));
     Install(runs, *frozen.version);
   }

@@ -85,11 +85,11 @@ double Dispatch::AttributeSeconds(const Node& node) const {
   return node.IsDirectory() ? static_cast<double>(options_.name_age_us_max) / 1e6 : kForEverSeconds;
 }
 
-uint64_t Dispatch::AddFile(OpenValuePtr value) {
-  auto* file = new OpenFile{std::move(value)};
+uint64_t Dispatch::AddFile(OpenFile file) {
+  auto* added = new OpenFile(std::move(file));
   engine::MutexLock lock(&mutex_);
-  files_.insert(file);
-  return reinterpret_cast<uint64_t>(file);
+  files_.insert(added);
+  return reinterpret_cast<uint64_t>(added);
 }
 
 uint64_t Dispatch::AddDir(uint64_t node_id, const Node& node) {
@@ -102,9 +102,9 @@ uint64_t Dispatch::AddDir(uint64_t node_id, const Node& node) {
   return reinterpret_cast<uint64_t>(dir);
 }
 
-OpenValuePtr Dispatch::ValueOf(uint64_t handle) {
+OpenFile* Dispatch::FileOf(uint64_t handle) {
   engine::MutexLock lock(&mutex_);
-  return reinterpret_cast<OpenFile*>(handle)->value;
+  return reinterpret_cast<OpenFile*>(handle);
 }
 
 OpenDir* Dispatch::DirOf(uint64_t handle) {

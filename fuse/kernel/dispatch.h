@@ -33,8 +33,10 @@ struct DispatchOptions {
   std::function<void()> on_ready;  // runs when the kernel has sent its first request
 };
 
+// Either a value or the text of a generated file.
 struct OpenFile {
   OpenValuePtr value;
+  std::unique_ptr<TextStream> stream;
 };
 
 struct OpenDir {
@@ -70,11 +72,11 @@ class Dispatch {
 
   // Adds an open handle and returns the number for the kernel. A handle lives until it is released,
   // or until this object ends, because a lazy unmount sends no release.
-  uint64_t AddFile(OpenValuePtr value);
+  uint64_t AddFile(OpenFile file);
   uint64_t AddDir(uint64_t node_id, const Node& node);
   // The object of a handle. Both take the lock although they only cast: nothing but the kernel
   // orders the open before the read, and the C++ memory model does not know the kernel.
-  OpenValuePtr ValueOf(uint64_t handle) EXCLUDES(mutex_);
+  OpenFile* FileOf(uint64_t handle) EXCLUDES(mutex_);
   OpenDir* DirOf(uint64_t handle) EXCLUDES(mutex_);
   void Release(OpenFile* file);
   void Release(OpenDir* dir);

@@ -66,7 +66,17 @@ class Listing {
   bool AddPlain(const DirEntry& entry, uint64_t ordinal) {
     struct stat attributes {};  // readdir uses only the inode number and the type
     attributes.st_ino = entry.entry.inode_number;
-    attributes.st_mode = entry.entry.node.IsDirectory() ? S_IFDIR : S_IFREG;
+    switch (TypeOf(entry.entry.node)) {
+      case FileType::kDirectory:
+        attributes.st_mode = S_IFDIR;
+        break;
+      case FileType::kRegular:
+        attributes.st_mode = S_IFREG;
+        break;
+      case FileType::kSymlink:
+        attributes.st_mode = S_IFLNK;
+        break;
+    }
     size_t needed =
         fuse_add_direntry(request_->raw(), buffer_.get() + used_, size_ - used_, entry.name.c_str(),
                           &attributes, static_cast<off_t>(ordinal + 1));
@@ -100,7 +110,8 @@ class Listing {
   // reference.
   bool WantsNode(const DirEntry& listed, uint64_t ordinal) {
     if (ordinal < 2) return false;  // the kernel counts no lookup for "." and ".."
-    if (dir_->node.kind == NodeKind::kTable && ordinal > kEagerRowsMax && !is_reader_looking_) {
+    bool is_large = dir_->node.kind == NodeKind::kTable || dir_->node.kind == NodeKind::kFanOut;
+    if (is_large && ordinal > kEagerRowsMax && !is_reader_looking_) {
       return false;
     }
     // A name that may not be cached would be looked up again at once, so a node would be wasted.

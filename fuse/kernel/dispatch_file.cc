@@ -1,5 +1,6 @@
 // Holds the callbacks open, read and release. An open file is one version of a cell, so all reads
-// of a handle return the same bytes. SPDX-License-Identifier: Apache-2.0
+// of a handle return the same bytes, or the text of a generated file, which is read in order.
+// SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 
 #include <algorithm>
@@ -11,6 +12,16 @@ namespace {
 
 OpenFile* FileOf(const fuse_file_info* info) { return reinterpret_cast<OpenFile*>(info->fh); }
 
+Status Open(Request* request, const InodeTable::Inode& inode, OpenFile* file) {
+  TreeView* tree = request->dispatch()->tree();
+  if (inode.node.kind == NodeKind::kGenerated) {
+    ASSIGN_OR_RETURN(file->stream, tree->OpenGenerated(inode.node, request->call()));
+  } else {
+    ASSIGN_OR_RETURN(file->value, tree->OpenFile(inode.node, inode.attributes, request->call()));
+  }
+  return OkStatus();
+}
+
 void OnOpen(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {
   Request request(raw, "open");
   Answer(&request, [&] {
@@ -20,12 +31,15 @@ void OnOpen(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {
     }
     auto inode = request.Find(node_id);
     if (!inode.has_value()) return;
-    auto value =
-        request.dispatch()->tree()->OpenFile(inode->node, inode->attributes, request.call());
-    if (!value.ok()) return request.ReplyStatus(value.status());
-    info->fh = request.dispatch()->AddFile(*std::move(value));
-    info->keep_cache = 1;  // the bytes of an inode never change
+    OpenFile file;
+    Status status = Open(&request, *inode, &file);
+    if (!status.ok()) return request.ReplyStatus(status);
+    // The size of a generated file is not known, so the kernel must ask and not trust the size 0.
+    // The bytes of any other inode never change.
+    info->direct_io = file.stream != nullptr;
+    info->keep_cache = file.stream == nullptr;
     info->noflush = 1;
+    info->fh = request.dispatch()->AddFile(std::move(file));
     if (!request.ReplyOpen(*info)) request.dispatch()->Release(FileOf(info));
   });
 }
@@ -34,8 +48,14 @@ void OnRead(fuse_req_t raw, fuse_ino_t, size_t size, off_t offset, fuse_file_inf
   Request request(raw, "read");
   Answer(&request, [&] {
     if (offset < 0) return request.ReplyError(EINVAL);
-    OpenValuePtr file = request.dispatch()->ValueOf(info->fh);
-    auto value = request.dispatch()->tree()->ReadFile(file.get(), request.call());
+    OpenFile* file = request.dispatch()->FileOf(info->fh);
+    if (file->stream != nullptr) {
+      auto text = file->stream->Read(static_cast<uint64_t>(offset), size, request.call());
+      if (!text.ok()) return request.ReplyStatus(text.status());
+      request.ReplyBytes(*text);
+      return;
+    }
+    auto value = request.dispatch()->tree()->ReadFile(file->value.get(), request.call());
     if (!value.ok()) return request.ReplyStatus(value.status());
     std::string_view bytes = **value;
     // A read at or after the end returns no bytes, which is end of file.

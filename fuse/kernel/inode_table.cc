@@ -147,6 +147,7 @@ std::vector<InodeTable::RowPlace> InodeTable::IdleRows(size_t count) {
     table.kind = NodeKind::kTable;
     table.as_of = node.as_of;
     table.table_id = node.table_id;
+    table.selection = std::move(node.selection);
     EncodeNode(table, &key_);
     // A row whose table the kernel has forgotten cannot be named to the kernel; it is skipped.
     uint32_t found = index_[Probe(key_, HashOf(key_))];

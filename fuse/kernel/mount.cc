@@ -102,8 +102,10 @@ DispatchOptions DispatchOptionsOf(const MountOptions& options) {
   return dispatch;
 }
 
-TreeOptions TreeOptionsOf(const MountOptions& options) {
+TreeOptions TreeOptionsOf(const MountOptions& options, Answers* answers) {
   TreeOptions tree;
+  tree.answers = answers;
+  tree.query_timeout_us = options.query_timeout_us;
   tree.value_memory_bytes = options.value_memory_bytes;
   // The kernel may keep a name no longer than name_age_us_max in all, so the tree's caches must not
   // be older.
@@ -122,7 +124,8 @@ Status CheckDevice() {
 class SessionMount final : public Mount {
  public:
   SessionMount(cluster::Client* client, const MountOptions& options)
-      : tree_(client, TreeOptionsOf(options)),
+      : answers_(options.make_answers ? options.make_answers(client) : nullptr),
+        tree_(client, TreeOptionsOf(options, answers_.get())),
         dispatch_(&tree_, client->clock(), DispatchOptionsOf(options)) {}
 
   ~SessionMount() override {
@@ -196,6 +199,8 @@ class SessionMount final : public Mount {
     // The trimmer ends first, while requests of the kernel are still answered: it may be inside a
     // notification that waits for such an answer.
     dispatch_.trimmer()->Stop();
+    // Reads of generated files may wait long, and Serve waits for all requests.
+    tree_.StopStreams();
     fuse_session_exit(session_);
     engine::MutexLock lock(&mutex_);
     // The loop checks the exit flag only when its wait is interrupted. A signal that arrives just
@@ -237,6 +242,7 @@ class SessionMount final : public Mount {
     sigaction(SIGUSR2, &action, nullptr);
   }
 
+  const std::unique_ptr<Answers> answers_;
   TreeView tree_;
   Dispatch dispatch_;
   fuse_session* session_ = nullptr;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cluster/client/client.h"
+#include "fuse/tree/answers.h"
 
 namespace sippar::fuse {
 
@@ -25,6 +26,9 @@ struct MountOptions {
   uint32_t uid = 0;
   uint32_t gid = 0;
   uint32_t mode_mask = 0;
+  int64_t query_timeout_us = 300'000'000;  // longest run of what makes a generated file
+  // Makes what answers questions in the query language (answers.h); none: those do not exist.
+  std::function<std::unique_ptr<Answers>(cluster::Client*)> make_answers;
   // Runs on another thread when the kernel has sent its first request.
   std::function<void()> on_ready;
 };

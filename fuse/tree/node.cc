@@ -10,21 +10,26 @@ namespace {
 
 // The bytes "SIPPAR01". Another value would give all files new inode numbers.
 constexpr uint64_t kInodeSeed = 0x5349505041523031;
+constexpr uint8_t kKindMask = 0x1f;
+constexpr uint8_t kSelectionFlag = 0x20;
 constexpr uint8_t kRowFormFlag = 0x40;
 constexpr uint8_t kAsOfFlag = 0x80;
 
-// What InodeNumber hashes. The kind takes the low six bits of the first byte, flags the upper two.
+// What InodeNumber hashes. The kind takes the low five bits of the first byte, flags the upper
+// three.
 void EncodeIdentity(const Node& node, std::string* out) {
   out->clear();
   auto head = static_cast<uint8_t>(node.kind);
   if (node.is_row_form) head |= kRowFormFlag;
   if (node.as_of.has_value()) head |= kAsOfFlag;
+  if (!node.selection.empty()) head |= kSelectionFlag;
   out->push_back(static_cast<char>(head));
   if (node.as_of.has_value()) engine::PutSigned(out, *node.as_of);
   engine::PutVarint(out, node.table_id);
   engine::PutBytes(out, node.row);
   engine::PutBytes(out, node.family);
   engine::PutBytes(out, node.qualifier);
+  if (!node.selection.empty()) engine::PutBytes(out, node.selection);
   if (node.kind != NodeKind::kCell) return;
   engine::PutSigned(out, node.timestamp_us);
   engine::PutVarint(out, node.sequence);
@@ -45,13 +50,14 @@ Node DecodeNode(std::string_view bytes) {
   engine::Reader reader(bytes);
   Node node;
   uint8_t head = reader.Byte();
-  node.kind = static_cast<NodeKind>(head & 0x3f);
+  node.kind = static_cast<NodeKind>(head & kKindMask);
   node.is_row_form = (head & kRowFormFlag) != 0;
   if ((head & kAsOfFlag) != 0) node.as_of = reader.Signed();
   node.table_id = reader.Varint();
   node.row = reader.Bytes();
   node.family = reader.Bytes();
   node.qualifier = reader.Bytes();
+  if ((head & kSelectionFlag) != 0) node.selection = reader.Bytes();
   if (node.kind == NodeKind::kCell) {
     node.timestamp_us = reader.Signed();
     node.sequence = reader.Varint();

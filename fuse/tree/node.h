@@ -16,7 +16,7 @@ namespace sippar::fuse {
 enum class NodeKind : uint8_t {
   kRoot = 0,            // MOUNT, or MOUNT/.as-of/<t> when as_of is set
   kAsOf = 1,            // MOUNT/.as-of
-  kTable = 2,           // <table>
+  kTable = 2,           // <table>, or a query directory of it when `selection` is set
   kRow = 3,             // <table>/<row>
   kFamily = 4,          // <row>/<family>
   kCell = 5,            // a file: one version of one column
@@ -25,6 +25,11 @@ enum class NodeKind : uint8_t {
   kColumnVersions = 8,  // <qualifier> in a kFamilyVersions: its entries are times
   kText = 9,            // a control file; `qualifier` is its name, `text` its whole content
   kSymlink = 10,  // another spelling of a name: `qualifier` is that spelling, `text` the target
+  kSelectionHome = 11,  // .prefix, .range, .where or .first, which `qualifier` says
+  kExport = 12,         // .export
+  kFanOut = 13,         // .tree and its folders: `row` is the beginning of the keys below it
+  kSavedQueries = 14,   // MOUNT/.sql
+  kGenerated = 15,      // a file whose text is made when it is opened: `qualifier` is its name
 };
 
 struct Node {
@@ -38,9 +43,14 @@ struct Node {
   int64_t timestamp_us = 0;
   uint64_t sequence = 0;
   std::string text;
+  // The query directories on the way to a kTable and all that is below it, except a kCell
+  // (row_selection.h); empty: all rows of the table. So a directory has one path only, as the
+  // kernel wants it.
+  std::string selection;
 
   bool IsDirectory() const {
-    return kind != NodeKind::kCell && kind != NodeKind::kText && kind != NodeKind::kSymlink;
+    return kind != NodeKind::kCell && kind != NodeKind::kText && kind != NodeKind::kSymlink &&
+           kind != NodeKind::kGenerated;
   }
   bool operator==(const Node&) const = default;
 };

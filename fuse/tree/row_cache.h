@@ -29,7 +29,9 @@ struct RowColumn {
 // The newest version of each column of a row, from one atomic read.
 struct RowSnapshot {
   std::vector<RowColumn> columns;  // sorted by family, then qualifier
-  bool is_wide = false;            // too many columns: `columns` is empty, read them one by one
+  // The row's columns are too many, or their names too long, to keep: `columns` is empty, and each
+  // look-up or listing reads what it needs from the table.
+  bool is_wide = false;
   int64_t loaded_at_ns = 0;
   size_t size_bytes = 0;  // approximate memory of this object
 

@@ -10,13 +10,15 @@ namespace {
 constexpr uint32_t kStepsPerClock = 256;  // entries between two looks at the clock
 
 // The node of a child of `directory`: the directory's coordinates with another kind. A cell drops
-// how it was reached (.as-of, row form), because one version is one inode on every path.
+// how it was reached (.as-of, row form, query directory), because one version is one inode on every
+// path.
 Node ChildOf(const Node& directory, NodeKind kind) {
   Node child = directory;
   child.kind = kind;
   if (kind == NodeKind::kCell) {
     child.as_of.reset();
     child.is_row_form = false;
+    child.selection.clear();
   }
   return child;
 }
@@ -45,7 +47,9 @@ class ScanSource : public EntrySource {
     opened_at_ns_ = context_->clock->MonotonicNanos();
     cluster::CallOptions call;
     call.cancel = cancel_;
-    auto stream = context_->data->Read(view_.table, SpecBehind(after), call);
+    cluster::ReadSpec spec = SpecBehind(after);
+    if (spec.rows.IsEmpty()) return status_;  // the range ends right after the mark
+    auto stream = context_->data->Read(view_.table, spec, call);
     if (!stream.ok()) return status_ = stream.status();
     stream_ = *std::move(stream);
     // Not every read can start exactly after the mark (SpecBehind); the rest is skipped.
@@ -126,14 +130,17 @@ class ScanSource : public EntrySource {
 
 class RowSource final : public ScanSource {
  public:
-  using ScanSource::ScanSource;
+  RowSource(TreeContext* context, TablePtr table, const Node& directory, engine::RowRange range,
+            cluster::CancelFlag cancel)
+      : ScanSource(context, std::move(table), directory, NodeKind::kRow, std::move(cancel)),
+        range_(std::move(range)) {}
 
  private:
   cluster::ReadSpec SpecBehind(const std::optional<std::string>& after) const override {
     cluster::ReadSpec spec;
-    std::string start = after.has_value() ? engine::RowSuccessor(*after) : "";
+    std::string start = after.has_value() ? engine::RowSuccessor(*after) : range_.start;
     // One cell without its value proves that the row exists, so a listing reads few bytes per row.
-    spec.rows = engine::RowSet(engine::RowRange{std::move(start), ""});
+    spec.rows = engine::RowSet(engine::RowRange{std::move(start), range_.limit});
     spec.time = TimesOf(view_.as_of);
     spec.versions_per_column = 1;
     spec.keys_only = true;
@@ -147,6 +154,8 @@ class RowSource final : public ScanSource {
     NameKey(cell.row, out);
     out->entry.node.row.assign(cell.row);
   }
+
+  const engine::RowRange range_;
 };
 
 // Columns of a row that is too wide for the row cache.
@@ -281,8 +290,9 @@ class ColumnSource final : public EntrySource {
 }  // namespace
 
 std::unique_ptr<EntrySource> NewRowSource(TreeContext* context, TablePtr table,
-                                          const Node& directory, cluster::CancelFlag cancel) {
-  return std::make_unique<RowSource>(context, std::move(table), directory, NodeKind::kRow,
+                                          const Node& directory, engine::RowRange range,
+                                          cluster::CancelFlag cancel) {
+  return std::make_unique<RowSource>(context, std::move(table), directory, std::move(range),
                                      std::move(cancel));
 }
 

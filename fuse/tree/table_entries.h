@@ -9,11 +9,12 @@
 
 namespace sippar::fuse {
 
-// `directory` is a kTable for rows; kFamily or kFamilyVersions for columns; kColumnVersions for
-// versions. The scans that a source starts check `cancel`. After a cancelled call, reset the flag
-// and call again to go on.
+// `directory` is a kTable for the rows in `range`; kFamily or kFamilyVersions for columns;
+// kColumnVersions for versions. The scans that a source starts check `cancel`. After a cancelled
+// call, reset the flag and call again to go on.
 std::unique_ptr<EntrySource> NewRowSource(TreeContext* context, TablePtr table,
-                                          const Node& directory, cluster::CancelFlag cancel);
+                                          const Node& directory, engine::RowRange range,
+                                          cluster::CancelFlag cancel);
 std::unique_ptr<EntrySource> NewColumnSource(TreeContext* context, TablePtr table,
                                              const Node& directory, cluster::CancelFlag cancel);
 std::unique_ptr<EntrySource> NewVersionSource(TreeContext* context, TablePtr table,

@@ -10,7 +10,7 @@ namespace sippar::fuse {
 
 StatusOr<OpenValuePtr> TreeView::OpenFile(const Node& file, const Attributes& attributes,
                                           const Call& call) {
-  if (!file.IsDirectory() && file.kind != NodeKind::kSymlink) {
+  if (file.kind == NodeKind::kCell || file.kind == NodeKind::kText) {
     ASSIGN_OR_RETURN(OpenValuePtr value, values_.Open(file, attributes.size_bytes));
     // A small value is read at once: later writes, deletions and collection cannot make its reads
     // fail (SEMANTICS.md "Freshness").

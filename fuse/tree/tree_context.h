@@ -3,6 +3,8 @@
 #pragma once
 
 #include "cluster/client/client.h"
+#include "fuse/tree/answers.h"
+#include "fuse/tree/first_rows.h"
 #include "fuse/tree/long_names.h"
 #include "fuse/tree/name_codec.h"
 #include "fuse/tree/recent_rows.h"
@@ -17,6 +19,8 @@ struct TreeOptions {
   int64_t freshness_us = kFreshnessUs;      // greatest age of cached names and schemas
   size_t long_name_bytes = kLongNamesSizeMax;
   NameCodec codec;
+  Answers* answers = nullptr;              // null: what needs the query language does not exist
+  int64_t query_timeout_us = 300'000'000;  // longest run of what makes a generated file
 };
 
 struct TreeContext {
@@ -25,11 +29,14 @@ struct TreeContext {
         data(the_client->data()),
         clock(the_client->clock()),
         codec(options.codec),
+        answers(options.answers),
         freshness_us(options.freshness_us),
+        query_timeout_us(options.query_timeout_us),
         tables(the_client->admin(), the_client->clock(), options.freshness_us),
         rows(the_client->data(), the_client->clock(), options.freshness_us),
         long_names(options.long_name_bytes),
-        recent_rows(options.freshness_us) {}
+        recent_rows(options.freshness_us),
+        first_rows(options.freshness_us) {}
 
   int64_t AgeUs(int64_t read_at_ns) const { return (clock->MonotonicNanos() - read_at_ns) / 1000; }
 
@@ -37,11 +44,14 @@ struct TreeContext {
   cluster::DataApi* const data;
   engine::Clock* const clock;
   const NameCodec codec;
+  Answers* const answers;
   const int64_t freshness_us;
+  const int64_t query_timeout_us;
   TableCatalog tables;
   RowCache rows;
   LongNames long_names;
   RecentRows recent_rows;
+  FirstRows first_rows;
 };
 
 }  // namespace sippar::fuse

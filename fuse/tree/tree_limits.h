@@ -16,7 +16,7 @@ inline constexpr size_t kRowCacheSizeMax = 32 << 20;
 // Larger values are not cached with their row, but read when their files are read.
 inline constexpr size_t kCachedValueSizeMax = 64 << 10;
 inline constexpr size_t kCachedRowSizeMax = 1 << 20;   // names and kept values of one row
-inline constexpr size_t kCachedRowColumnsMax = 4'096;  // wider rows are read column by column
+inline constexpr size_t kCachedRowColumnsMax = 4'096;  // of wider rows no column is cached
 // How long a row counts as wide before its columns are counted again.
 inline constexpr int64_t kWideRowMemoryUs = 60'000'000;
 
@@ -28,6 +28,19 @@ inline constexpr size_t kRecentRowsMax = 65'536;
 inline constexpr size_t kLongNamesSizeMax = 64 << 20;
 inline constexpr size_t kLongNameRunKeys = 32;
 inline constexpr uint64_t kLongNameNearKeys = 1'024;
+
+// Query directories: ends of .first/<n> that are kept (first_rows.h); keys that a listing of
+// .where/<test> asks for at a time, at first and at most: `ls | head` must not search for
+// thousands.
+inline constexpr size_t kFirstRowsMax = 256;
+inline constexpr uint64_t kMatchesMin = 64;
+inline constexpr uint64_t kMatchesMax = 4'096;
+
+// Generated files (text_stream.h): those open at a time, each of which has a thread; bytes that a
+// writer may be ahead of its reader; bytes behind the reader that can be read again.
+inline constexpr int kStreamsMax = 32;
+inline constexpr size_t kStreamAheadSize = 1 << 20;
+inline constexpr size_t kStreamBehindSize = 256 << 10;
 
 // Listings (dir_stream.h): entries between two checkpoints, from which seekdir restarts a scan.
 // Above the maximum, every second checkpoint is dropped and the distance doubles.

@@ -1,4 +1,6 @@
 // Holds TreeView's listings of directories. SPDX-License-Identifier: Apache-2.0
+#include "fuse/tree/fan_out.h"
+#include "fuse/tree/selected_rows.h"
 #include "fuse/tree/table_entries.h"
 #include "fuse/tree/tree_view.h"
 
@@ -10,6 +12,7 @@ Node ParentOf(const Node& node) {
   Node parent;
   parent.as_of = node.as_of;
   parent.table_id = node.table_id;
+  parent.selection = node.selection;
   parent.row = node.row;
   parent.family = node.family;
   parent.is_row_form = node.is_row_form;
@@ -28,6 +31,9 @@ Node ParentOf(const Node& node) {
       parent.kind = NodeKind::kFamilyVersions;
       break;
     case NodeKind::kRow:
+    case NodeKind::kSelectionHome:
+    case NodeKind::kExport:
+    case NodeKind::kFanOut:
       parent.kind = NodeKind::kTable;
       parent.row.clear();
       break;
@@ -42,7 +48,8 @@ Node ParentOf(const Node& node) {
 
 // Control names that are listed in the directory (SEMANTICS.md "Control names").
 std::vector<std::string_view> ListedControls(const Node& directory) {
-  if (directory.as_of.has_value()) return {};
+  if (directory.kind == NodeKind::kExport) return {"rows.csv", "rows.jsonl"};
+  if (directory.as_of.has_value() || !directory.selection.empty()) return {};
   if (directory.kind == NodeKind::kRoot) return {".as-of", ".status", ".version"};
   if (directory.kind == NodeKind::kTable) return {".schema.sql", ".stats", ".tablets"};
   if (directory.kind == NodeKind::kAsOf) return {"README"};
@@ -55,12 +62,19 @@ StatusOr<std::unique_ptr<DirStream>> TreeView::OpenDirectory(const Node& directo
                                                              const cluster::CancelFlag& cancel) {
   std::unique_ptr<EntrySource> source;
   TablePtr table;
-  if (directory.kind != NodeKind::kRoot && directory.kind != NodeKind::kAsOf) {
+  bool has_table = directory.kind != NodeKind::kRoot && directory.kind != NodeKind::kAsOf &&
+                   directory.kind != NodeKind::kSavedQueries;
+  if (has_table) {
     ASSIGN_OR_RETURN(table, context_.tables.FindId(directory.table_id));
   }
   switch (directory.kind) {
     case NodeKind::kTable:
-      source = NewRowSource(&context_, table, directory, cancel);
+      source = directory.selection.empty()
+                   ? NewRowSource(&context_, table, directory, engine::RowRange::All(), cancel)
+                   : NewSelectionSource(&context_, table, directory, cancel);
+      break;
+    case NodeKind::kFanOut:
+      source = NewFanOutSource(&context_, table, directory, cancel);
       break;
     case NodeKind::kFamily:
     case NodeKind::kFamilyVersions:
@@ -73,10 +87,14 @@ StatusOr<std::unique_ptr<DirStream>> TreeView::OpenDirectory(const Node& directo
     case NodeKind::kAsOf:
     case NodeKind::kRow:
     case NodeKind::kRowVersions:
+    case NodeKind::kSelectionHome:  // endless, so it lists nothing
+    case NodeKind::kExport:
+    case NodeKind::kSavedQueries:
       break;
     case NodeKind::kCell:
     case NodeKind::kText:
     case NodeKind::kSymlink:
+    case NodeKind::kGenerated:
       return FailedPrecondition("not a directory");
   }
   // Runs at the first read and at each rewind, so a rewound handle shows the present state.
@@ -97,6 +115,13 @@ StatusOr<std::vector<DirEntry>> TreeView::FixedEntries(const Node& directory, co
     // Looked up as the kernel would, so that a listing and a stat show the same.
     ASSIGN_OR_RETURN(Entry entry, Lookup(directory, name, call));
     entries.push_back({std::string(name), std::move(entry)});
+  }
+  if (directory.kind == NodeKind::kSavedQueries) {
+    ASSIGN_OR_RETURN(std::vector<std::string> files, SavedQueryFiles());
+    for (std::string& file : files) {
+      Entry entry = GeneratedEntry(directory, file, mounted_at_us_);
+      entries.push_back({std::move(file), std::move(entry)});
+    }
   }
   if (directory.kind == NodeKind::kRoot) {
     ASSIGN_OR_RETURN(std::vector<DirEntry> tables, TableEntries(directory));

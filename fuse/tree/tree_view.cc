@@ -1,20 +1,19 @@
-// Holds the lookups: what a name in a directory means. tree_listing.cc holds the listings,
-// tree_content.cc the contents. SPDX-License-Identifier: Apache-2.0
+// Holds the lookups: what a name in a directory means. tree_controls.cc holds those of control
+// names, tree_listing.cc the listings, tree_content.cc the contents. SPDX-License-Identifier:
+// Apache-2.0
 #include "fuse/tree/tree_view.h"
 
 #include <fmt/format.h>
 
 #include "engine/base/printable.h"
-#include "fuse/tree/schema_text.h"
-#include "fuse/tree/table_entries.h"
+#include "fuse/tree/selected_rows.h"
 #include "fuse/tree/time_name.h"
-#include "fuse/tree/tree_limits.h"
 
 namespace sippar::fuse {
 namespace {
 
-constexpr std::string_view kAsOfName = ".as-of";
 constexpr std::string_view kVersionsName = ".versions";
+constexpr std::string_view kRowTextName = ".row.json";
 
 Node ChildOf(const Node& directory, NodeKind kind) {
   Node child = directory;
@@ -31,7 +30,8 @@ Status NoSuchName(std::string_view name) {
 TreeView::TreeView(cluster::Client* client, const TreeOptions& options)
     : context_(client, options),
       values_(options.value_memory_bytes, client->clock()),
-      mounted_at_us_(client->clock()->NowMicros()) {
+      mounted_at_us_(client->clock()->NowMicros()),
+      is_stopping_(std::make_shared<std::atomic<bool>>(false)) {
   status_.mounted_at_us = mounted_at_us_;
 }
 
@@ -74,6 +74,7 @@ StatusOr<Entry> TreeView::Lookup(const Node& directory, std::string_view name, c
     case NodeKind::kRow:
       // Every row has ".versions", so it needs no read.
       if (name == kVersionsName) return LookupFamily(directory, "", NodeKind::kRowVersions);
+      if (name == kRowTextName) return LookupRowText(directory, call);
       return LookupFamily(directory, name, NodeKind::kFamily);
     case NodeKind::kRowVersions:
       return LookupFamily(directory, name, NodeKind::kFamilyVersions);
@@ -87,53 +88,21 @@ StatusOr<Entry> TreeView::Lookup(const Node& directory, std::string_view name, c
       return LookupColumn(directory, name, NodeKind::kColumnVersions, call);
     case NodeKind::kColumnVersions:
       return LookupVersion(directory, name, call);
+    case NodeKind::kSelectionHome:
+      return LookupInSelectionHome(directory, name);
+    case NodeKind::kExport:
+      return LookupInExport(directory, name);
+    case NodeKind::kFanOut:
+      return LookupInFanOut(directory, name, call);
+    case NodeKind::kSavedQueries:
+      return LookupInSavedQueries(directory, name);
     case NodeKind::kCell:
     case NodeKind::kText:
     case NodeKind::kSymlink:
+    case NodeKind::kGenerated:
       break;
   }
   return FailedPrecondition("not a directory");
-}
-
-StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
-                                                      std::string_view name) {
-  std::optional<Entry> none;
-  if (directory.kind == NodeKind::kRoot && !directory.as_of.has_value()) {
-    if (name == kAsOfName) {
-      return std::optional(DirectoryEntry(ChildOf(directory, NodeKind::kAsOf), mounted_at_us_));
-    }
-    auto text = [&](std::string content) {
-      return std::optional(TextEntry(directory, name, std::move(content), mounted_at_us_));
-    };
-    if (name == ".version") return text(RenderVersion());
-    if (name == ".status") {
-      std::optional<Entry> status = text(RenderMountStatus());
-      // Its text changes with each error: the kernel must ask each time.
-      status->is_volatile = true;
-      return status;
-    }
-  }
-  if (directory.kind != NodeKind::kTable || directory.as_of.has_value()) return none;
-  if (name != ".schema.sql" && name != ".stats" && name != ".tablets") return none;
-  ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
-  std::string content;
-  if (name == ".schema.sql") {
-    content = PrintCreateTable(table->schema);
-  } else if (name == ".stats") {
-    ASSIGN_OR_RETURN(content, RenderStats(&context_, table->schema.name));
-  } else {
-    ASSIGN_OR_RETURN(content, RenderTablets(&context_, table->schema.name));
-  }
-  if (content.size() > kControlTextSizeMax) {
-    return TooLarge(
-        fmt::format("table {}: its file {} would have {} bytes; the limit is {}; use `sippar admin "
-                    "stats`, `sippar admin tablets` or SHOW CREATE TABLE",
-                    table->schema.name, name, content.size(), kControlTextSizeMax));
-  }
-  Entry entry = TextEntry(directory, name, std::move(content), table->changed_at_us);
-  // .stats and .tablets show sizes and tablets, which change without a schema change.
-  entry.is_volatile = name != ".schema.sql";
-  return std::optional(std::move(entry));
 }
 
 StatusOr<Entry> TreeView::LookupInRoot(const Node& directory, std::string_view name) {
@@ -203,8 +172,11 @@ StatusOr<std::string> TreeView::ResolveName(const LongNameScope& scope, std::str
 
 StatusOr<Entry> TreeView::LookupInTable(const Node& directory, std::string_view name,
                                         const Call& call) {
-  ASSIGN_OR_RETURN(std::optional<Entry> control, ControlEntry(directory, name));
-  if (control.has_value()) return *std::move(control);
+  // No key's name begins with a dot.
+  if (name.starts_with('.')) {
+    ASSIGN_OR_RETURN(std::optional<Entry> control, ControlEntry(directory, name));
+    if (control.has_value()) return *std::move(control);
+  }
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
   LongNameScope scope;
   scope.view = {table->schema.name, directory.as_of};
@@ -230,7 +202,9 @@ StatusOr<Entry> TreeView::FindRow(const TablePtr& table, Node node, const Call& 
     entry.age_us = (now_ns - *read_at_ns) / 1000;
     return entry;
   }
-  ASSIGN_OR_RETURN(bool exists, RowExists(context_.data, view, entry.node.row, call));
+  ASSIGN_OR_RETURN(bool exists, entry.node.selection.empty()
+                                    ? RowExists(context_.data, view, entry.node.row, call)
+                                    : HasRow(&context_, table, entry.node, entry.node.row, call));
   if (!exists)
     return NotFound(fmt::format("table {}: row '{}' not found", view.table,
                                 engine::PrintableBytes(entry.node.row)));
@@ -316,8 +290,9 @@ StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Cal
     node.timestamp_us = 0, node.sequence = 0;
     attributes = {0, table->changed_at_us};
   } else {
-    // One version is one inode, whether it was reached through .as-of or not.
+    // One version is one inode, whether it was reached through .as-of or a query directory or not.
     node.as_of.reset();
+    node.selection.clear();
   }
   Entry entry = DirectoryEntry(std::move(node), 0);
   entry.attributes = attributes;
@@ -341,6 +316,7 @@ StatusOr<Entry> TreeView::LookupVersion(const Node& directory, std::string_view 
   if (!found.has_value()) return NoSuchName(name);
   Node node = ChildOf(directory, NodeKind::kCell);
   node.as_of.reset();
+  node.selection.clear();
   node.is_row_form = false;
   node.timestamp_us = found->timestamp_us;
   node.sequence = found->sequence;

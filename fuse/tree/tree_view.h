@@ -17,6 +17,7 @@
 #include "fuse/tree/dir_stream.h"
 #include "fuse/tree/long_name_search.h"
 #include "fuse/tree/open_values.h"
+#include "fuse/tree/text_stream.h"
 #include "fuse/tree/tree_context.h"
 
 namespace sippar::fuse {
@@ -44,6 +45,11 @@ class TreeView {
                                                 const cluster::CallOptions& call);
   // Returns the whole content, which stays in memory as long as the pointer lives.
   [[nodiscard]] StatusOr<ValuePtr> ReadFile(OpenValue* file, const cluster::CallOptions& call);
+  // Starts to make the text of a kGenerated. The stream must not outlive this object.
+  [[nodiscard]] StatusOr<std::unique_ptr<TextStream>> OpenGenerated(
+      const Node& file, const cluster::CallOptions& call);
+  // Ends the waiting reads of all streams, which may take long, and those to come.
+  void StopStreams() { is_stopping_->store(true); }
   // std::nullopt if there is no such attribute. XattrNames (xattrs.h) lists the names.
   [[nodiscard]] StatusOr<std::optional<std::string>> Xattr(const Node& node, std::string_view name,
                                                            const cluster::CallOptions& call);
@@ -62,6 +68,11 @@ class TreeView {
   StatusOr<Entry> LookupInRoot(const Node& directory, std::string_view name);
   StatusOr<Entry> LookupInAsOf(const Node& directory, std::string_view name);
   StatusOr<Entry> LookupInTable(const Node& directory, std::string_view name, const Call& call);
+  StatusOr<Entry> LookupInSelectionHome(const Node& directory, std::string_view name);
+  StatusOr<Entry> LookupInExport(const Node& directory, std::string_view name);
+  StatusOr<Entry> LookupInFanOut(const Node& directory, std::string_view name, const Call& call);
+  StatusOr<Entry> LookupInSavedQueries(const Node& directory, std::string_view name);
+  StatusOr<Entry> LookupRowText(const Node& directory, const Call& call);
   StatusOr<Entry> LookupFamily(const Node& directory, std::string_view name, NodeKind kind);
   StatusOr<Entry> LookupColumn(const Node& directory, std::string_view name, NodeKind kind,
                                const Call& call);
@@ -82,11 +93,18 @@ class TreeView {
   StatusOr<std::vector<DirEntry>> FixedEntries(const Node& directory, const Call& call);
   StatusOr<std::vector<DirEntry>> TableEntries(const Node& directory);
   StatusOr<std::optional<Entry>> ControlEntry(const Node& directory, std::string_view name);
+  std::optional<Entry> RootControl(const Node& directory, std::string_view name);
+  StatusOr<std::optional<Entry>> QueryEntry(const Node& directory, std::string_view name);
+  Entry GeneratedEntry(const Node& directory, std::string_view name, int64_t changed_at_us) const;
+  StatusOr<std::vector<std::string>> SavedQueryFiles();
+  StatusOr<TextStream::Writer> WriterOf(const Node& file);
   std::string RenderMountStatus();
 
   TreeContext context_;
   OpenValues values_;
   const int64_t mounted_at_us_;
+  const std::shared_ptr<std::atomic<bool>> is_stopping_;
+  std::atomic<int> streams_{0};  // open ones
 
   engine::Mutex mutex_;
   MountStatus status_ GUARDED_BY(mutex_);

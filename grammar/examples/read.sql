@@ -124,3 +124,27 @@ SELECT w._key, w.anchor['cnnsi.com'], SAFE_CAST(w.hits['total'] AS INT64) FROM w
 SELECT c.family, s.n FROM CELLS(web) AS c;
 
 SELECT HISTORY(contents:)[1].value AS newest, s.n FROM (SELECT COUNT(*) AS n FROM web AS w GROUP BY w._key) AS s;
+
+-- Q90
+SELECT ~1 & 2 | 3 ^ 4 << 1, 1 < 2 << 3, +5 FROM web w WHERE w.row ILIKE 'a%' AND w.row NOT ILIKE 'b%';
+
+-- Q91
+SELECT ARRAY<INT64>[1, 2], ARRAY<STRUCT<a INT64, STRING>>[], ARRAY[], STRUCT(1 AS a, 2), STRUCT<a INT64>(1).a FROM web;
+
+-- Q92
+SELECT EXTRACT(WEEK(MONDAY) FROM NOW() AT TIME ZONE 'UTC'), INTERVAL 5 DAY, INTERVAL -5 DAY, INTERVAL '1 day 2 hours', DATE '2026-11-20', CAST('2026-11-20' AS DATE);
+
+-- Q93
+SELECT ARRAY_FILTER([1, 2], x -> x > 1), ARRAY_TRANSFORM([1], (x, i) -> x + i), SAFE.SQRT(-1), SAFE.IF(TRUE, 1, 2), [1][OFFSET(0)];
+
+-- Q94
+SELECT date, array, struct, interval, extract, ilike FROM (SELECT 1 AS date, 2 AS array, 3 AS struct, 4 AS interval, 5 AS extract, 6 AS ilike);
+
+-- Q95
+SELECT * FROM UNNEST([1, 2]) AS x WITH OFFSET AS i WHERE x > 1;
+
+-- Q96
+SELECT * FROM UNNEST(['a']);
+
+-- Q97
+SELECT * FROM UNPACK((SELECT row, contents: AS page FROM web(with_history => TRUE))) u WHERE u._timestamp > NOW() - 1d;

@@ -10,6 +10,10 @@ SELECT CELLS * FROM web WITH DELETES VERSIONS ALL WHERE row = 'com.cnn.www';
 -- Q80
 SELECT APPROX_COUNT_DISTINCT(qualifier), APPROX_QUANTILES(LENGTH(value), 2) FROM CELLS(web, anchor:*) SAMPLE 1.0;
 
+-- SAMPLE in other units
+SELECT COUNT(*) FROM web SAMPLE 10 PERCENT;
+SELECT row AS percent FROM web SAMPLE 100 ROWS WHERE language: = 'EN';
+
 -- Q81
 ATOMIC ON web ROW 'com.cnn.www' { SET anchor:"www.c-span.org" = 'CNN'; DELETE anchor:"www.abc.com"; };
 

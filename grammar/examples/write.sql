@@ -10,3 +10,7 @@ INSERT INTO web (ROW, language:, contents:) VALUES ('org.debian.www', 'DE', '<ht
 
 -- Q08
 INSERT INTO web CELLS VALUES ('com.cnn.www/world', 'anchor:www.bbc.co.uk', 8, 'CNN World');
+
+INSERT INTO web2 SELECT CELLS * FROM web VERSIONS ALL WHERE row STARTS WITH 'com.';
+
+INSERT INTO stats (ROW, n:pages, TIMESTAMP) SELECT SPLIT_PART(row, '.', 1) AS tld, COUNT(*), NOW() FROM web GROUP BY tld;

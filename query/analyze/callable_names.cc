@@ -24,6 +24,7 @@ CallInfo FunctionCall(const engine::FunctionInfo& info) {
   call.arguments_max = info.arguments_max;
   call.result = engine::ResultName(engine::ResultOf(info.function));
   call.meaning = info.meaning;
+  call.signature = info.signature;
   return call;
 }
 
@@ -31,6 +32,13 @@ CallInfo AggregateCall(AggregateDef::Kind kind, std::string_view name, int argum
                        std::string_view result, std::string_view meaning) {
   CallInfo call{CallInfo::kAggregate, name, 1, arguments_max, result, meaning};
   call.aggregate = kind;
+  call.signature = arguments_max == 1 ? "value" : "value [, limit]";
+  return call;
+}
+
+CallInfo ApproxCall(AggregateDef::Kind kind, std::string_view name, std::string_view meaning) {
+  CallInfo call = AggregateCall(kind, name, 2, "ARRAY", meaning);
+  call.arguments_min = 2;
   return call;
 }
 
@@ -38,18 +46,22 @@ CallInfo ColumnCall(SlotDef::Kind column, std::string_view name, std::string_vie
                     std::string_view meaning) {
   CallInfo call{CallInfo::kColumn, name, 1, 1, result, meaning};
   call.column = column;
+  call.signature = "column";
   return call;
 }
 
 CallInfo CastCall(std::string_view name, ValueType type) {
   CallInfo call{CallInfo::kCast, name, 1, 1, engine::TypeName(type), "CAST to this type"};
   call.cast = type;
+  call.signature = "value";
   return call;
 }
 
 std::vector<CallInfo> OwnCalls() {
   std::vector<CallInfo> calls = {
       {CallInfo::kNow, "NOW", 0, 0, "TIMESTAMP", "time of the statement, the same for all of it"},
+      {CallInfo::kRandom, "RAND", 0, 0, "FLOAT64", "random number from 0 to below 1"},
+      {CallInfo::kRandom, "RANDOM", 0, 0, "FLOAT64", "same as RAND"},
       // These calls read a special slot of a column (SlotDef) and not its value, so the engine has
       // no function for them.
       ColumnCall(SlotDef::kVersionCount, "VERSION_COUNT", "INT64",
@@ -70,6 +82,13 @@ std::vector<CallInfo> OwnCalls() {
                     "aggregate: one that is not NULL"),
       AggregateCall(AggregateDef::kArrayAgg, "ARRAY_AGG", 2, "ARRAY",
                     "aggregate: values, at most 1000 or the second"),
+      AggregateCall(AggregateDef::kStringAgg, "STRING_AGG", 2, "as argument 1",
+                    "aggregate: texts joined, with a comma or the second between them"),
+      ApproxCall(AggregateDef::kApproxQuantiles, "APPROX_QUANTILES",
+                 "aggregate: the n + 1 bounds of about n equal parts"),
+      ApproxCall(AggregateDef::kApproxTop, "APPROX_TOP_COUNT",
+                 "aggregate: about the n most frequent values, as {count, value}"),
+      ApproxCall(AggregateDef::kApproxTop, "APPROX_TOP", "aggregate: as APPROX_TOP_COUNT"),
       AggregateCall(AggregateDef::kApproxCountDistinct, "APPROX_COUNT_DISTINCT", 1, "INT64",
                     "aggregate: about how many distinct values"),
       // The name of a type is a call, too: INT64(x) is CAST(x AS INT64). FindType therefore looks
@@ -139,6 +158,7 @@ std::vector<std::string> CallNames() {
 }
 
 std::string PrintArguments(const CallInfo& call) {
+  if (!call.signature.empty()) return std::string(call.signature);
   if (call.arguments_max == engine::kManyArguments) return fmt::format("{}…", call.arguments_min);
   if (call.arguments_min == call.arguments_max) return fmt::format("{}", call.arguments_min);
   return fmt::format("{}-{}", call.arguments_min, call.arguments_max);

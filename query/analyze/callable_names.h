@@ -18,13 +18,14 @@
 namespace sippar::query {
 
 struct CallInfo {
-  enum Kind : uint8_t { kFunction, kAggregate, kColumn, kCast, kNow, kRewritten };
+  enum Kind : uint8_t { kFunction, kAggregate, kColumn, kCast, kNow, kRandom, kRewritten };
   Kind kind = kFunction;
   std::string_view name;
   int arguments_min = 1;
   int arguments_max = 1;
   std::string_view result;  // printed type of the result
   std::string_view meaning;
+  std::string_view signature = {};  // names of the arguments; "": none are given
   // kAggregate: what the call computes.
   engine::AggregateDef::Kind aggregate = engine::AggregateDef::kCountRows;
   // The slot that the call reads if its argument is one column; none: it takes values only.
@@ -39,7 +40,8 @@ const std::vector<CallInfo>& AllCalls();
 // The row of `name`, case ignored; nullptr if there is no such call.
 const CallInfo* FindCall(std::string_view name);
 std::vector<std::string> CallNames();
-// How many arguments the call takes: "2", "1-2" or "1…" (one or more).
+// The arguments of the call: "text, length [, fill]", or their number ("2", "1-2", "1…": one or
+// more) if they have no names.
 std::string PrintArguments(const CallInfo& call);
 
 }  // namespace sippar::query

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "engine/program/evaluate.h"
-#include "query/analyze/callable_names.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/constant_tests.h"
 #include "query/analyze/type_check.h"
@@ -38,6 +37,8 @@ Function FunctionOf(BinaryOp op) {
       return Function::kRegexFound;
     case BinaryOp::kLike:
     case BinaryOp::kNotLike:
+    case BinaryOp::kILike:
+    case BinaryOp::kNotILike:
       return Function::kLike;
     case BinaryOp::kStartsWith:
       return Function::kStartsWith;
@@ -55,40 +56,6 @@ Function FunctionOf(BinaryOp op) {
       break;
   }
   return Function::kModulo;
-}
-
-// LANGUAGE.md says that these are known but not supported; the error must not offer other names.
-bool IsLater(std::string_view name) {
-  for (std::string_view later : {"JSON_VALUE", "APPROX_QUANTILES", "APPROX_TOP"}) {
-    if (SameWord(name, later)) return true;
-  }
-  return false;
-}
-
-Status NoSuchCall(const Expr& call) {
-  if (IsLater(call.name)) {
-    return ErrorAt("UNSUPPORTED", call.span, fmt::format("{} is not supported", call.name), {},
-                   StatusCode::kUnimplemented);
-  }
-  Status unknown = UnknownName("function", call.name, call.span, CallNames());
-  QueryError error = QueryErrorOf(unknown);
-  return ErrorAt("UNKNOWN_FUNCTION", call.span, error.message, error.hint);
-}
-
-Status CheckArity(const CallInfo& info, const Expr& call) {
-  size_t count = call.children.size();
-  bool fits = count >= static_cast<size_t>(info.arguments_min) &&
-              count <= static_cast<size_t>(info.arguments_max);
-  if (fits && !call.star && !call.distinct) return OkStatus();
-  std::string wanted = fmt::format("{}", info.arguments_min);
-  if (info.arguments_max == engine::kManyArguments) {
-    wanted += " or more";
-  } else if (info.arguments_max != info.arguments_min) {
-    wanted += fmt::format(" to {}", info.arguments_max);
-  }
-  return ErrorAt("ARITY", call.span,
-                 fmt::format("{} takes {} arguments, not {}", info.name, wanted,
-                             call.star ? "*" : fmt::format("{}", count)));
 }
 
 }  // namespace
@@ -152,6 +119,10 @@ StatusOr<Expression> ExpressionCompiler::CompileTest(const Expr& expr) {
 }
 
 StatusOr<Expression> ExpressionCompiler::CompileUnplaced(const Expr& expr) {
+  // A variable of a lambda hides every other name.
+  if (expr.kind == ExprKind::kName) {
+    if (auto variable = FindVariable(expr.name)) return Expression::Variable(*variable);
+  }
   if (hook_) {
     ASSIGN_OR_RETURN(std::optional<Expression> hooked, hook_(expr));
     if (hooked) return *std::move(hooked);
@@ -209,6 +180,9 @@ StatusOr<Expression> ExpressionCompiler::CompileUnplaced(const Expr& expr) {
       ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
       return Folded(Function::kArray, std::move(args));
     }
+    case ExprKind::kLambda:
+      return ErrorAt("SYNTAX", expr.span, "a lambda (x -> …) is not allowed here",
+                     "ARRAY_FILTER, ARRAY_TRANSFORM and ARRAY_INCLUDES take one");
   }
   return Internal("expression of an unknown kind; this is a bug in sippar");
 }
@@ -237,8 +211,11 @@ StatusOr<Expression> ExpressionCompiler::Name(const Expr& expr) {
       return compiled;
     }
   }
-  if (SameWord(expr.name, "CURRENT_TIMESTAMP")) {
-    return Expression::Literal(Value::Timestamp(context_.now_us));
+  // As in SQL, these calls need no brackets.
+  if (SameWord(expr.name, "CURRENT_TIMESTAMP") || SameWord(expr.name, "CURRENT_DATE")) {
+    Expr call = expr;
+    call.kind = ExprKind::kCall;
+    return Call(call);
   }
   std::vector<std::string> known = scope_->KnownNames();
   if (aliases_ != nullptr) {
@@ -247,42 +224,8 @@ StatusOr<Expression> ExpressionCompiler::Name(const Expr& expr) {
   return UnknownName("name", expr.name, expr.span, known);
 }
 
-StatusOr<Expression> ExpressionCompiler::ColumnCall(const Expr& expr, SlotDef::Kind kind) {
-  if (expr.children.size() != 1 || expr.children[0].kind != ExprKind::kPattern) {
-    return ErrorAt("ARITY", expr.span, fmt::format("{} takes one column", expr.name),
-                   "for example TIMESTAMP(contents:)");
-  }
-  return scope_->Pattern(expr.children[0].pattern, kind);
-}
-
-StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
-  const CallInfo* call = FindCall(expr.name);
-  if (call == nullptr) return NoSuchCall(expr);
-  bool of_column = expr.children.size() == 1 && expr.children[0].kind == ExprKind::kPattern;
-  if (call->column && (of_column || call->kind == CallInfo::kColumn)) {
-    return ColumnCall(expr, *call->column);
-  }
-  // Where aggregates are allowed, the hook of PlanAggregates has replaced them before. An aggregate
-  // that gets here is not allowed.
-  if (call->kind == CallInfo::kAggregate) {
-    return ErrorAt("AGGREGATE", expr.span,
-                   fmt::format("the aggregate {} is not allowed in this clause", expr.name),
-                   "aggregates go into the SELECT list, HAVING and ORDER BY");
-  }
-  RETURN_IF_ERROR(CheckArity(*call, expr));
-  if (call->kind == CallInfo::kNow) return Expression::Literal(Value::Timestamp(context_.now_us));
-  // Some rewritten calls have an argument twice, as CASE WHEN a = b THEN NULL ELSE a.
-  if (call->kind == CallInfo::kRewritten) return CompileCounted(call->as_ours(expr));
-  ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
-  if (call->kind == CallInfo::kCast) {
-    return Fold(Expression::Cast(call->cast, std::move(args[0])), &context_.stop);
-  }
-  Function function = engine::FindFunction(call->name)->function;
-  RETURN_IF_ERROR(CheckRegexCall(expr, function, args));
-  return Folded(function, std::move(args));
-}
-
 StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
+  if (IsMonths(expr)) return AddMonths(expr);
   ASSIGN_OR_RETURN(Expression left, Compile(expr.children[0]));
   auto right = Compile(expr.children[1]);
   if (!right.ok()) {
@@ -296,7 +239,12 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
                    fmt::format("a qualifier with - is written {}:\"{}-{}\"", pattern.family.text,
                                pattern.qualifier.text, expr.children[1].name));
   }
-  bool negated = expr.op == BinaryOp::kNotMatch || expr.op == BinaryOp::kNotLike;
+  bool negated = expr.op == BinaryOp::kNotMatch || expr.op == BinaryOp::kNotLike ||
+                 expr.op == BinaryOp::kNotILike;
+  if (expr.op == BinaryOp::kILike || expr.op == BinaryOp::kNotILike) {
+    left = Folded(Function::kLower, std::move(left));
+    right = Folded(Function::kLower, *std::move(right));
+  }
   if (expr.op <= BinaryOp::kGreaterEqual) {  // the six comparisons, which BinaryOp lists first
     ReadMixedAsNumber(*scope_, *right, &left);
     ReadMixedAsNumber(*scope_, left, &*right);
@@ -359,37 +307,24 @@ StatusOr<Expression> ExpressionCompiler::In(const Expr& expr) {
   ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
   if (expr.unnest) {
     Expression list = std::move(args[1]);
-    if (!list.IsLiteral() ||
-        (list.literal.type() != ValueType::kArray && !list.literal.is_null())) {
-      return ErrorAt("NOT_CONSTANT", expr.children[1].span,
-                     "UNNEST takes an ARRAY that is known before the query runs",
-                     "IN UNNEST(@keys), IN UNNEST(['a', 'b'])");
-    }
     args.pop_back();
+    if (!list.IsLiteral()) {
+      // The items are known only when the row is read.
+      Expression test = Folded(Function::kArrayIncludes, std::move(list), std::move(args[0]));
+      return NegatedIf(expr.negated, std::move(test));
+    }
+    if (list.literal.type() != ValueType::kArray && !list.literal.is_null()) {
+      return ErrorAt(
+          "TYPE", expr.children[1].span,
+          fmt::format("UNNEST takes an ARRAY, not {}", engine::TypeName(list.literal.type())),
+          "IN UNNEST(@keys), IN UNNEST(['a', 'b'])");
+    }
     for (const Value& item : list.literal.items()) args.push_back(Expression::Literal(item));
     // The list is empty: IN is FALSE and NOT IN is TRUE, even for NULL.
     if (args.size() == 1) return Expression::Literal(Value::Bool(expr.negated));
   }
   for (size_t i = 1; i < args.size(); ++i) ReadMixedAsNumber(*scope_, args[i], &args[0]);
   return NegatedIf(expr.negated, Folded(Function::kIn, std::move(args)));
-}
-
-StatusOr<Expression> ExpressionCompiler::Index(const Expr& expr) {
-  ASSIGN_OR_RETURN(Expression key, Compile(expr.children[1]));
-  const Expr& base = expr.children[0];
-  if (base.kind == ExprKind::kName && key.IsLiteral() && key.literal.is_string()) {
-    ASSIGN_OR_RETURN(std::optional<Expression> item,
-                     scope_->FamilyItem(base.name, key.literal.bytes()));
-    if (item) return *std::move(item);
-  }
-  ASSIGN_OR_RETURN(Expression items, Compile(base));
-  // A MAP that spans counter families and others has INT64 and BYTES entries. The entry is cast to
-  // BYTES, so that the type of the expression is known before the query runs.
-  bool mixed = items.kind == Expression::kSlot &&
-               scope_->SlotType(items.slot).kind == ValueType::kMap &&
-               !scope_->SlotType(items.slot).IsKnown();
-  Expression item = Folded(Function::kIndex, std::move(items), std::move(key));
-  return mixed ? Expression::Cast(ValueType::kBytes, std::move(item)) : std::move(item);
 }
 
 }  // namespace sippar::query

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "query/analyze/callable_names.h"
 #include "query/analyze/scope.h"
 #include "query/session/session.h"
 #include "query/syntax/expr.h"
@@ -47,6 +48,14 @@ class ExpressionCompiler {
                                                size_t from = 0);
   StatusOr<Expression> Name(const syntax::Expr& expr);
   StatusOr<Expression> Call(const syntax::Expr& expr);
+  std::optional<uint32_t> FindVariable(const std::string& name) const;
+  StatusOr<Expression> LambdaBody(const syntax::Expr& lambda, const Expression& array,
+                                  bool is_test);
+  StatusOr<std::optional<Expression>> CallWithLambda(const syntax::Expr& call,
+                                                     const CallInfo& info);
+  static bool IsMonths(const syntax::Expr& sum);
+  StatusOr<Expression> AddMonths(const syntax::Expr& sum);
+  StatusOr<Expression> Random();
   StatusOr<Expression> ColumnCall(const syntax::Expr& expr, SlotDef::Kind kind);
   StatusOr<Expression> Binary(const syntax::Expr& expr);
   StatusOr<Expression> Case(const syntax::Expr& expr);
@@ -61,7 +70,9 @@ class ExpressionCompiler {
   Scope* scope_;
   const Aliases* aliases_ = nullptr;
   CompileHook hook_;
-  size_t repeating_ = 0;  // depth of CompileCounted
+  std::vector<std::string> variables_;  // names of those of the lambdas around; "": no name
+  uint64_t randoms_ = 0;                // calls of RAND so far
+  size_t repeating_ = 0;                // depth of CompileCounted
   size_t repeated_ = 0;
 };
 

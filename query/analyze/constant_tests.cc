@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/program/evaluate.h"
+#include "engine/program/json_path.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/session/query_error.h"
@@ -58,13 +59,22 @@ Status CheckRegexCall(const Expr& call, Function function, const std::vector<Exp
   // A regex that comes from a cell or a row key is known only when the row is read; an error in it
   // then fails the run.
   bool of_regex = function == Function::kRegexFound || function == Function::kRegexExtract ||
-                  function == Function::kRegexReplace;
+                  function == Function::kRegexReplace || function == Function::kRegexExtractAll ||
+                  function == Function::kRegexSubstr || function == Function::kRegexInstr;
   if (!of_regex || !args[1].IsLiteral() || !args[1].literal.is_string()) return OkStatus();
   RETURN_IF_ERROR(
       CheckRegex(engine::NamePattern::Regex(args[1].literal.bytes()), call.children[1].span));
   // Preparing the call checks the rewrite or the group number against the regex.
   auto prepared = engine::Evaluator::Prepare(Expression::Call(function, args));
   return WithQueryCode(prepared.status(), call.children.back().span);
+}
+
+Status CheckJsonCall(const Expr& call, Function function, const std::vector<Expression>& args) {
+  const bool of_json = function == Function::kJsonValue || function == Function::kJsonQuery;
+  if (!of_json || args.size() != 2 || !args[1].IsLiteral()) return OkStatus();
+  if (!args[1].literal.is_string()) return OkStatus();
+  return WithQueryCode(engine::ParseJsonPath(args[1].literal.bytes()).status(),
+                       call.children[1].span);
 }
 
 }  // namespace sippar::query

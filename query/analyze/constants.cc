@@ -38,8 +38,16 @@ Status WithQueryCode(const Status& status, const Span& span) {
 // Some code looks only at literals: row ranges, IN UNNEST, warnings, regex checks. Folding lets it
 // see a computed constant such as 'a' || 'b', too.
 Expression Fold(Expression expression, const engine::StopSignal* stop) {
-  if (expression.kind != Expression::kCall) return expression;
-  for (const Expression& arg : expression.args) {
+  // A random number is another one in each row, and the value of a STRUCT does not know its type.
+  if (expression.kind != Expression::kCall || expression.function == engine::Function::kRandom ||
+      expression.function == engine::Function::kStructOf) {
+    return expression;
+  }
+  // The call in SAFE is left as it is if it fails, which here is its result.
+  const bool safe = expression.function == engine::Function::kSafe &&
+                    expression.args[0].kind == Expression::kCall &&
+                    expression.args[0].function != engine::Function::kRandom;
+  for (const Expression& arg : safe ? expression.args[0].args : expression.args) {
     if (!arg.IsLiteral()) return expression;
   }
   auto value = engine::EvaluateConstant(expression, stop);
@@ -88,8 +96,8 @@ StatusOr<uint64_t> CompileCount(const StatementContext& context, const Expr& exp
 
 StatusOr<int64_t> CompileTime(const StatementContext& context, const Expr& expr) {
   ASSIGN_OR_RETURN(Value value, CompileNumber(context, expr));
-  // Only a parameter: AS OF '2026-11-20T12:00:00Z' as a literal is more likely a forgotten
-  // TIMESTAMP, and the hint says so.
+  // TEXT is taken as a time only if it came as a parameter. In AS OF '2026-11-20T12:00:00Z' the word
+  // TIMESTAMP was more likely forgotten, and the hint says so.
   bool text_time = expr.kind == ExprKind::kParam && value.type() == ValueType::kText;
   Value time;
   if (text_time && engine::ConvertValue(value, ValueType::kTimestamp, &time).ok()) value = time;
@@ -126,6 +134,7 @@ StatusOr<std::string> CompileRowKey(const StatementContext& context, const Expr&
 std::optional<ValueType> FindType(std::string_view name) {
   const CallInfo* call = FindCall(name);
   bool is_type = call != nullptr && call->kind == CallInfo::kCast;
+  if (SameWord(name, "FLOAT32")) return ValueType::kFloat64;  // the language has one type for both
   return is_type ? std::optional(call->cast) : std::nullopt;
 }
 

@@ -9,7 +9,6 @@
 namespace sippar::query {
 namespace {
 
-using engine::AggregateDef;
 using engine::ColumnPattern;
 using engine::Expression;
 using engine::Function;
@@ -27,8 +26,9 @@ DataType CommonType(const DataType& a, const DataType& b) {
   if (b.kind == kNull) return a;
   if (a.is_number() && b.is_number()) return kFloat64;
   if (a.is_string() && b.is_string()) return kBytes;
-  if (a.kind != b.kind || a.parts.size() != b.parts.size()) return {};
+  if (a.kind != b.kind || a.parts.size() != b.parts.size() || a.names != b.names) return {};
   DataType common = a.kind;
+  common.names = a.names;
   for (size_t i = 0; i < a.parts.size(); ++i) {
     common.parts.push_back(CommonType(a.parts[i], b.parts[i]));
   }
@@ -159,7 +159,11 @@ DataType TypeOfItem(const DataType& items, const Expression& key) {
   if (items.kind == kArray) return items.parts.empty() ? DataType() : items.parts[0];
   // The two items of a STRUCT differ in type, so the type is known only with the key. The items of
   // an ARRAY or MAP have one type.
-  if (items.kind != kStruct || items.parts.size() != 2 || !key.IsLiteral()) return {};
+  if (items.kind != kStruct || !key.IsLiteral()) return {};
+  for (size_t i = 0; i < items.names.size(); ++i) {
+    if (key.literal.is_string() && items.names[i] == key.literal.bytes()) return items.parts[i];
+  }
+  if (items.parts.size() != 2 || !items.names.empty()) return {};
   bool is_time =
       key.literal.is_string() ? key.literal.bytes() == "timestamp" : key.literal.integer() == 1;
   return items.parts[is_time ? 0 : 1];
@@ -170,6 +174,7 @@ DataType TypeOfString(const DataType& arg) { return arg.is_string() ? arg : Data
 // || makes TEXT of numbers and times. An argument of unknown type may be BYTES at run time, so it
 // makes the result BYTES.
 DataType TypeOfConcat(const std::vector<DataType>& args) {
+  if (args[0].kind == kArray) return CommonOf(args, 0, 1);
   bool bytes = std::any_of(args.begin(), args.end(), [](const DataType& arg) {
     return arg.kind == kBytes || arg.kind == kNull;
   });
@@ -179,6 +184,40 @@ DataType TypeOfConcat(const std::vector<DataType>& args) {
 DataType PartOf(const DataType& map, size_t part) {
   DataType item = part < map.parts.size() ? map.parts[part] : DataType();
   return DataType(kArray, {std::move(item)});
+}
+
+DataType ItemOf(const DataType& array) {
+  return array.kind == kArray && !array.parts.empty() ? array.parts[0] : DataType();
+}
+
+DataType StructOf(const std::vector<std::string>& names, std::vector<DataType> parts) {
+  DataType type(kStruct, std::move(parts));
+  type.names = names;
+  return type;
+}
+
+DataType TypeOfEntries(const DataType& map) {
+  DataType key = map.parts.empty() ? DataType() : map.parts[0];
+  DataType value = map.parts.size() < 2 ? DataType() : map.parts[1];
+  return DataType(kArray, {StructOf({"key", "value"}, {std::move(key), std::move(value)})});
+}
+
+// The type of NAMED_STRUCT: each name is a literal before its value.
+DataType TypeOfStruct(const Expression& call, const std::vector<DataType>& args) {
+  std::vector<std::string> names;
+  std::vector<DataType> parts;
+  for (size_t i = 0; i + 1 < args.size(); i += 2) {
+    names.push_back(call.args[i].literal.bytes());
+    parts.push_back(args[i + 1]);
+  }
+  return StructOf(names, std::move(parts));
+}
+
+// An ARRAY of the first argument's type; of several numbers FLOAT64, if one of them is.
+DataType TypeOfList(const std::vector<DataType>& args) {
+  bool numbers =
+      std::all_of(args.begin(), args.end(), [](const DataType& arg) { return arg.is_number(); });
+  return DataType(kArray, {numbers ? CommonOf(args, 0, 1) : args[0]});
 }
 
 DataType TypeOfCall(const Expression& call, const std::vector<DataType>& args) {
@@ -191,6 +230,12 @@ DataType TypeOfCall(const Expression& call, const std::vector<DataType>& args) {
       return kText;
     case ResultRule::kBytes:
       return kBytes;
+    case ResultRule::kFloat64:
+      return kFloat64;
+    case ResultRule::kTimestamp:
+      return kTimestamp;
+    case ResultRule::kDuration:
+      return kDuration;
     case ResultRule::kCast:
       return call.cast_type;
     case ResultRule::kFirst:
@@ -215,6 +260,20 @@ DataType TypeOfCall(const Expression& call, const std::vector<DataType>& args) {
       return PartOf(args[0], 0);
     case ResultRule::kValues:
       return PartOf(args[0], 1);
+    case ResultRule::kEntries:
+      return TypeOfEntries(args[0]);
+    case ResultRule::kItemOfFirst:
+      return ItemOf(args[0]);
+    case ResultRule::kListOfFirst:
+      return TypeOfList(args);
+    case ResultRule::kIntegers:
+      return DataType(kArray, {kInt64});
+    case ResultRule::kReals:
+      return DataType(kArray, {kFloat64});
+    case ResultRule::kLambda:
+      return DataType(kArray, {args[1]});
+    case ResultRule::kStruct:
+      return TypeOfStruct(call, args);
   }
   return {};
 }
@@ -226,8 +285,11 @@ DataType TypeOf(const Expression& expression, const std::vector<DataType>& slots
                 [&slots](uint32_t slot) { return slot < slots.size() ? slots[slot] : DataType(); });
 }
 
-DataType TypeOf(const Expression& expression, const std::function<DataType(uint32_t)>& slots) {
+DataType TypeOf(const Expression& expression, const std::function<DataType(uint32_t)>& slots,
+                const std::vector<DataType>& variables) {
   switch (expression.kind) {
+    case Expression::kVariable:
+      return expression.slot < variables.size() ? variables[expression.slot] : DataType();
     case Expression::kLiteral:
       return TypeOfValue(expression.literal);
     case Expression::kSlot:
@@ -235,39 +297,20 @@ DataType TypeOf(const Expression& expression, const std::function<DataType(uint3
     case Expression::kCall:
       break;
   }
+  const bool is_lambda = expression.function == Function::kArrayFilter ||
+                         expression.function == Function::kArrayTransform;
   std::vector<DataType> args;
-  for (const Expression& arg : expression.args) args.push_back(TypeOf(arg, slots));
-  return TypeOfCall(expression, args);
-}
-
-DataType TypeOf(const AggregateDef& aggregate, const std::vector<DataType>& slots) {
-  return TypeOf(aggregate,
-                [&slots](uint32_t slot) { return slot < slots.size() ? slots[slot] : DataType(); });
-}
-
-DataType TypeOf(const AggregateDef& aggregate, const std::function<DataType(uint32_t)>& slots) {
-  switch (aggregate.kind) {
-    case AggregateDef::kCountRows:
-    case AggregateDef::kCount:
-    case AggregateDef::kCountDistinct:
-    case AggregateDef::kApproxCountDistinct:
-      return kInt64;
-    case AggregateDef::kAvg:
-      return TypeOf(aggregate.argument, slots).kind == kDuration ? kDuration : kFloat64;
-    case AggregateDef::kSum: {
-      DataType type = TypeOf(aggregate.argument, slots);
-      // CheckAggregate has refused any other known type, so what is left is an argument of unknown
-      // type.
-      return type.is_number() || type.kind == kDuration ? type : DataType();
+  for (const Expression& arg : expression.args) {
+    if (!is_lambda || args.empty()) {
+      args.push_back(TypeOf(arg, slots, variables));
+      continue;
     }
-    case AggregateDef::kMin:
-    case AggregateDef::kMax:
-    case AggregateDef::kAnyValue:
-      return TypeOf(aggregate.argument, slots);
-    case AggregateDef::kArrayAgg:
-      return DataType(kArray, {TypeOf(aggregate.argument, slots)});
+    std::vector<DataType> inner = variables;
+    inner.push_back(ItemOf(args[0]));
+    inner.emplace_back(kInt64);
+    args.push_back(TypeOf(arg, slots, inner));
   }
-  return {};
+  return TypeOfCall(expression, args);
 }
 
 bool AreMixed(const std::vector<ColumnPattern>& patterns, const TableSchema& schema) {

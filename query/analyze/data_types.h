@@ -16,11 +16,13 @@ namespace sippar::query {
 
 using engine::DataType;
 
-// The type of an expression or aggregate whose slots have the types `slots`. kNull: the type is
+// The type of an expression or aggregate whose slots have the types `slots`, within lambdas whose
+// variables have the types `variables`. kNull: the type is
 // known only when the expression runs.
 DataType TypeOf(const engine::Expression& expression, const std::vector<DataType>& slots);
 DataType TypeOf(const engine::Expression& expression,
-                const std::function<DataType(uint32_t slot)>& slots);
+                const std::function<DataType(uint32_t slot)>& slots,
+                const std::vector<DataType>& variables = {});
 DataType TypeOf(const engine::AggregateDef& aggregate, const std::vector<DataType>& slots);
 DataType TypeOf(const engine::AggregateDef& aggregate,
                 const std::function<DataType(uint32_t slot)>& slots);

@@ -62,11 +62,12 @@ Expr HasKey(const Expr& call) {
   return test;
 }
 
-CallInfo Rewritten(std::string_view name, int arguments_min, int arguments_max,
-                   std::string_view result, std::string_view meaning,
+CallInfo Rewritten(std::string_view name, std::string_view signature, int arguments_min,
+                   int arguments_max, std::string_view result, std::string_view meaning,
                    Expr (*as_ours)(const Expr& call)) {
   CallInfo call{CallInfo::kRewritten, name, arguments_min, arguments_max, result, meaning};
   call.as_ours = as_ours;
+  call.signature = signature;
   return call;
 }
 
@@ -78,40 +79,219 @@ Expr Renamed(const Expr& call) {
 }
 
 constexpr char kCardinality[] = "CARDINALITY";
+constexpr char kCeil[] = "CEIL";
 constexpr char kCoalesce[] = "COALESCE";
+constexpr char kFormatTimestamp[] = "FORMAT_TIMESTAMP";
+constexpr char kGenerateArray[] = "GENERATE_ARRAY";
 constexpr char kLength[] = "LENGTH";
 constexpr char kNow[] = "NOW";
+constexpr char kParseTimestamp[] = "PARSE_TIMESTAMP";
+constexpr char kPower[] = "POWER";
 constexpr char kRegexMatch[] = "REGEXP_MATCH";
 constexpr char kSubstr[] = "SUBSTR";
+
+constexpr int64_t kMilli = 1'000;
+constexpr int64_t kSecond = 1'000'000;
+constexpr int64_t kDay = 86'400 * kSecond;
+
+// --- Units of time ---
+
+// A unit is a bare word in GoogleSQL: DAY, WEEK(MONDAY).
+bool IsUnit(const Expr& expr) {
+  if (expr.kind == ExprKind::kName) return true;
+  return expr.kind == ExprKind::kCall && expr.children.size() == 1 &&
+         expr.children[0].kind == ExprKind::kName;
+}
+
+Expr Text(std::string text, const Expr& of) {
+  Expr literal = Make(ExprKind::kLiteral, of, {});
+  literal.literal.type = syntax::Literal::kText;
+  literal.literal.text = std::move(text);
+  return literal;
+}
+
+// The unit as the text that our functions take; what is no bare word stays as it is.
+Expr UnitText(const Expr& unit) {
+  if (!IsUnit(unit)) return unit;
+  if (unit.kind == ExprKind::kName) return Text(unit.name, unit);
+  return Text(unit.name + "(" + unit.children[0].name + ")", unit);
+}
+
+// f(time, unit [, zone]) as TRUNC_TIME(unit, time [, zone]).
+Expr TruncTime(const Expr& call) {
+  Exprs args = {UnitText(call.children[1]), call.children[0]};
+  if (call.children.size() == 3) args.push_back(call.children[2]);
+  return Named("TRUNC_TIME", call, std::move(args));
+}
+
+// DATE_TRUNC has two orders: DATE_TRUNC(time, MONTH) as in GoogleSQL, DATE_TRUNC('month', time) as
+// in PostgreSQL and DuckDB.
+Expr DateTrunc(const Expr& call) {
+  const bool text_first = call.children[0].kind == ExprKind::kLiteral &&
+                          call.children[0].literal.type == syntax::Literal::kText;
+  if (!text_first && IsUnit(call.children[1])) return TruncTime(call);
+  return Named("TRUNC_TIME", call, call.children);
+}
+
+Expr TimeDiff(const Expr& call) {
+  return Named("TIME_DIFF", call, {UnitText(call.children[2]), call.children[0], call.children[1]});
+}
+
+Expr Binary(syntax::BinaryOp op, const Expr& call) {
+  Expr sum = Make(ExprKind::kBinary, call, call.children);
+  sum.op = op;
+  return sum;
+}
+
+// DATE(year, month, day), DATE(time [, zone])
+Expr Date(const Expr& call) {
+  if (call.children.size() == 3) return Named("MAKE_DATE", call, call.children);
+  Exprs args = {Text("day", call), call.children[0]};
+  if (call.children.size() == 2) args.push_back(call.children[1]);
+  return Named("TRUNC_TIME", call, std::move(args));
+}
+
+Expr CurrentDate(const Expr& call) {
+  Exprs args = {Text("day", call), Named(kNow, call, {})};
+  if (!call.children.empty()) args.push_back(call.children[0]);
+  return Named("TRUNC_TIME", call, std::move(args));
+}
+
+// The day before the next unit begins.
+Expr LastDay(const Expr& call) {
+  Expr unit = call.children.size() == 2 ? UnitText(call.children[1]) : Text("month", call);
+  Expr start = Named("TRUNC_TIME", call, {unit, call.children[0]});
+  Expr next =
+      Make(ExprKind::kBinary, call,
+           {std::move(start), Named("TIME_SPAN", call, {Number(1, call), std::move(unit)})});
+  next.op = syntax::BinaryOp::kAdd;
+  Expr day = Named("TIME_SPAN", call, {Number(1, call), Text("day", call)});
+  Expr last = Make(ExprKind::kBinary, call, {std::move(next), std::move(day)});
+  last.op = syntax::BinaryOp::kSubtract;
+  return last;
+}
+
+Expr DateArray(const Expr& call) {
+  Exprs args = call.children;
+  if (args.size() == 2)
+    args.push_back(Named("TIME_SPAN", call, {Number(1, call), Text("day", call)}));
+  return Named(kGenerateArray, call, std::move(args));
+}
+
+Expr Safe(Expr call) {
+  Expr of = call;
+  return Named("SAFE", of, {std::move(call)});
+}
+
+std::vector<CallInfo> TimeCalls() {
+  using syntax::BinaryOp;
+  auto add = [](const Expr& c) { return Binary(BinaryOp::kAdd, c); };
+  auto subtract = [](const Expr& c) { return Binary(BinaryOp::kSubtract, c); };
+  auto micros = [](const Expr& c) { return TimeOf(1, c); };
+  auto millis = [](const Expr& c) { return TimeOf(kMilli, c); };
+  auto seconds = [](const Expr& c) { return TimeOf(kSecond, c); };
+  return {
+      Rewritten("CURRENT_DATE", "[zone]", 0, 1, "TIMESTAMP", "start of today, in UTC or a zone",
+                CurrentDate),
+      Rewritten("CURRENT_TIMESTAMP", "", 0, 0, "TIMESTAMP", "same as NOW", Renamed<kNow>),
+      Rewritten("DATE", "time [, zone] or year, month, day", 1, 3, "TIMESTAMP",
+                "start of the day: time [, zone], or year, month, day", Date),
+      Rewritten("DATE_ADD", "time, interval", 2, 2, "TIMESTAMP", "time + INTERVAL n unit", add),
+      Rewritten("DATE_DIFF", "later, earlier, unit", 3, 3, "INT64",
+                "units from the second to the first", TimeDiff),
+      Rewritten("DATE_FROM_UNIX_DATE", "days", 1, 1, "TIMESTAMP",
+                "the day so many days after 1970-01-01",
+                [](const Expr& c) { return TimeOf(kDay, c); }),
+      Rewritten("DATE_SUB", "time, interval", 2, 2, "TIMESTAMP", "time - INTERVAL n unit",
+                subtract),
+      Rewritten("DATE_TRUNC", "time, unit [, zone]", 2, 3, "TIMESTAMP",
+                "start of the MONTH, DAY … of a time: (time, MONTH) or ('month', time)", DateTrunc),
+      Rewritten("FORMAT_DATE", "pattern, time", 2, 2, "TEXT", "same as FORMAT_TIMESTAMP",
+                Renamed<kFormatTimestamp>),
+      Rewritten("GENERATE_DATE_ARRAY", "from, to [, interval]", 2, 3, "ARRAY",
+                "days from start to end by a step (1 day)", DateArray),
+      Rewritten("GENERATE_TIMESTAMP_ARRAY", "from, to, interval", 3, 3, "ARRAY",
+                "times from start to end by a step", Renamed<kGenerateArray>),
+      Rewritten("LAST_DAY", "time [, unit]", 1, 2, "TIMESTAMP",
+                "last day of the MONTH, YEAR … of a time", LastDay),
+      Rewritten("PARSE_DATE", "pattern, text", 2, 2, "TIMESTAMP", "same as PARSE_TIMESTAMP",
+                Renamed<kParseTimestamp>),
+      Rewritten("TIMESTAMP_ADD", "time, interval", 2, 2, "TIMESTAMP", "time + INTERVAL n unit",
+                add),
+      Rewritten("TIMESTAMP_DIFF", "later, earlier, unit", 3, 3, "INT64",
+                "whole units from the second to the first", TimeDiff),
+      Rewritten("TIMESTAMP_FROM_UNIX_MICROS", "n", 1, 1, "TIMESTAMP", "same as TIMESTAMP_MICROS",
+                micros),
+      Rewritten("TIMESTAMP_FROM_UNIX_MILLIS", "n", 1, 1, "TIMESTAMP", "same as TIMESTAMP_MILLIS",
+                millis),
+      Rewritten("TIMESTAMP_FROM_UNIX_SECONDS", "n", 1, 1, "TIMESTAMP", "same as TIMESTAMP_SECONDS",
+                seconds),
+      Rewritten("TIMESTAMP_MICROS", "n", 1, 1, "TIMESTAMP",
+                "the time so many microseconds after 1970", micros),
+      Rewritten("TIMESTAMP_MILLIS", "n", 1, 1, "TIMESTAMP",
+                "the time so many milliseconds after 1970", millis),
+      Rewritten("TIMESTAMP_SECONDS", "n", 1, 1, "TIMESTAMP", "the time so many seconds after 1970",
+                seconds),
+      Rewritten("TIMESTAMP_SUB", "time, interval", 2, 2, "TIMESTAMP", "time - INTERVAL n unit",
+                subtract),
+      Rewritten("TIMESTAMP_TRUNC", "time, unit [, zone]", 2, 3, "TIMESTAMP",
+                "same as DATE_TRUNC(time, unit [, zone])", TruncTime),
+      Rewritten("UNIX_DATE", "time", 1, 1, "INT64", "days of a time after 1970-01-01",
+                [](const Expr& c) { return UnitsOf(kDay, c); }),
+      Rewritten("UNIX_MICROS", "time", 1, 1, "INT64", "microseconds of a time after 1970",
+                [](const Expr& c) { return UnitsOf(1, c); }),
+      Rewritten("UNIX_MILLIS", "time", 1, 1, "INT64", "milliseconds of a time after 1970",
+                [](const Expr& c) { return UnitsOf(kMilli, c); }),
+      Rewritten("UNIX_SECONDS", "time", 1, 1, "INT64", "seconds of a time after 1970",
+                [](const Expr& c) { return UnitsOf(kSecond, c); }),
+  };
+}
+
+std::vector<CallInfo> OtherCalls() {
+  using syntax::BinaryOp;
+  auto bytes = [](const Expr& c) { return Named(kLength, c, {Cast("BYTES", c.children[0])}); };
+  return {
+      Rewritten("ARRAY_LENGTH", "list", 1, 1, "INT64", "same as CARDINALITY",
+                Renamed<kCardinality>),
+      Rewritten("BYTE_LENGTH", "text", 1, 1, "INT64", "bytes of BYTES or TEXT", bytes),
+      Rewritten("CEILING", "x", 1, 1, "FLOAT64", "same as CEIL", Renamed<kCeil>),
+      Rewritten("CHAR_LENGTH", "text", 1, 1, "INT64", "same as LENGTH", Renamed<kLength>),
+      Rewritten("CHARACTER_LENGTH", "text", 1, 1, "INT64", "same as LENGTH", Renamed<kLength>),
+      Rewritten("IFNULL", "value, otherwise", 2, 2, "as the arguments", "same as COALESCE",
+                Renamed<kCoalesce>),
+      Rewritten("MAP_CONTAINS_KEY", "map, key", 2, 2, "BOOL", "has a MAP an entry of that key?",
+                HasKey),
+      Rewritten("NVL", "value, otherwise", 2, 2, "as the arguments", "same as COALESCE",
+                Renamed<kCoalesce>),
+      Rewritten("OCTET_LENGTH", "text", 1, 1, "INT64", "same as BYTE_LENGTH", bytes),
+      Rewritten("POW", "x, y", 2, 2, "FLOAT64", "same as POWER", Renamed<kPower>),
+      Rewritten("REGEXP_CONTAINS", "text, regex", 2, 2, "BOOL", "same as REGEXP_MATCH",
+                Renamed<kRegexMatch>),
+      Rewritten("SAFE_ADD", "a, b", 2, 2, "number", "a + b; NULL where that fails",
+                [](const Expr& c) { return Safe(Binary(BinaryOp::kAdd, c)); }),
+      Rewritten("SAFE_DIVIDE", "a, b", 2, 2, "FLOAT64", "a / b; NULL where that fails",
+                [](const Expr& c) { return Safe(Binary(BinaryOp::kDivide, c)); }),
+      Rewritten("SAFE_MULTIPLY", "a, b", 2, 2, "number", "a * b; NULL where that fails",
+                [](const Expr& c) { return Safe(Binary(BinaryOp::kMultiply, c)); }),
+      Rewritten("SAFE_NEGATE", "a", 1, 1, "number", "-a; NULL where that fails",
+                [](const Expr& c) { return Safe(Make(ExprKind::kNegate, c, c.children)); }),
+      Rewritten("SAFE_SUBTRACT", "a, b", 2, 2, "number", "a - b; NULL where that fails",
+                [](const Expr& c) { return Safe(Binary(BinaryOp::kSubtract, c)); }),
+      Rewritten("SUBSTRING", "text, from [, length]", 2, 3, "as argument 1", "same as SUBSTR",
+                Renamed<kSubstr>),
+      Rewritten("TO_FLOAT64", "value", 1, 1, "FLOAT64", "same as FLOAT64",
+                [](const Expr& c) { return Cast("FLOAT64", c.children[0]); }),
+      Rewritten("TO_INT64", "value", 1, 1, "INT64", "same as INT64",
+                [](const Expr& c) { return Cast("INT64", c.children[0]); }),
+  };
+}
 
 }  // namespace
 
 std::vector<CallInfo> GoogleCalls() {
-  return {
-      Rewritten("ARRAY_LENGTH", 1, 1, "INT64", "same as CARDINALITY", Renamed<kCardinality>),
-      Rewritten("BYTE_LENGTH", 1, 1, "INT64", "bytes of BYTES or TEXT",
-                [](const Expr& c) { return Named(kLength, c, {Cast("BYTES", c.children[0])}); }),
-      Rewritten("CHAR_LENGTH", 1, 1, "INT64", "same as LENGTH", Renamed<kLength>),
-      Rewritten("CURRENT_TIMESTAMP", 0, 0, "TIMESTAMP", "same as NOW", Renamed<kNow>),
-      Rewritten("IFNULL", 2, 2, "as the arguments", "same as COALESCE", Renamed<kCoalesce>),
-      Rewritten("MAP_CONTAINS_KEY", 2, 2, "BOOL", "has a MAP an entry of that key?", HasKey),
-      Rewritten("REGEXP_CONTAINS", 2, 2, "BOOL", "same as REGEXP_MATCH", Renamed<kRegexMatch>),
-      Rewritten("SUBSTRING", 2, 3, "as argument 1", "same as SUBSTR", Renamed<kSubstr>),
-      Rewritten("TIMESTAMP_MICROS", 1, 1, "TIMESTAMP", "the time so many microseconds after 1970",
-                [](const Expr& c) { return TimeOf(1, c); }),
-      Rewritten("TIMESTAMP_MILLIS", 1, 1, "TIMESTAMP", "the time so many milliseconds after 1970",
-                [](const Expr& c) { return TimeOf(1'000, c); }),
-      Rewritten("TIMESTAMP_SECONDS", 1, 1, "TIMESTAMP", "the time so many seconds after 1970",
-                [](const Expr& c) { return TimeOf(1'000'000, c); }),
-      Rewritten("TO_INT64", 1, 1, "INT64", "same as INT64",
-                [](const Expr& c) { return Cast("INT64", c.children[0]); }),
-      Rewritten("UNIX_MICROS", 1, 1, "INT64", "microseconds of a time after 1970",
-                [](const Expr& c) { return UnitsOf(1, c); }),
-      Rewritten("UNIX_MILLIS", 1, 1, "INT64", "milliseconds of a time after 1970",
-                [](const Expr& c) { return UnitsOf(1'000, c); }),
-      Rewritten("UNIX_SECONDS", 1, 1, "INT64", "seconds of a time after 1970",
-                [](const Expr& c) { return UnitsOf(1'000'000, c); }),
-  };
+  std::vector<CallInfo> calls = TimeCalls();
+  for (CallInfo& call : OtherCalls()) calls.push_back(call);
+  return calls;
 }
 
 }  // namespace sippar::query

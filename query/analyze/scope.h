@@ -46,6 +46,8 @@ class Scope {
   virtual bool IsTime(uint32_t) const { return false; }
   // True if the slot holds cells of counters and of other families; expressions see it as BYTES.
   virtual bool IsMixed(uint32_t) const { return false; }
+  // The types of the variables of the lambdas that are being compiled.
+  std::vector<DataType> variables;
 };
 
 // Knows no names: for VALUES, LIMIT and AT, which are evaluated before any row is read.

@@ -98,7 +98,12 @@ class CallCheck {
       case Function::kGreaterEqual:
       case Function::kNullIf:
         return Pair(0, 1);
+      case Function::kArrayFilter:
+      case Function::kArrayTransform:
+        return ListFirst();
       case Function::kCoalesce:
+      case Function::kSafe:
+      case Function::kStructOf:
       case Function::kHllExtract:  // accepts only some BYTES, so a sample proves nothing
         return OkStatus();
       default:
@@ -112,6 +117,16 @@ class CallCheck {
       RETURN_IF_ERROR(CheckTest(scope_, call_.args[i], SpanOf(call_.args[i], span_)));
     }
     return OkStatus();
+  }
+
+  Status ListFirst() const {
+    if (types_[0].kind == ValueType::kArray || types_[0].kind == ValueType::kNull) {
+      return OkStatus();
+    }
+    return ErrorAt(
+        "TYPE", span_,
+        fmt::format("{} takes an ARRAY, not {}", engine::FindFunction(call_.function)->name,
+                    engine::TypeName(types_[0].kind)));
   }
 
   // Equality stands for all comparisons: the engine accepts the same pairs of types for each of
@@ -164,7 +179,8 @@ class CallCheck {
 }  // namespace
 
 DataType TypeIn(const Scope& scope, const Expression& expression) {
-  return TypeOf(expression, [&scope](uint32_t slot) { return scope.SlotType(slot); });
+  return TypeOf(
+      expression, [&scope](uint32_t slot) { return scope.SlotType(slot); }, scope.variables);
 }
 
 void ReadMixedAsNumber(const Scope& scope, const Expression& other, Expression* value) {

@@ -1,8 +1,9 @@
 // ATOMIC ON t ROW k { … }: a single-row transaction (Bigtable paper, section 3). The block becomes
 // one row update, which the tablet runs under the row's lock, statement by statement; each
 // statement sees what the statements before it wrote. The test of an IF is computed once, where the
-// IF is written, and its value guards the statements inside. RETURN reads the row after the last
-// statement. SPDX-License-Identifier: Apache-2.0
+// IF is written, and its value guards the statements inside. RETURN ends the block: it guards the
+// statements after it, so its values are those of the row after the last statement that ran.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/analyze/catalog.h"
@@ -41,22 +42,64 @@ class BlockCompiler {
   BlockCompiler(const StatementContext& context, UpdateBuilder* builder)
       : context_(context), builder_(builder) {}
 
-  Status Block(const std::vector<RowStatement>& block, const Guard& guard, bool top) {
+  // `outer` is the guard that the IFs around the block make.
+  Status Block(const std::vector<RowStatement>& block, const Guard& outer) {
+    const RowStatement* before = nullptr;
     for (const RowStatement& statement : block) {
-      if (returned_) {
-        return ErrorAt("UNREACHABLE", statement.span, "RETURN must be the last statement");
+      if (before != nullptr && before->kind == RowStatement::kReturn) {
+        return ErrorAt("UNREACHABLE", statement.span,
+                       "RETURN must be the last statement of its block");
       }
-      RETURN_IF_ERROR(One(statement, guard, top));
+      builder_->NextStatement();
+      RETURN_IF_ERROR(One(statement, outer));
+      before = &statement;
     }
     return OkStatus();
   }
 
+  // Gives the builder what the block returns. Several RETURNs are one expression for each column,
+  // a CASE of their guards.
+  void Finish() {
+    if (returns_.empty()) return;
+    std::vector<Expression> values;
+    for (size_t column = 0; column < columns_.size(); ++column) {
+      values.push_back(Chosen([&](const Return& each) { return each.values[column]; }));
+    }
+    if (MayReturnNothing()) {
+      values.push_back(
+          Chosen([](const Return&) { return Expression::Literal(Value::Bool(true)); }));
+    }
+    builder_->SetReturning(columns_, std::move(values));
+  }
+  // True if the block may end without RETURN. The row that it returns has one more value then, NULL
+  // if no RETURN was reached.
+  bool MayReturnNothing() const { return !returns_.empty() && returns_.back().guard.has_value(); }
+
  private:
-  Status One(const RowStatement& statement, const Guard& guard, bool top) {
-    builder_->NextStatement();
+  struct Return {
+    Guard guard;
+    std::vector<Expression> values;
+  };
+
+  // What `part` gives for the RETURN that was reached first.
+  template <typename Part>
+  Expression Chosen(const Part& part) const {
+    std::vector<Expression> branches;
+    for (const Return& each : returns_) {
+      if (each.guard) branches.push_back(*each.guard);
+      branches.push_back(part(each));
+    }
+    // A RETURN without a guard is the last of all, hence the ELSE.
+    return branches.size() == 1 ? std::move(branches[0])
+                                : Expression::Call(Function::kCase, std::move(branches));
+  }
+
+  Status One(const RowStatement& statement, const Guard& outer) {
+    Guard guard = outer;
+    if (returned_) guard = Both(outer, Otherwise(*returned_));
     switch (statement.kind) {
       case RowStatement::kIf:
-        return If(statement, guard);
+        return If(statement, outer, guard);
       case RowStatement::kSet:
         return Set(statement, guard);
       case RowStatement::kDelete:
@@ -74,23 +117,38 @@ class BlockCompiler {
       case RowStatement::kReturn:
         break;
     }
-    if (!top) {
-      return ErrorAt("UNSUPPORTED", statement.span, "RETURN inside IF is not supported", {},
-                     StatusCode::kUnimplemented);
-    }
-    returned_ = true;
-    return builder_->AddReturning(statement.items);
+    return AddReturn(statement, outer);
   }
 
-  Status If(const RowStatement& statement, const Guard& guard) {
+  Status AddReturn(const RowStatement& statement, const Guard& outer) {
+    std::vector<ResultColumn> columns;
+    ASSIGN_OR_RETURN(std::vector<Expression> values,
+                     builder_->CompileItems(statement.items, &columns));
+    if (returns_.empty()) columns_ = std::move(columns);
+    if (values.size() != columns_.size()) {
+      return ErrorAt("ARITY", statement.span,
+                     fmt::format("this RETURN has {}, the first of the block {}",
+                                 Plural(values.size(), "value"), columns_.size()),
+                     "each RETURN gives the same columns, NULL AS name for those that it lacks");
+    }
+    returns_.push_back({outer, std::move(values)});
+    if (!outer) return OkStatus();
+    Expression before = returned_ ? *returned_ : Expression::Literal(Value::Bool(false));
+    Expression reached = Expression::Call(
+        Function::kIf, {*outer, Expression::Literal(Value::Bool(true)), std::move(before)});
+    returned_ = builder_->AddLet("", std::move(reached), {});
+    return OkStatus();
+  }
+
+  Status If(const RowStatement& statement, const Guard& outer, const Guard& guard) {
     ExpressionCompiler compiler(context_, builder_->scope());
     ASSIGN_OR_RETURN(Expression test, compiler.CompileTest(statement.expr));
     // The value is kept in a nameless LET: a statement of the block may change what the test reads,
     // and the statements after it must still see the first answer.
     Expression held = builder_->AddLet("", std::move(test), guard);
-    Guard otherwise = Both(guard, Otherwise(held));
-    RETURN_IF_ERROR(Block(statement.then_block, Both(guard, std::move(held)), false));
-    if (statement.has_else) RETURN_IF_ERROR(Block(statement.else_block, otherwise, false));
+    Guard otherwise = Both(outer, Otherwise(held));
+    RETURN_IF_ERROR(Block(statement.then_block, Both(outer, std::move(held))));
+    if (statement.has_else) RETURN_IF_ERROR(Block(statement.else_block, otherwise));
     return OkStatus();
   }
 
@@ -108,17 +166,27 @@ class BlockCompiler {
 
   const StatementContext& context_;
   UpdateBuilder* builder_;
-  bool returned_ = false;
+  std::vector<ResultColumn> columns_;  // of the first RETURN
+  std::vector<Return> returns_;
+  std::optional<Expression> returned_;  // TRUE once a RETURN was reached; none: there is none yet
 };
 
 }  // namespace
+
+StatusOr<bool> PlanAtomic(const StatementContext& context, const syntax::Atomic& atomic,
+                          UpdateBuilder* builder) {
+  BlockCompiler block(context, builder);
+  RETURN_IF_ERROR(block.Block(atomic.block, {}));
+  block.Finish();
+  return block.MayReturnNothing();
+}
 
 Status ExecuteAtomic(const StatementContext& context, const syntax::Atomic& atomic) {
   ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
                    FindSchema(context, atomic.table));
   ASSIGN_OR_RETURN(std::string row, CompileRowKey(context, atomic.row));
   UpdateBuilder builder(context, *schema);
-  RETURN_IF_ERROR(BlockCompiler(context, &builder).Block(atomic.block, {}, true));
+  ASSIGN_OR_RETURN(const bool may_return_nothing, PlanAtomic(context, atomic, &builder));
   engine::RowUpdate update = builder.Finish();
   update.row = row;
   ASSIGN_OR_RETURN(engine::RowUpdateResult result,
@@ -129,6 +197,10 @@ Status ExecuteAtomic(const StatementContext& context, const syntax::Atomic& atom
   if (builder.returning_columns().empty()) return OkStatus();
   context.summary->kind = ResultKind::kRows;
   context.sink->Begin(builder.returning_columns());
+  const bool nothing =
+      result.returning.empty() || (may_return_nothing && result.returning.back().is_null());
+  if (nothing) return OkStatus();
+  result.returning.resize(builder.returning_columns().size());
   bool goes_on = true;
   GiveRows(context, {std::move(result.returning)}, &goes_on);
   return OkStatus();

@@ -1,5 +1,5 @@
-// Reads an input file byte by byte and counts lines, for the readers of records. A byte order mark
-// at the start of the file is skipped. SPDX-License-Identifier: Apache-2.0
+// Reads an input file byte by byte and counts lines, for the readers of records.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,13 @@ namespace sippar::query {
 
 class ByteInput {
  public:
-  explicit ByteInput(std::unique_ptr<InputFile> file) : file_(std::move(file)), buffer_(1 << 16) {}
+  // What the first bytes of a file may be besides data.
+  enum class Start : uint8_t {
+    kText,   // a byte order mark, which is skipped; a file in UTF-16 is refused
+    kBytes,  // nothing
+  };
+  explicit ByteInput(std::unique_ptr<InputFile> file, Start start = Start::kText)
+      : file_(std::move(file)), start_(start), buffer_(1 << 16) {}
 
   // Stores the next byte in *c without taking it. False at the end of the file.
   [[nodiscard]] StatusOr<bool> Peek(char* c) {
@@ -28,27 +34,53 @@ class ByteInput {
   void Skip() {
     if (buffer_[at_++] == '\n') ++line_;
   }
+  // Takes the bytes before the next `end` or line end, but not more than are in the buffer, and
+  // appends them to *text. Returns their number; 0 says nothing of what comes next.
+  size_t TakeBefore(char end, std::string* text) {
+    const char* begin = buffer_.data() + at_;
+    const char* limit = buffer_.data() + size_;
+    const char* stop = begin;
+    while (stop != limit && *stop != end && *stop != '\n') ++stop;
+    text->append(begin, stop);
+    at_ += static_cast<size_t>(stop - begin);
+    return static_cast<size_t>(stop - begin);
+  }
+  // Begins a record: Marked() is the text from here on. A reader that never calls it pays nothing.
+  void Mark() {
+    marks_ = true;
+    marked_.clear();
+    mark_ = at_;
+  }
+  // The bytes taken since Mark(), as they are in the file, without a line end at their end.
+  std::string Marked() const;
   // The rest of the line, without its \n or \r\n. False at the end of the file.
   [[nodiscard]] StatusOr<bool> Line(std::string* line);
   uint64_t line() const { return line_; }          // line of the next byte, from 1
   uint64_t bytes() const { return bytes_; }        // bytes read from the file
   double share() const { return file_->Share(); }  // share of the file that was read
 
-  // kResourceExhausted if a record of `size` bytes is longer than two values of the largest size.
-  // Without the bound a missing quote would read the whole file into memory.
+  // kResourceExhausted if a record of `size` bytes is longer than a value of the largest size can
+  // be, of which each byte may be written as \xHH. Without the bound a missing quote would read the
+  // whole file into memory.
   [[nodiscard]] static Status CheckSize(size_t size) {
     return size <= kRecordSizeMax ? OkStatus() : TooLong();
   }
 
  private:
-  static constexpr size_t kRecordSizeMax = 2 * limits::kValueSizeMax;
+  static constexpr size_t kRecordSizeMax = 4 * limits::kValueSizeMax + (1 << 20);
   static Status TooLong();
   StatusOr<bool> Fill();
+  // Looks at the first bytes of a file of text.
+  [[nodiscard]] Status Begin();
 
   std::unique_ptr<InputFile> file_;
+  Start start_;
   std::vector<char> buffer_;
   size_t at_ = 0;
   size_t size_ = 0;
+  bool marks_ = false;
+  size_t mark_ = 0;     // where in buffer_ the record goes on
+  std::string marked_;  // what of the record was in earlier buffers
   uint64_t line_ = 1;
   uint64_t bytes_ = 0;
 };

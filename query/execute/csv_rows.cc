@@ -5,7 +5,7 @@ namespace sippar::query {
 
 StatusOr<bool> CsvRows::Record(Row* row) {
   row->clear();
-  record_line_ = input_.line();
+  BeginRecord();
   char c = 0;
   ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
   // The end of the file is looked for before the record: after the last line end there is no
@@ -35,6 +35,7 @@ Status CsvRows::Quoted(std::string* text) {
       input_.Skip();
     }
     text->push_back(c);
+    record_size_ += input_.TakeBefore(quote_, text);
   }
 }
 
@@ -56,6 +57,7 @@ Status CsvRows::Field(Row* row, bool* last) {
       inside = text.size();
     } else {
       text.push_back(c);
+      record_size_ += input_.TakeBefore(delimiter_, &text);
     }
   }
   // The \r of a \r\n line end is dropped; a \r between quotes belongs to the field.

@@ -28,11 +28,15 @@ syntax::Select WholeTable(const syntax::Identifier& table) {
 
 }  // namespace
 
+syntax::Select ExportedRows(const syntax::Export& statement) {
+  return statement.select ? *statement.select : WholeTable(statement.table);
+}
+
 Status ExecuteExport(const StatementContext& context, const syntax::Export& statement) {
   ASSIGN_OR_RETURN(TransferOptions options, PlanTransferOptions(statement.options));
   ASSIGN_OR_RETURN(std::string path, TransferPath(context, statement.to));
   ASSIGN_OR_RETURN(std::string format, TransferFormat(statement.format, path, statement.to.span));
-  syntax::Select select = statement.select ? *statement.select : WholeTable(statement.table);
+  syntax::Select select = ExportedRows(statement);
   ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(context, select));
   FormatOptions format_options;
   format_options.header = options.file.header;

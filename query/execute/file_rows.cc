@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "engine/base/hex.h"
 #include "query/execute/csv_rows.h"
 #include "query/execute/input_rows.h"
 #include "query/execute/json_rows.h"
+#include "query/format/cell_line.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -17,13 +17,14 @@ namespace {
 
 class TsvRows : public InputRows {
  public:
-  TsvRows(std::unique_ptr<InputFile> file, bool header, std::optional<std::string> null_text)
-      : InputRows(std::move(file), header), null_text_(std::move(null_text)) {}
+  TsvRows(std::unique_ptr<InputFile> file, bool header, std::optional<std::string> null_text,
+          ByteInput::Start start = ByteInput::Start::kText)
+      : InputRows(std::move(file), header, start), null_text_(std::move(null_text)) {}
 
  protected:
   StatusOr<bool> Record(Row* row) override {
     row->clear();
-    record_line_ = input_.line();
+    BeginRecord();
     std::string line;
     ASSIGN_OR_RETURN(bool more, input_.Line(&line));
     if (!more) return false;
@@ -54,7 +55,9 @@ class TsvRows : public InputRows {
 // cells is tsv without a header, with fixed columns; its values are any bytes.
 class CellsRows final : public TsvRows {
  public:
-  explicit CellsRows(std::unique_ptr<InputFile> file) : TsvRows(std::move(file), false, {}) {}
+  // The first row key may begin with the bytes of a byte order mark.
+  explicit CellsRows(std::unique_ptr<InputFile> file)
+      : TsvRows(std::move(file), false, {}, ByteInput::Start::kBytes) {}
   Status Start() override {
     // RecordMapping recognizes a cells file by these names. csv, tsv and jsonl with such columns
     // are read the same way.
@@ -66,44 +69,38 @@ class CellsRows final : public TsvRows {
   Value FieldValue(std::string text) override { return Value::Bytes(std::move(text)); }
 };
 
-}  // namespace
-
-// The inverse of EscapeField (format/delimited_format.cc). An unknown escape is refused: guessing
-// would store other bytes than the file's writer meant.
-bool UnescapeField(std::string_view field, std::string* out) {
-  out->clear();
-  for (size_t i = 0; i < field.size(); ++i) {
-    if (field[i] != '\\') {
-      out->push_back(field[i]);
-      continue;
-    }
-    if (++i == field.size()) return false;
-    switch (field[i]) {
-      case 't':
-        out->push_back('\t');
-        break;
-      case 'n':
-        out->push_back('\n');
-        break;
-      case 'r':
-        out->push_back('\r');
-        break;
-      case '\\':
-        out->push_back('\\');
-        break;
-      case 'x': {
-        int byte = engine::HexByte(field, i + 1);
-        if (byte < 0) return false;
-        out->push_back(static_cast<char>(byte));
-        i += 2;
-        break;
-      }
-      default:
-        return false;
-    }
+// The whole file as one value.
+class RawRows final : public InputRows {
+ public:
+  explicit RawRows(std::unique_ptr<InputFile> file)
+      : InputRows(std::move(file), false, ByteInput::Start::kBytes) {}
+  Status Start() override {
+    columns_ = {"value"};
+    return OkStatus();
   }
-  return true;
-}
+  std::string text() const override { return ""; }
+
+ protected:
+  StatusOr<bool> Record(Row* row) override {
+    if (std::exchange(read_, true)) return false;
+    std::string bytes;
+    for (;;) {
+      char c = 0;
+      ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
+      if (!more) break;
+      RETURN_IF_ERROR(ByteInput::CheckSize(bytes.size()));
+      bytes.push_back(c);
+      input_.Skip();
+    }
+    *row = {Value::Bytes(std::move(bytes))};
+    return true;
+  }
+
+ private:
+  bool read_ = false;
+};
+
+}  // namespace
 
 StatusOr<std::unique_ptr<FileRows>> FileRows::Open(std::unique_ptr<InputFile> file,
                                                    const FileRowsOptions& options,
@@ -113,8 +110,11 @@ StatusOr<std::unique_ptr<FileRows>> FileRows::Open(std::unique_ptr<InputFile> fi
     rows = std::make_unique<CsvRows>(std::move(file), options);
   } else if (options.format == "tsv") {
     rows = std::make_unique<TsvRows>(std::move(file), options.header, options.null_text);
-  } else if (options.format == "jsonl") {
-    rows = std::make_unique<JsonRows>(std::move(file), options.wanted);
+  } else if (options.format == "jsonl" || options.format == "jsonl-b64") {
+    bool base64 = options.format == "jsonl-b64";
+    rows = std::make_unique<JsonRows>(std::move(file), options.wanted, base64);
+  } else if (options.format == "raw") {
+    rows = std::make_unique<RawRows>(std::move(file));
   } else if (options.format == "cells") {
     rows = std::make_unique<CellsRows>(std::move(file));
   } else {

@@ -2,7 +2,9 @@
 //   csv    RFC 4180; an empty field is NULL, "" is the empty text; there are no escapes
 //   tsv    fields with the escapes \t \n \r \\ \xHH; \N is NULL
 //   jsonl  one object on each line; a missing or null member is NULL (json_rows.h)
+//   jsonl-b64  the same, with every text of a value in base64
 //   cells  row, family:qualifier, timestamp, value, escaped as in tsv; no header
+//   raw    the whole file is one record with the column `value`
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +22,7 @@
 namespace sippar::query {
 
 struct FileRowsOptions {
-  std::string format;  // csv, tsv, jsonl or cells
+  std::string format;  // one of those above
   // csv, tsv: the first record holds the column names; otherwise they are c1, c2 …
   bool header = true;
   // jsonl: the members to read; empty: those of the first object.
@@ -47,12 +49,11 @@ class FileRows {
   // The text in the file of a number, boolean or object in the last record. The row's value may
   // hold the number rounded, or print it differently. "" if the value is exact.
   virtual std::string_view Exact(size_t) const { return {}; }
+  // The last record as it is in the file, without its line end; "" for raw.
+  virtual std::string text() const = 0;
   virtual uint64_t line() const = 0;   // line on which the last record began
   virtual uint64_t bytes() const = 0;  // bytes read so far
   virtual double share() const = 0;    // share of the file read so far, see InputFile::Share
 };
-
-// Decodes \t \n \r \\ \xHH; false for a backslash before anything else.
-[[nodiscard]] bool UnescapeField(std::string_view field, std::string* out);
 
 }  // namespace sippar::query

@@ -6,18 +6,20 @@
 #include <algorithm>
 
 #include "query/analyze/catalog.h"
+#include "query/execute/bad_records.h"
 #include "query/execute/file_rows.h"
+#include "query/execute/import_preview.h"
+#include "query/execute/import_writer.h"
+#include "query/execute/recoded_file.h"
 #include "query/execute/record_mapping.h"
+#include "query/execute/row_writer.h"
 #include "query/execute/transaction.h"
 #include "query/execute/transfer.h"
-#include "query/execute/write.h"
 #include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {
 namespace {
-
-constexpr size_t kSkippedLinesShown = 10;  // line numbers listed in the result
 
 // Collects the names that `expr` reads; only these members of a jsonl object are decoded.
 void CollectNames(const syntax::Expr& expr, std::vector<std::string>* names) {
@@ -26,31 +28,42 @@ void CollectNames(const syntax::Expr& expr, std::vector<std::string>* names) {
   for (const syntax::Expr& child : expr.children) CollectNames(child, names);
 }
 
-// One run of IMPORT: writes the records and words the result or the error.
+// One run of IMPORT: writes the records, or shows what it would write, and words the result or the
+// error.
 class ImportRun {
  public:
   ImportRun(const StatementContext& context, const syntax::Import& import, std::string path,
-            const TransferOptions& options)
-      : context_(context), import_(import), path_(std::move(path)), options_(options) {}
+            const TransferOptions& options, const engine::TableSchema& schema)
+      : context_(context),
+        import_(import),
+        path_(std::move(path)),
+        options_(options),
+        writer_(context.client(), schema.name),
+        preview_(schema) {}
 
-  Status Run(RecordMapping* mapping, FileRows* file, RowWriter* writer) {
+  Status Run(RecordMapping* mapping, FileRows* file) {
+    if (!options_.bad_file.empty()) {
+      RETURN_IF_ERROR(bad_.Open(context_.session->files, options_.bad_file));
+    }
     Status status = SkipDone(file);
     if (!status.ok()) {
       // SKIP says that an earlier run wrote the first `skip` records. That stays true although this
       // run failed before it had read past all of them.
       written_ = options_.skip;
-      return Stopped(status, *file, *writer);
+      return Stopped(status, *file);
     }
-    status = WriteAll(mapping, file, writer);
+    status = WriteAll(mapping, file);
     // Also after an error in the file: the records before it are written, so that SKIP can continue
-    // after them. After a failed write there is nothing to flush: the writer has dropped the batch.
-    if (!write_failed_) {
-      Status flushed = writer->Flush();
-      if (flushed.ok()) written_ = done_;
-      if (status.ok()) status = flushed;
-    }
-    if (!status.ok()) return Stopped(status, *file, *writer);
-    context_.summary->tag = Tag(*writer, file->bytes());
+    // after them.
+    Status flushed = writer_.Flush();
+    written_ = writer_.has_failed() ? std::max(written_, writer_.written_records()) : done_;
+    if (status.ok()) status = flushed;
+    // Also after an error: the records that were left out are in this file alone.
+    Status closed = bad_.Close();
+    if (status.ok()) status = closed;
+    if (!status.ok()) return Stopped(status, *file);
+    if (options_.dry_run) return EndDryRun(*file);
+    context_.summary->tag = Tag(*file);
     return OkStatus();
   }
 
@@ -67,11 +80,10 @@ class ImportRun {
     return OkStatus();
   }
 
-  Status WriteAll(RecordMapping* mapping, FileRows* file, RowWriter* writer) {
-    for (;; ++done_) {
+  Status WriteAll(RecordMapping* mapping, FileRows* file) {
+    for (Row record;; ++done_) {
       at_record_ = false;
       RETURN_IF_ERROR(context_.CheckStop());
-      Row record;
       auto more = file->Next(&record);
       if (more.ok() && !*more) return OkStatus();
       Status status = more.status();
@@ -79,17 +91,24 @@ class ImportRun {
         auto mutation = mapping->Mutation(record);
         status = mutation.status();
         if (mutation.ok() && !mutation->entries.empty()) {
-          Status added = writer->Add(*std::move(mutation));
-          write_failed_ = !added.ok();
-          RETURN_IF_ERROR(added);
+          RETURN_IF_ERROR(Take(*std::move(mutation)));
         }
       }
       at_record_ = !status.ok();
-      if (at_record_ && (!options_.skip_errors || !IsBroken(status))) return status;
-      if (at_record_ && ++skipped_count_ <= kSkippedLinesShown) skipped_.push_back(file->line());
-      if (writer->IsFlushed()) written_ = done_ + 1;
+      // A dry run goes on after a broken record, to find all of them.
+      bool goes_on = options_.skip_errors || options_.dry_run;
+      if (at_record_ && (!goes_on || !IsBroken(status))) return status;
+      if (at_record_) RETURN_IF_ERROR(bad_.Add(file->line(), status, file->text()));
       ShowProgress(*file);
     }
+  }
+
+  Status Take(engine::RowMutation mutation) {
+    if (options_.dry_run) {
+      preview_.Add(mutation);
+      return OkStatus();
+    }
+    return writer_.Add(std::move(mutation), done_ + 1);
   }
 
   void ShowProgress(const FileRows& file) const {
@@ -110,14 +129,14 @@ class ImportRun {
 
   // The error of a stopped run: how much is written, and the SKIP option that continues. A second
   // run of the whole file would write new versions of every cell.
-  Status Stopped(const Status& status, const FileRows& file, const RowWriter& writer) const {
+  Status Stopped(const Status& status, const FileRows& file) const {
     QueryError error = QueryErrorOf(status);
     error.span = import_.from.span;
     std::string place =
         at_record_ ? fmt::format("{}:{}: ", path_, file.line()) : fmt::format("{}: ", path_);
     error.message = fmt::format("{}{}; {} of the file done, {} written", place, error.message,
                                 written_ == 0 ? "no record" : Plural(written_, "record"),
-                                Plural(writer.flushed_rows(), "row"));
+                                Plural(writer_.written_rows(), "row"));
     if (written_ > 0) error.hint = fmt::format("to go on: WITH (SKIP = {})", written_);
     if (at_record_ && IsBroken(status)) {
       error.hint += error.hint.empty() ? "" : "; ";
@@ -126,28 +145,74 @@ class ImportRun {
     return ToStatus(error, status.code());
   }
 
-  std::string Tag(const RowWriter& writer, uint64_t bytes) const {
-    std::string lines;
-    for (uint64_t line : skipped_) lines += fmt::format("{}{}", lines.empty() ? "" : ", ", line);
-    if (skipped_count_ > skipped_.size()) lines += ", …";
-    std::string tag = fmt::format("{} read, {}, {} written",
-                                  Plural(done_ - std::min(done_, options_.skip), "record"),
-                                  Plural(writer.rows(), "row"), Plural(writer.cells(), "cell"));
-    if (skipped_count_ > 0) tag += fmt::format(", {} skipped (lines {})", skipped_count_, lines);
-    return tag + fmt::format(", {}", Plural(bytes, "byte"));
+  // Shows the first cells. Broken records that would end the import are its error.
+  Status EndDryRun(const FileRows& file) {
+    preview_.Give(context_);
+    context_.summary->tag = fmt::format("dry run, nothing written: {}", Tag(file));
+    std::vector<std::string> reasons = bad_.Reasons(path_);
+    if (bad_.count() > 0 && !options_.skip_errors) {
+      std::string message = fmt::format("dry run: the import would stop at {}", reasons[0]);
+      if (bad_.count() > 1) {
+        message += fmt::format("; {} more cannot be taken", Plural(bad_.count() - 1, "record"));
+      }
+      return ErrorAt("BAD_RECORD", import_.from.span, message,
+                     "WITH (ON_ERROR = SKIP) leaves such records out");
+    }
+    for (std::string& reason : reasons) context_.summary->notices.push_back(std::move(reason));
+    return OkStatus();
+  }
+
+  std::string Tag(const FileRows& file) const {
+    uint64_t rows = options_.dry_run ? preview_.rows() : writer_.rows();
+    uint64_t cells = options_.dry_run ? preview_.cells() : writer_.cells();
+    std::string tag = fmt::format(
+        "{} read, {}, {} {}", Plural(done_ - std::min(done_, options_.skip), "record"),
+        Plural(rows, "row"), Plural(cells, "cell"), options_.dry_run ? "to write" : "written");
+    if (bad_.count() > 0 || !options_.bad_file.empty()) tag += ", " + bad_.Summary();
+    return tag + fmt::format(", {}", Plural(file.bytes(), "byte"));
   }
 
   const StatementContext& context_;
   const syntax::Import& import_;
   std::string path_;
   const TransferOptions& options_;
+  ImportWriter writer_;
+  ImportPreview preview_;
+  BadRecords bad_;
   uint64_t done_ = 0;       // records read
   uint64_t written_ = 0;    // length of the prefix of records that are written or were skipped
   bool at_record_ = false;  // the last record read was the failure
-  bool write_failed_ = false;
-  uint64_t skipped_count_ = 0;
-  std::vector<uint64_t> skipped_;
 };
+
+// A file that another delimiter divides has one column whose name holds all names. The error of the
+// mapping then suggests that delimiter.
+Status WithDelimiter(const Status& status, const FileRows& file, const FileRowsOptions& options) {
+  if (status.ok() || options.format != "csv" || file.columns().size() != 1) return status;
+  for (char other : {';', '\t', '|', ','}) {
+    if (other == options.delimiter || file.text().find(other) == std::string::npos) continue;
+    QueryError error = QueryErrorOf(status);
+    error.hint = fmt::format(
+        "the file has one column; if its fields end with '{0}': WITH (DELIMITER = '{0}')",
+        other == '\t' ? "\\t" : std::string(1, other));
+    return ToStatus(error, status.code());
+  }
+  return status;
+}
+
+StatusOr<std::unique_ptr<FileRows>> OpenRows(const StatementContext& context,
+                                             const std::string& path, const Span& span,
+                                             const TransferOptions& options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<InputFile> file, context.session->files->OpenInput(path));
+  if (!options.encoding.empty()) {
+    ASSIGN_OR_RETURN(file, Recode(std::move(file), options.encoding));
+  }
+  auto rows = FileRows::Open(std::move(file), options.file, context.stop);
+  if (rows.ok()) return rows;
+  QueryError error = QueryErrorOf(rows.status());
+  error.span = span;
+  error.message = fmt::format("{}: {}", path, error.message);
+  return ToStatus(error, rows.status().code());
+}
 
 }  // namespace
 
@@ -160,13 +225,11 @@ Status ExecuteImport(const StatementContext& context, const syntax::Import& impo
   FileRowsOptions& file_options = options.file;
   ASSIGN_OR_RETURN(file_options.format, TransferFormat(import.format, path, import.from.span));
   for (const syntax::MapItem& item : import.mapping) CollectNames(item.value, &file_options.wanted);
-  ASSIGN_OR_RETURN(std::unique_ptr<InputFile> file, context.session->files->OpenInput(path));
   ASSIGN_OR_RETURN(std::unique_ptr<FileRows> rows,
-                   FileRows::Open(std::move(file), file_options, context.stop));
+                   OpenRows(context, path, import.from.span, options));
   RecordMapping mapping(context, *schema, rows.get());
-  RETURN_IF_ERROR(mapping.Plan(import));
-  RowWriter writer(context, schema->name);
-  return ImportRun(context, import, path, options).Run(&mapping, rows.get(), &writer);
+  RETURN_IF_ERROR(WithDelimiter(mapping.Plan(import), *rows, file_options));
+  return ImportRun(context, import, path, options, *schema).Run(&mapping, rows.get());
 }
 
 }  // namespace sippar::query

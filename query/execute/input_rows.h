@@ -19,9 +19,11 @@ inline Status BadRecord(std::string_view message) { return ErrorAt("BAD_RECORD",
 
 class InputRows : public FileRows {
  public:
-  InputRows(std::unique_ptr<InputFile> file, bool header)
-      : input_(std::move(file)), header_(header) {}
+  InputRows(std::unique_ptr<InputFile> file, bool header,
+            ByteInput::Start start = ByteInput::Start::kText)
+      : input_(std::move(file), start), header_(header) {}
   const std::vector<std::string>& columns() const override { return columns_; }
+  std::string text() const override { return input_.Marked(); }
   uint64_t line() const override { return record_line_; }
   uint64_t bytes() const override { return input_.bytes(); }
   double share() const override { return input_.share(); }
@@ -61,8 +63,12 @@ class InputRows : public FileRows {
   }
 
  protected:
-  // Reads one record and sets record_line_. False at the end of the file.
+  // Reads one record, which it begins by BeginRecord. False at the end of the file.
   [[nodiscard]] virtual StatusOr<bool> Record(Row* row) = 0;
+  void BeginRecord() {
+    record_line_ = input_.line();
+    input_.Mark();
+  }
 
   ByteInput input_;
   bool header_;

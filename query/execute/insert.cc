@@ -1,10 +1,12 @@
-// INSERT in its forms, and RowWriter. SPDX-License-Identifier: Apache-2.0
+// INSERT in its forms but INSERT … SELECT. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "engine/base/limits.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
+#include "query/execute/insert_columns.h"
+#include "query/execute/insert_select.h"
 #include "query/execute/row_overlay.h"
+#include "query/execute/row_writer.h"
 #include "query/execute/transaction.h"
 #include "query/execute/write.h"
 #include "query/plan/update_builder.h"
@@ -13,24 +15,12 @@
 namespace sippar::query {
 namespace {
 
-// RowWriter sends its batch when it holds this many rows or bytes.
-// One call for each row would cost a round trip and a sync each; larger batches would only hold
-// more memory and lose more on an error.
-constexpr size_t kBatchRows = 1000;
-constexpr size_t kBatchBytes = 4 << 20;
-
-std::string WrittenTag(uint64_t rows, uint64_t cells) {
-  return fmt::format("{}, {} written", Plural(rows, "row"), Plural(cells, "cell"));
-}
-
 // INSERT … ROW key SET …. Without IF, and if no value reads the row, it is a plain write, which the
 // tablet can do without reading.
 Status InsertRow(const StatementContext& context, const engine::TableSchema& schema,
                  const syntax::Insert& insert) {
-  ASSIGN_OR_RETURN(std::string row, CompileRowKey(context, insert.row));
   UpdateBuilder builder(context, schema);
-  for (const syntax::Assign& assign : insert.assigns) RETURN_IF_ERROR(builder.AddAssign(assign));
-  RETURN_IF_ERROR(builder.AddCondition(insert.condition));
+  ASSIGN_OR_RETURN(std::string row, PlanInsertRow(context, insert, &builder));
   bool reads = builder.ReadsRow();
   engine::RowUpdate update = builder.Finish();
   update.row = row;
@@ -88,48 +78,29 @@ Status SetColumn(const StatementContext& context, const engine::TableSchema& sch
 // INSERT … (ROW, columns) VALUES tuples [AT time]. A NULL writes no cell.
 Status InsertTuples(const StatementContext& context, const engine::TableSchema& schema,
                     const syntax::Insert& insert, RowWriter* writer) {
-  std::optional<size_t> row_at, time_at;
-  std::vector<engine::ColumnPattern> columns(insert.columns.size());
-  for (size_t i = 0; i < insert.columns.size(); ++i) {
-    const syntax::ColumnTarget& target = insert.columns[i];
-    if (target.kind != syntax::ColumnTarget::kColumn) {
-      const bool is_row = target.kind == syntax::ColumnTarget::kRow;
-      std::optional<size_t>& at = is_row ? row_at : time_at;
-      if (at) {
-        return ErrorAt("DUPLICATE", target.span,
-                       fmt::format("INSERT names {} twice", is_row ? "ROW" : "TIMESTAMP"));
-      }
-      at = i;
-      continue;
-    }
-    ASSIGN_OR_RETURN(columns[i], BindPattern(context, schema, target.column));
-    if (!columns[i].IsExact()) {
-      return ErrorAt("NOT_EXACT", target.span, "a column of INSERT must name exactly one column");
-    }
-  }
-  if (!row_at) {
-    return ErrorAt("NO_ROW", insert.table.span, "ROW is missing from the columns of INSERT",
-                   "INSERT INTO t (ROW, f:q) VALUES ('key', 'value')");
-  }
+  ASSIGN_OR_RETURN(InsertColumns plan,
+                   PlanInsertColumns(context, schema, insert.columns, insert.table.span));
   int64_t at_us = engine::kServerTime;
   if (insert.at) {
     ASSIGN_OR_RETURN(at_us, CellTime(context, *insert.at));
   }
   for (size_t n = 0; n < insert.tuples.size(); ++n) {
+    RETURN_IF_ERROR(context.CheckStop());
     const syntax::Tuple& tuple = insert.tuples[n];
-    if (tuple.values.size() != columns.size()) {
+    if (tuple.values.size() != plan.columns.size()) {
       return ErrorAt("ARITY", tuple.span,
-                     fmt::format("{}, {} in tuple {}", Plural(columns.size(), "column"),
+                     fmt::format("{}, {} in tuple {}", Plural(plan.columns.size(), "column"),
                                  Plural(tuple.values.size(), "value"), n + 1));
     }
-    ASSIGN_OR_RETURN(engine::RowMutation mutation, TupleRow(context, tuple.values[*row_at]));
+    ASSIGN_OR_RETURN(engine::RowMutation mutation, TupleRow(context, tuple.values[plan.row_at]));
     int64_t time_us = at_us;
-    if (time_at) {
-      ASSIGN_OR_RETURN(time_us, CellTime(context, tuple.values[*time_at]));
+    if (plan.time_at) {
+      ASSIGN_OR_RETURN(time_us, CellTime(context, tuple.values[*plan.time_at]));
     }
-    for (size_t i = 0; i < columns.size(); ++i) {
-      if (insert.columns[i].kind != syntax::ColumnTarget::kColumn) continue;
-      RETURN_IF_ERROR(SetColumn(context, schema, columns[i], tuple.values[i], time_us, &mutation));
+    for (size_t i = 0; i < plan.columns.size(); ++i) {
+      if (!plan.IsCell(i)) continue;
+      RETURN_IF_ERROR(
+          SetColumn(context, schema, plan.columns[i], tuple.values[i], time_us, &mutation));
     }
     // A tuple of NULLs alone writes nothing, and its row does not count as written.
     if (mutation.entries.empty()) continue;
@@ -143,6 +114,7 @@ Status InsertTuples(const StatementContext& context, const engine::TableSchema& 
 Status InsertCells(const StatementContext& context, const engine::TableSchema& schema,
                    const syntax::Insert& insert, RowWriter* writer) {
   for (size_t n = 0; n < insert.tuples.size(); ++n) {
+    RETURN_IF_ERROR(context.CheckStop());
     const syntax::Tuple& tuple = insert.tuples[n];
     if (tuple.values.size() != 4) {
       return ErrorAt("ARITY", tuple.span,
@@ -176,94 +148,31 @@ Status InsertCells(const StatementContext& context, const engine::TableSchema& s
   return OkStatus();
 }
 
-// The hint for a value that a column of a family cannot hold.
-std::string WhatFits(engine::FamilyType family, ValueType value) {
-  if (engine::IsAggregate(family)) {
-    return fmt::format(
-        "its family is of type {}, and only IMPORT and clients of the Bigtable API add to its "
-        "cells",
-        engine::FamilyTypeName(family));
-  }
-  if (engine::IsInt64(family)) return "its family is a COUNTER and takes an INT64";
-  const bool is_number = value == ValueType::kInt64 || value == ValueType::kFloat64;
-  return is_number ? "TEXT(x) writes digits, BYTES(x) 8 bytes" : "TEXT(x) writes it as text";
-}
-
 }  // namespace
 
-// INSERT … VALUES and IMPORT know the value, so it is encoded here. An UPDATE sends an expression,
-// and the tablet encodes its value by the same rule.
-StatusOr<std::string> CellBytes(const engine::TableSchema& schema, std::string_view family,
-                                std::string_view qualifier, const Value& value, const Span& span) {
-  const engine::FamilySchema* found = schema.FindFamily(family);
-  bool counter = found != nullptr && engine::IsInt64(found->type);
-  if (counter && value.type() == ValueType::kInt64) return engine::EncodeInt64(value.integer());
-  // 8 BYTES are accepted for a counter, so that what `EXPORT` wrote can be read again.
-  bool raw = value.type() == ValueType::kBytes && value.bytes().size() == 8;
-  if (value.is_string() && (!counter || raw)) return value.bytes();
-  return ErrorAt("TYPE", span,
-                 fmt::format("{}:{} cannot be set to {}", family, engine::PrintEscaped(qualifier),
-                             engine::TypeName(value.type())),
-                 WhatFits(counter ? found->type : engine::FamilyType::kBytes, value.type()));
+StatusOr<std::string> PlanInsertRow(const StatementContext& context, const syntax::Insert& insert,
+                                    UpdateBuilder* builder) {
+  ASSIGN_OR_RETURN(std::string row, CompileRowKey(context, insert.row));
+  for (const syntax::Assign& assign : insert.assigns) RETURN_IF_ERROR(builder->AddAssign(assign));
+  RETURN_IF_ERROR(builder->AddCondition(insert.condition));
+  return row;
 }
 
-Status RowWriter::Add(engine::RowMutation mutation, const Span& span) {
-  RETURN_IF_ERROR(CheckTransactionRow(context_, table_, mutation.row, span));
-  cells_ += mutation.entries.size();
-  if (context_.session->transaction) {
-    // Nothing is batched in a transaction; the index only counts each row once.
-    if (index_.emplace(mutation.row, 0).second) ++rows_;
-    return WriteInTransaction(context_, mutation);
-  }
-  // Entries of one row are joined into one mutation, which may not exceed the server's limit.
-  auto present = index_.find(mutation.row);
-  if (present != index_.end() && batch_[present->second].entries.size() + mutation.entries.size() >
-                                     limits::kMutationEntriesMax) {
-    RETURN_IF_ERROR(Flush());
-  }
-  bytes_ += mutation.StoredSize();
-  auto [found, is_new] = index_.emplace(mutation.row, batch_.size());
-  if (is_new) {
-    ++rows_;
-    batch_.push_back(std::move(mutation));
-  } else {
-    auto& entries = batch_[found->second].entries;
-    for (engine::MutationEntry& entry : mutation.entries) entries.push_back(std::move(entry));
-  }
-  if (batch_.size() < kBatchRows && bytes_ < kBatchBytes) return OkStatus();
-  return Flush();
-}
-
-Status RowWriter::Flush() {
-  if (batch_.empty()) return OkStatus();
-  std::vector<Status> statuses = context_.client()->data()->ApplyBatch(table_, batch_);
-  Status first;
-  for (size_t i = 0; i < statuses.size(); ++i) {
-    // Each row of a batch fails or succeeds alone; the first failure is reported.
-    if (statuses[i].ok()) ++flushed_rows_;
-    if (!first.ok()) continue;
-    first = Annotate(statuses[i], fmt::format("row '{}'", engine::PrintEscaped(batch_[i].row)));
-  }
-  batch_.clear();
-  index_.clear();
-  bytes_ = 0;
-  return first;
+Status AddInsertedRows(const StatementContext& context, const engine::TableSchema& schema,
+                       const syntax::Insert& insert, RowWriter* writer) {
+  return insert.kind == syntax::Insert::kTuples ? InsertTuples(context, schema, insert, writer)
+                                                : InsertCells(context, schema, insert, writer);
 }
 
 Status ExecuteInsert(const StatementContext& context, const syntax::Insert& insert) {
-  if (insert.kind == syntax::Insert::kSelect) {
-    return ErrorAt("UNSUPPORTED", insert.table.span, "INSERT … SELECT is not supported",
-                   "EXPORT (SELECT CELLS …) TO 'f.cells' and IMPORT INTO t FROM 'f.cells'",
-                   StatusCode::kUnimplemented);
-  }
   ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
                    FindSchema(context, insert.table));
   if (insert.kind == syntax::Insert::kRow) return InsertRow(context, *schema, insert);
+  if (insert.kind == syntax::Insert::kSelect) return InsertFromSelect(context, *schema, insert);
   RowWriter writer(context, schema->name);
-  RETURN_IF_ERROR(insert.kind == syntax::Insert::kTuples
-                      ? InsertTuples(context, *schema, insert, &writer)
-                      : InsertCells(context, *schema, insert, &writer));
-  RETURN_IF_ERROR(writer.Flush());
+  Status status = AddInsertedRows(context, *schema, insert, &writer);
+  if (status.ok()) status = writer.Flush();
+  if (!status.ok()) return WithRowsWritten(status, writer);
   context.summary->tag = WrittenTag(writer.rows(), writer.cells());
   return OkStatus();
 }

@@ -99,7 +99,13 @@ StatusOr<Value> ObjectOf(std::string_view text) {
   return BadRecord(fmt::format("{}: the text is not valid base64", text));
 }
 
-StatusOr<Value> ValueOf(std::string_view text) {
+StatusOr<Value> FromBase64(std::string_view text) {
+  std::string bytes;
+  if (absl::Base64Unescape(Decoded(text), &bytes)) return Value::Text(std::move(bytes));
+  return BadRecord(fmt::format("{}: the text is not valid base64", text));
+}
+
+StatusOr<Value> ValueOf(std::string_view text, bool base64) {
   switch (text[0]) {
     case 'n':
       return Value::Null();
@@ -107,7 +113,7 @@ StatusOr<Value> ValueOf(std::string_view text) {
     case 'f':
       return Value::Bool(text[0] == 't');
     case '"':
-      return Value::Text(Decoded(text));
+      return base64 ? FromBase64(text) : Value::Text(Decoded(text));
     case '{':
       return ObjectOf(text);
     case '[':
@@ -141,7 +147,7 @@ StatusOr<bool> JsonRows::Record(Row* row) {
 StatusOr<bool> JsonRows::Members(std::vector<Member>* members) {
   std::string line;
   do {
-    record_line_ = input_.line();
+    BeginRecord();
     ASSIGN_OR_RETURN(bool more, input_.Line(&line));
     if (!more) return false;
   } while (line.find_first_not_of(kBlanks) == std::string::npos);
@@ -170,7 +176,7 @@ Status JsonRows::ToRow(const std::vector<Member>& members, Row* row) {
       row->push_back(Value::Null());
       continue;
     }
-    ASSIGN_OR_RETURN(Value value, ValueOf(found->text));
+    ASSIGN_OR_RETURN(Value value, ValueOf(found->text, base64_));
     // Strings need no second copy: TEXT, BYTES and the TEXT of a nested object hold the data
     // unchanged. Numbers and booleans keep their text from the file.
     if (!value.is_string() && !value.is_null()) exact_[i] = found->text;

@@ -9,8 +9,9 @@ namespace sippar::query {
 
 class JsonRows final : public InputRows {
  public:
-  JsonRows(std::unique_ptr<InputFile> file, std::vector<std::string> wanted)
-      : InputRows(std::move(file), false) {
+  // `base64`: every text of a value is in base64 (jsonl-b64).
+  JsonRows(std::unique_ptr<InputFile> file, std::vector<std::string> wanted, bool base64)
+      : InputRows(std::move(file), false), base64_(base64) {
     columns_ = std::move(wanted);
   }
   Status Start() override;
@@ -31,6 +32,7 @@ class JsonRows final : public InputRows {
   // Puts the members into the order of columns_; a missing one is NULL.
   [[nodiscard]] Status ToRow(const std::vector<Member>& members, Row* row);
 
+  bool base64_;
   std::vector<std::string> exact_;  // see Exact; one per column of the last record
 };
 

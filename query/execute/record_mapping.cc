@@ -6,7 +6,7 @@
 #include "engine/program/scalar_function.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
-#include "query/execute/write.h"
+#include "query/execute/insert_columns.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -53,19 +53,31 @@ Status RecordMapping::Plan(const syntax::Import& import) {
 // An error here concerns one record, and ImportRun gives it the line of the file as its place.
 StatusOr<engine::RowMutation> RecordMapping::Mutation(const Row& record) {
   if (as_cells_) return CellMutation(record);
-  ASSIGN_OR_RETURN(Value key, ValueOf(row_, record));
-  ASSIGN_OR_RETURN(engine::RowMutation mutation, Start(key));
+  engine::RowMutation mutation;
+  if (const std::string* key = PlainText(row_, record); key != nullptr) {
+    RETURN_IF_ERROR(CheckRowKey(*key));
+    mutation.row = *key;
+  } else {
+    ASSIGN_OR_RETURN(Value value, ValueOf(row_, record));
+    ASSIGN_OR_RETURN(mutation, Start(value));
+  }
+  mutation.entries.reserve(cells_.size());
   int64_t time_us = engine::kServerTime;
   if (time_ != nullptr) {
     ASSIGN_OR_RETURN(Value time, ValueOf(time_.get(), record));
     ASSIGN_OR_RETURN(time_us, Time(time));
   }
   for (const Mapped& cell : cells_) {
+    const std::string* text = cell.is_text ? PlainText(cell, record) : nullptr;
+    if (text != nullptr) {
+      mutation.Set(cell.family, cell.qualifier, *text, time_us);
+      continue;
+    }
     ASSIGN_OR_RETURN(Value value, ValueOf(cell, record));
     // NULL writes no cell; an empty text writes an empty one.
     if (value.is_null()) continue;
     ASSIGN_OR_RETURN(std::string bytes, Bytes(cell.family, cell.qualifier, value));
-    Put(cell.family, cell.qualifier, bytes, time_us, &mutation);
+    PutCell(schema_, cell.family, cell.qualifier, bytes, time_us, &mutation);
   }
   return mutation;
 }
@@ -102,7 +114,14 @@ Status RecordMapping::PlanByName(const syntax::Import& import) {
                  "say what goes where: (ROW = a, f:q = b)");
 }
 
+const std::string* RecordMapping::PlainText(const Mapped& mapped, const Row& record) const {
+  if (!mapped.column || !record[*mapped.column].is_string()) return nullptr;
+  return file_->Exact(*mapped.column).empty() ? &record[*mapped.column].bytes() : nullptr;
+}
+
 void RecordMapping::AddCell(Mapped mapped, std::string_view family, std::string_view qualifier) {
+  const engine::FamilySchema* found = schema_.FindFamily(family);
+  mapped.is_text = found != nullptr && found->type == engine::FamilyType::kBytes;
   mapped.family = family;
   mapped.qualifier = qualifier;
   cells_.push_back(std::move(mapped));
@@ -143,19 +162,8 @@ StatusOr<engine::RowMutation> RecordMapping::CellMutation(const Row& record) {
   ASSIGN_OR_RETURN(int64_t time_us, Time(record[2]));
   std::string qualifier = column.substr(colon + 1);
   ASSIGN_OR_RETURN(std::string bytes, Bytes(family, qualifier, Exact(3, record[3])));
-  Put(family, qualifier, bytes, time_us, &mutation);
+  PutCell(schema_, family, qualifier, bytes, time_us, &mutation);
   return mutation;
-}
-
-void RecordMapping::Put(const std::string& family, const std::string& qualifier,
-                        const std::string& bytes, int64_t time_us,
-                        engine::RowMutation* mutation) const {
-  const engine::FamilySchema* found = schema_.FindFamily(family);
-  if (found != nullptr && engine::IsAggregate(found->type)) {
-    mutation->Merge(family, qualifier, bytes, time_us);
-  } else {
-    mutation->Set(family, qualifier, bytes, time_us);
-  }
 }
 
 StatusOr<Value> RecordMapping::ValueOf(Evaluator* evaluator, const Row& record) {
@@ -179,9 +187,13 @@ StatusOr<engine::RowMutation> RecordMapping::Start(const Value& key) {
   // NULL becomes the empty key, which is refused below like an empty field.
   // A number as a key is stored as its digits, like any other value of a family that is no counter.
   std::string row = key.is_string() ? key.bytes() : key.is_null() ? "" : key.Print();
-  Status valid = engine::ValidateRowKey(row);
-  if (!valid.ok()) return ErrorAt("BAD_ROW_KEY", {}, MessageOf(valid));
+  RETURN_IF_ERROR(CheckRowKey(row));
   return engine::RowMutation(row);
+}
+
+Status RecordMapping::CheckRowKey(const std::string& row) {
+  Status valid = engine::ValidateRowKey(row);
+  return valid.ok() ? valid : ErrorAt("BAD_ROW_KEY", {}, MessageOf(valid));
 }
 
 StatusOr<int64_t> RecordMapping::Time(const Value& value) {

@@ -32,6 +32,7 @@ class RecordMapping {
     std::unique_ptr<engine::Evaluator> value;
     std::optional<uint32_t> column;  // set if `value` is just this column of the file
     std::string family, qualifier;   // the column to write; empty for the row key
+    bool is_text = false;            // the family takes any text as it is
   };
   [[nodiscard]] StatusOr<Mapped> Prepare(const engine::Expression& expression) const;
   [[nodiscard]] Status PlanByName(const syntax::Import& import);
@@ -41,15 +42,15 @@ class RecordMapping {
   [[nodiscard]] Status WithColumns(const Status& status) const;
   // The mutation of a record (row, column, timestamp, value).
   [[nodiscard]] StatusOr<engine::RowMutation> CellMutation(const Row& record);
-  // Adds one cell to *mutation. In an aggregate family the value is a state that another table has
-  // accumulated; it is merged with the state of this table rather than replacing it.
-  void Put(const std::string& family, const std::string& qualifier, const std::string& bytes,
-           int64_t time_us, engine::RowMutation* mutation) const;
   [[nodiscard]] static StatusOr<Value> ValueOf(engine::Evaluator* evaluator, const Row& record);
   // `value`, or the text of the column in the file if it differs: 1.50 is stored as written.
   Value Exact(uint32_t column, const Value& value) const;
   [[nodiscard]] StatusOr<Value> ValueOf(const Mapped& mapped, const Row& record) const;
+  // The text of the file that `mapped` stands for, if it is just a text: most are, and need no copy
+  // on the way. Null: it is something else.
+  const std::string* PlainText(const Mapped& mapped, const Row& record) const;
   [[nodiscard]] static StatusOr<engine::RowMutation> Start(const Value& key);
+  [[nodiscard]] static Status CheckRowKey(const std::string& row);
   // Microseconds from an INT64, a TIMESTAMP, or text with digits or an ISO time.
   [[nodiscard]] static StatusOr<int64_t> Time(const Value& value);
   [[nodiscard]] StatusOr<std::string> Bytes(const std::string& family, const std::string& qualifier,

@@ -13,10 +13,11 @@
 namespace sippar::query {
 namespace {
 
-// One range from the first row of `where` to its last. Tests on anything but the row are refused,
-// because tablets are chosen by their keys alone.
-StatusOr<engine::RowRange> RangeOf(const StatementContext& context,
-                                   const engine::TableSchema& schema, const syntax::Expr& where) {
+// The rows of `where`. Tests on anything but the row are refused, because tablets are chosen by
+// their keys alone. `what` is the statement.
+StatusOr<std::vector<engine::RowRange>> RowsOf(const StatementContext& context,
+                                               const engine::TableSchema& schema,
+                                               const syntax::Expr& where, std::string_view what) {
   RowScope scope(&context, &schema);
   ExpressionCompiler compiler(context, &scope);
   ASSIGN_OR_RETURN(Expression test, compiler.Compile(where));
@@ -24,11 +25,10 @@ StatusOr<engine::RowRange> RangeOf(const StatementContext& context,
   ASSIGN_OR_RETURN(RowRanges found, RangesOf(test, scope.slots(), &budget));
   if (!found.exact || found.rows.IsEmpty()) {
     return ErrorAt("UNSUPPORTED", where.span,
-                   "MERGE needs a test on row alone, which some row can pass", "WHERE row < 'k'",
-                   StatusCode::kUnimplemented);
+                   fmt::format("{} needs a test on row alone, which some row can pass", what),
+                   "WHERE row < 'k'", StatusCode::kUnimplemented);
   }
-  const std::vector<engine::RowRange>& ranges = found.rows.ranges();
-  return engine::RowRange{ranges.front().start, ranges.back().limit};
+  return found.rows.ranges();
 }
 
 Status TagTablets(const StatementContext& context, const std::string& table) {
@@ -67,11 +67,47 @@ Status ExecuteMerge(const StatementContext& context, const syntax::MergeTablets&
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, merge.table));
   engine::RowRange rows;
   if (merge.where) {
-    ASSIGN_OR_RETURN(rows, RangeOf(context, info.schema, *merge.where));
+    ASSIGN_OR_RETURN(std::vector<engine::RowRange> ranges,
+                     RowsOf(context, info.schema, *merge.where, "MERGE"));
+    rows = {ranges.front().start, ranges.back().limit};  // from the first row to the last
   }
   RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Merge{info.schema.name, rows},
                                                 context.CallOptions()));
   return TagTablets(context, info.schema.name);
+}
+
+Status ExecuteCompact(const StatementContext& context, const syntax::Compact& compact) {
+  // Allowed in a row transaction, as FLUSH is: both change where cells are stored, not what a read
+  // returns.
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, compact.table));
+  cluster::calls::Compact call{info.schema.name, compact.group.text, {}};
+  if (compact.where) {
+    ASSIGN_OR_RETURN(call.rows, RowsOf(context, info.schema, *compact.where, "COMPACT"));
+  }
+  if (!compact.group.empty() && info.schema.FindGroup(compact.group.text) == nullptr) {
+    std::vector<std::string> known;
+    for (const engine::LocalityGroupSchema& group : info.schema.groups) known.push_back(group.name);
+    return UnknownName("locality group", compact.group.text, compact.group.span, known);
+  }
+  if (SameWord(compact.kind.text, "MINOR")) {
+    if (compact.where) {
+      return ErrorAt("BAD_OPTION", compact.where->span, "COMPACT MINOR takes no WHERE",
+                     "a minor compaction writes the memtable of every tablet");
+    }
+    return ExecuteFlush(context, {compact.table});
+  }
+  RETURN_IF_ERROR(context.client()->admin()->Do(call, context.CallOptions()));
+  context.summary->tag = fmt::format("table {} compacted{}", info.schema.name,
+                                     compact.where ? ": the tablets that have these rows" : "");
+  return OkStatus();
+}
+
+Status ExecuteFlush(const StatementContext& context, const syntax::Flush& flush) {
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, flush.table));
+  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Flush{info.schema.name},
+                                                context.CallOptions()));
+  context.summary->tag = fmt::format("table {} flushed", info.schema.name);
+  return OkStatus();
 }
 
 Status ExecuteMove(const StatementContext& context, const syntax::MoveTablet& move) {

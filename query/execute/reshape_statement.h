@@ -11,6 +11,9 @@ namespace sippar::query {
 [[nodiscard]] Status ExecuteSplit(const StatementContext& context, const syntax::SplitTable& split);
 [[nodiscard]] Status ExecuteMerge(const StatementContext& context,
                                   const syntax::MergeTablets& merge);
+[[nodiscard]] Status ExecuteCompact(const StatementContext& context,
+                                    const syntax::Compact& compact);
+[[nodiscard]] Status ExecuteFlush(const StatementContext& context, const syntax::Flush& flush);
 // Ends when the server serves the tablet, as calls::MoveTablet does.
 [[nodiscard]] Status ExecuteMove(const StatementContext& context, const syntax::MoveTablet& move);
 [[nodiscard]] Status ExecuteBalance(const StatementContext& context,

@@ -47,9 +47,49 @@ Status ResultStages::AddToSort(std::vector<Row> rows) {
     sort_bytes_ += SizeOf(row);
     sorted_.push_back(std::move(row));
   }
+  // DISTINCT comes before LIMIT BY, and of equal rows more than one would count.
+  if (plan_.limit_by != kNoLimit && !plan_.distinct && sorted_.size() >= drop_at_) {
+    RETURN_IF_ERROR(DropByLimitBy());
+  }
   if (sort_bytes_ <= memory) return OkStatus();
-  return ErrorAt("TOO_LARGE", {}, fmt::format("ORDER BY needs more than {} MiB", memory >> 20),
-                 "add LIMIT, or SET sort_memory", StatusCode::kResourceExhausted);
+  // Groups are always sorted, also without ORDER BY, and a LIMIT comes after the sort.
+  const bool has_groups = plan_.program.aggregate;
+  return ErrorAt("TOO_LARGE", {},
+                 fmt::format("{} more than {} bytes of memory (sort_memory)",
+                             has_groups ? "sorting the groups needs" : "ORDER BY needs", memory),
+                 has_groups ? "use WHERE or HAVING for fewer groups, or SET sort_memory to more"
+                            : "add LIMIT, or SET sort_memory to more",
+                 StatusCode::kResourceExhausted);
+}
+
+Status ResultStages::SortRows() {
+  return StoppableSort(&sorted_, &budget_, [this](const Row& a, const Row& b) {
+    for (size_t i = 0; i < plan_.descending.size(); ++i) {
+      int order = engine::CompareValues(a[plan_.sort_at + i], b[plan_.sort_at + i]);
+      if (order != 0) return (order < 0) != plan_.descending[i];
+    }
+    return false;
+  });
+}
+
+// Keeps the first rows of each value of LIMIT BY: no later row can bring back what is dropped. The
+// memory of the sort then depends on the number of values and not on that of the rows.
+Status ResultStages::DropByLimitBy() {
+  RETURN_IF_ERROR(SortRows());
+  std::unordered_map<std::string, uint64_t> counts;
+  std::vector<Row> kept;
+  sort_bytes_ = 0;
+  for (Row& row : sorted_) {
+    RETURN_IF_ERROR(budget_.Spend());
+    std::string key;
+    AppendEqualityKey(row[plan_.limit_by_at], &key);
+    if (++counts[std::move(key)] > plan_.limit_by) continue;
+    sort_bytes_ += SizeOf(row);
+    kept.push_back(std::move(row));
+  }
+  sorted_ = std::move(kept);
+  drop_at_ = std::max(kDropRows, 2 * sorted_.size());
+  return OkStatus();
 }
 
 Status ResultStages::AddGroups(const std::vector<Row>& groups) {
@@ -142,13 +182,7 @@ StatusOr<bool> ResultStages::Pass(std::vector<Row> rows) {
 
 Status ResultStages::Finish() {
   if (!plan_.sorts) return OkStatus();
-  RETURN_IF_ERROR(StoppableSort(&sorted_, &budget_, [this](const Row& a, const Row& b) {
-    for (size_t i = 0; i < plan_.descending.size(); ++i) {
-      int order = engine::CompareValues(a[plan_.sort_at + i], b[plan_.sort_at + i]);
-      if (order != 0) return (order < 0) != plan_.descending[i];
-    }
-    return false;
-  }));
+  RETURN_IF_ERROR(SortRows());
   bool goes_on = true;
   for (auto row = sorted_.begin(); row != sorted_.end() && goes_on;) {
     auto end = row + std::min<std::ptrdiff_t>(kBatchRows, sorted_.end() - row);

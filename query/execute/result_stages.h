@@ -36,6 +36,8 @@ class ResultStages {
   // The stages from DISTINCT on.
   StatusOr<bool> Pass(std::vector<Row> rows);
   Status AddToSort(std::vector<Row> rows);
+  Status SortRows();
+  Status DropByLimitBy();
   bool IsWanted(const Row& row);
   bool TakesByLimitBy(const Row& row);
 
@@ -43,8 +45,13 @@ class ResultStages {
   const SelectPlan& plan_;
   RowConsumer consumer_;
   engine::StopBudget budget_;
+  // LIMIT BY drops rows of a sort before its end whenever so many have come, and twice as many as
+  // were left the last time.
+  static constexpr size_t kDropRows = 50'000;
+
   std::vector<Row> sorted_;  // rows that wait for Finish
   size_t sort_bytes_ = 0;
+  size_t drop_at_ = kDropRows;
   std::unordered_set<std::string> distinct_;             // DISTINCT: keys of the rows passed
   size_t distinct_bytes_ = 0;                            // memory of distinct_ and by_counts_
   std::unordered_map<std::string, uint64_t> by_counts_;  // LIMIT BY: rows seen for each value

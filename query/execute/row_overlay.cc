@@ -156,8 +156,7 @@ class Taker {
     Enter(cell);
     // One cell is enough to show that the row exists.
     if (read_.keys_only && in_row_ > 0) return false;
-    if (read_.versions_per_column != 0 && versions_ >= read_.versions_per_column) return false;
-    ++versions_;
+    if (!Counts(versions_++, read_.versions_offset, read_.versions_per_column)) return false;
     if (!Counts(in_family_++, read_.cells_per_family_offset, read_.cells_per_family)) return false;
     return Counts(in_row_++, read_.cells_per_row_offset, read_.cells_per_row);
   }

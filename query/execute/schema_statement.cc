@@ -216,18 +216,37 @@ Status AlterGroup(const AlterAction& action, TableSchema* schema,
   return ApplyGroupOptions(action.group, group, notices);
 }
 
+// The families of the group go to the default group (Normalize): their cells stay, and reads find
+// them where they are until compactions have moved them.
+Status DropGroup(const AlterAction& action, TableSchema* schema, AlterCounts* counts) {
+  const syntax::Identifier& name = action.group.name;
+  if (name.text == engine::kDefaultGroup) {
+    return ErrorAt(
+        "BAD_SCHEMA", name.span,
+        "locality group default cannot be dropped: it has the families of no other group");
+  }
+  const size_t dropped = std::erase_if(
+      schema->groups, [&](const LocalityGroupSchema& group) { return group.name == name.text; });
+  if (dropped == 0) {
+    std::vector<std::string> known;
+    for (const LocalityGroupSchema& group : schema->groups) known.push_back(group.name);
+    return UnknownName("locality group", name.text, name.span, known);
+  }
+  counts->dropped += dropped;
+  return OkStatus();
+}
+
 Status Refuse(const AlterAction& action, const std::string& table) {
   if (action.kind == AlterAction::kRenameTable) {
     return ErrorAt(
         "UNSUPPORTED", action.span, "a table cannot be renamed; copy it under the new name",
-        fmt::format("CREATE TABLE {1} LIKE {0}; EXPORT TABLE {0} TO 'f.cells'; IMPORT INTO {1} "
-                    "FROM 'f.cells'; DROP TABLE {0}",
+        fmt::format("CREATE TABLE {1} LIKE {0}; INSERT INTO {1} SELECT CELLS * FROM {0} VERSIONS "
+                    "ALL; DROP TABLE {0}",
                     QuoteName(table), QuoteName(action.new_name.text)),
         StatusCode::kUnimplemented);
   }
-  std::string_view what =
-      action.kind == AlterAction::kRenameFamily ? "RENAME FAMILY" : "DROP LOCALITY GROUP";
-  return ErrorAt("UNSUPPORTED", action.span, fmt::format("{} is not supported", what), {},
+  return ErrorAt("UNSUPPORTED", action.span, "a family cannot be renamed",
+                 "ADD FAMILY with the new name, write its cells there, DROP FAMILY",
                  StatusCode::kUnimplemented);
 }
 
@@ -268,6 +287,8 @@ Status Alter(const AlterAction& action, const TableSchema& before, TableSchema* 
       return AlterGroup(action, schema, notices);
     case AlterAction::kDropFamily:
       return DropFamily(action, schema, counts);
+    case AlterAction::kDropGroup:
+      return DropGroup(action, schema, counts);
     case AlterAction::kSetOptions:
       ++counts->changed;
       return ApplyTableOptions(action.options, schema);
@@ -323,39 +344,6 @@ Status ExecuteDropTable(const StatementContext& context, const syntax::DropTable
   }
   RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::DropTable{info->schema.name}));
   context.summary->tag = fmt::format("table {} dropped", info->schema.name);
-  return OkStatus();
-}
-
-Status ExecuteCompact(const StatementContext& context, const syntax::Compact& compact) {
-  // Allowed in a row transaction, as FLUSH is: both change where cells are stored, not what a read
-  // returns.
-  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, compact.table));
-  if (compact.where) {
-    return ErrorAt("UNSUPPORTED", compact.where->span, "COMPACT of some rows is not supported",
-                   "leave out WHERE to compact the whole table", StatusCode::kUnimplemented);
-  }
-  if (!compact.group.empty() && info.schema.FindGroup(compact.group.text) == nullptr) {
-    std::vector<std::string> known;
-    for (const LocalityGroupSchema& group : info.schema.groups) known.push_back(group.name);
-    return UnknownName("locality group", compact.group.text, compact.group.span, known);
-  }
-  if (SameWord(compact.kind.text, "MINOR")) {
-    RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Flush{info.schema.name},
-                                                  context.CallOptions()));
-    context.summary->tag = fmt::format("table {} flushed", info.schema.name);
-    return OkStatus();
-  }
-  RETURN_IF_ERROR(context.client()->admin()->Do(
-      cluster::calls::Compact{info.schema.name, compact.group.text}, context.CallOptions()));
-  context.summary->tag = fmt::format("table {} compacted", info.schema.name);
-  return OkStatus();
-}
-
-Status ExecuteFlush(const StatementContext& context, const syntax::Flush& flush) {
-  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, flush.table));
-  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Flush{info.schema.name},
-                                                context.CallOptions()));
-  context.summary->tag = fmt::format("table {} flushed", info.schema.name);
   return OkStatus();
 }
 

@@ -13,9 +13,6 @@ namespace sippar::query {
                                        const syntax::AlterTable& alter);
 [[nodiscard]] Status ExecuteDropTable(const StatementContext& context,
                                       const syntax::DropTable& drop);
-[[nodiscard]] Status ExecuteCompact(const StatementContext& context,
-                                    const syntax::Compact& compact);
-[[nodiscard]] Status ExecuteFlush(const StatementContext& context, const syntax::Flush& flush);
 [[nodiscard]] Status ExecuteSet(const StatementContext& context, const syntax::SetOption& set);
 [[nodiscard]] Status ExecuteReset(const StatementContext& context,
                                   const syntax::ResetOption& reset);

@@ -3,19 +3,51 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "engine/base/stop_budget.h"
 #include "engine/program/evaluate.h"
 #include "query/analyze/compile.h"
 #include "query/execute/local_run.h"
 #include "query/execute/scatter.h"
+#include "query/plan/plan_sample.h"
+#include "query/execute/unpack.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {
 
+// The program of the plan; for SAMPLE n ROWS with a test that the rows with the n least hashes
+// pass.
+StatusOr<engine::Program> SampledProgram(const StatementContext& context, const SelectPlan& plan) {
+  if (plan.sample_rows == 0) return plan.program;
+  std::vector<int64_t> hashes;
+  const auto wanted = static_cast<std::ptrdiff_t>(plan.sample_rows);
+  auto keep_least = [&] {
+    if (std::ssize(hashes) <= wanted) return;
+    std::nth_element(hashes.begin(), hashes.begin() + wanted, hashes.end());
+    hashes.resize(plan.sample_rows);
+  };
+  auto add = [&](const std::vector<Row>& rows) -> StatusOr<bool> {
+    for (const Row& row : rows) hashes.push_back(row[0].integer());
+    if (std::ssize(hashes) >= 2 * wanted) keep_least();
+    return true;
+  };
+  RETURN_IF_ERROR(
+      RunOnTablets(context, plan.table, HashesOfRows(plan.program, plan.sample_rows), add));
+  keep_least();
+  engine::Program program = plan.program;
+  if (std::ssize(hashes) < wanted) return program;  // the table has no more rows
+  const int64_t greatest = *std::max_element(hashes.begin(), hashes.end());
+  AddTest(HashIs(engine::Function::kLessEqual, plan.sample_row, greatest), &program.where);
+  return program;
+}
+
 Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
-  if (!plan.program.aggregate) {
-    return RunOnTablets(context, plan.table, plan.program,
+  ASSIGN_OR_RETURN(const engine::Program program, SampledProgram(context, plan));
+  if (!program.aggregate) {
+    return RunOnTablets(context, plan.table, program,
                         [&](std::vector<Row> rows) { return stages->Add(std::move(rows)); });
   }
   engine::GroupBy groups(plan.program.group_by.size(), plan.program.aggregates);
@@ -31,8 +63,24 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
     }
     return true;
   };
-  RETURN_IF_ERROR(RunOnTablets(context, plan.table, plan.program, merge));
+  RETURN_IF_ERROR(RunOnTablets(context, plan.table, program, merge));
   return stages->AddGroups(groups.Finish());
+}
+
+// Takes rows with lists of versions and passes each version on to `next`, as a row of its own.
+RowConsumer Unpacking(const SelectPlan& plan, const RowConsumer& next) {
+  return [&plan, next](const std::vector<Row>& input) -> StatusOr<bool> {
+    auto pass_on = [&next](Row row) {
+      std::vector<Row> one;
+      one.push_back(std::move(row));
+      return next(std::move(one));
+    };
+    for (const Row& row : input) {
+      ASSIGN_OR_RETURN(bool goes_on, UnpackVersions(row, plan.unpacked, pass_on));
+      if (!goes_on) return false;
+    }
+    return true;
+  };
 }
 
 Status RunRelation(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
@@ -53,11 +101,14 @@ Status RunRelation(const StatementContext& context, const SelectPlan& plan, Resu
   if (plan.source == SelectPlan::kNothing) {
     // SELECT without FROM has one row without values, as in SQL: SELECT 1 returns one row.
     RETURN_IF_ERROR(add({Row()}).status());
+  } else if (plan.source == SelectPlan::kValues) {
+    RETURN_IF_ERROR(add(plan.values).status());
   } else {
     std::string next;
     // `next` of a subselect is dropped: AFTER continues a table, and the outer rows have no place
     // in it.
-    RETURN_IF_ERROR(RunSelect(context, *plan.input, add, &next));
+    const RowConsumer rows = plan.unpacked.empty() ? RowConsumer(add) : Unpacking(plan, add);
+    RETURN_IF_ERROR(RunSelect(context, *plan.input, rows, &next));
   }
   return plan.program.aggregate ? stages->AddGroups(run->FinishGroups()) : OkStatus();
 }

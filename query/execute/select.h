@@ -21,7 +21,5 @@ namespace sippar::query {
 // Gives rows to the statement's sink and counts them. *goes_on becomes false when the sink has
 // enough.
 void GiveRows(const StatementContext& context, std::vector<Row> rows, bool* goes_on);
-[[nodiscard]] Status ExecuteExplain(const StatementContext& context,
-                                    const syntax::Explain& explain);
 
 }  // namespace sippar::query

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "engine/program/scalar_function.h"
 #include "query/analyze/callable_names.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
+#include "query/execute/backup_statement.h"
 #include "query/execute/select.h"
 #include "query/format/format.h"
 #include "query/plan/schema_options.h"
@@ -225,6 +227,30 @@ StatusOr<Relation> ShowTraces(const StatementContext& context, const syntax::Sho
   return relation;
 }
 
+StatusOr<Relation> ShowBackups(const StatementContext& context, const syntax::Show& show) {
+  Relation relation{{TextColumn("backup"),
+                     TextColumn("table"),
+                     {"started", ValueType::kTimestamp},
+                     {"ended", ValueType::kTimestamp},
+                     {"expires", ValueType::kTimestamp},
+                     NumberColumn("size"),
+                     TextColumn("copied_from")},
+                    {}};
+  ASSIGN_OR_RETURN(
+      std::vector<cluster::BackupInfo> backups,
+      context.client()->admin()->Do(cluster::calls::ListBackups{}, context.CallOptions()));
+  for (const cluster::BackupInfo& backup : backups) {
+    // The table may have been dropped since, so an unknown name is no error.
+    if (!show.table.empty() && backup.source_table != show.table.text) continue;
+    const bool never = backup.expires_us >= kNeverExpiresUs;
+    relation.rows.push_back({Text(backup.name), Text(backup.source_table),
+                             Value::Timestamp(backup.started_us), Value::Timestamp(backup.ended_us),
+                             never ? Value::Null() : Value::Timestamp(backup.expires_us),
+                             Number(backup.size_bytes), Text(backup.source_backup)});
+  }
+  return relation;
+}
+
 StatusOr<Relation> ShowSession(const StatementContext& context, const syntax::Show&) {
   Relation relation{
       {TextColumn("name"), TextColumn("value"), TextColumn("default"), TextColumn("meaning")}, {}};
@@ -263,28 +289,35 @@ using Maker = StatusOr<Relation> (*)(const StatementContext&, const syntax::Show
 struct Entry {
   std::string_view name;
   Maker make;
+  std::string_view calls;  // for EXPLAIN; OF table looks up one table with GetTable instead
 };
 // The grammar takes these words as names, not as keywords. So a new SHOW needs only a row here, and
 // its word can still name a table or a family.
-constexpr std::array<Entry, 12> kShows = {{{"TABLES", ShowTables},
-                                           {"CREATE TABLE", ShowCreateTable},
-                                           {"FAMILIES", ShowFamilies},
-                                           {"LOCALITY GROUPS", ShowGroups},
-                                           {"TABLETS", ShowTablets},
-                                           {"SERVERS", ShowServers},
-                                           {"EVENTS", ShowEvents},
-                                           {"TRACES", ShowTraces},
-                                           {"COMPACTIONS", ShowCompactions},
-                                           {"METRICS", ShowMetrics},
-                                           {"SESSION", ShowSession},
-                                           {"FUNCTIONS", ShowFunctions}}};
+constexpr std::array<Entry, 13> kShows = {
+    {{"TABLES", ShowTables, "ListTables"},
+     {"CREATE TABLE", ShowCreateTable, "GetTable, ListTablets"},
+     {"FAMILIES", ShowFamilies, "ListTables"},
+     {"LOCALITY GROUPS", ShowGroups, "ListTables"},
+     {"TABLETS", ShowTablets, "ListTables, ListTablets for each table"},
+     {"SERVERS", ShowServers, "ClusterStatus"},
+     {"EVENTS", ShowEvents, "TabletEvents"},
+     {"TRACES", ShowTraces, "Traces"},
+     {"COMPACTIONS", ShowCompactions, "Compactions"},
+     {"METRICS", ShowMetrics, "Metrics"},
+     {"BACKUPS", ShowBackups, "ListBackups"},
+     {"SESSION", ShowSession, ""},
+     {"FUNCTIONS", ShowFunctions, ""}}};
 
 Status UnknownShow(const syntax::Show& show) {
-  // Known to the grammar but not supported; the error must not suggest a misspelling.
-  for (std::string_view later : {"GRANTS", "BACKUPS", "QUERIES", "JOBS"}) {
-    if (!SameWord(show.what.text, later)) continue;
-    return ErrorAt("UNSUPPORTED", show.what.span, fmt::format("SHOW {} is not supported", later),
-                   {}, StatusCode::kUnimplemented);
+  // Known words that are not supported; the error must not suggest a misspelling.
+  constexpr std::array<std::array<std::string_view, 2>, 3> kRefused = {
+      {{"GRANTS", "a store has no users and no rights"},
+       {"QUERIES", "a statement belongs to the process that runs it; SHOW TRACES has slow calls"},
+       {"JOBS", "SHOW COMPACTIONS has the work that runs by itself"}}};
+  for (const auto& [word, reason] : kRefused) {
+    if (!SameWord(show.what.text, word)) continue;
+    return ErrorAt("UNSUPPORTED", show.what.span, fmt::format("SHOW {} is not supported", word),
+                   reason, StatusCode::kUnimplemented);
   }
   std::vector<std::string> known;
   for (const Entry& entry : kShows) known.emplace_back(entry.name);
@@ -292,6 +325,22 @@ Status UnknownShow(const syntax::Show& show) {
 }
 
 }  // namespace
+
+StatusOr<std::vector<std::string>> ShowCalls(const syntax::Show& show) {
+  for (const Entry& entry : kShows) {
+    if (!SameWord(entry.name, show.what.text)) continue;
+    std::vector<std::string> calls;
+    for (std::string_view rest = entry.calls; !rest.empty();) {
+      const size_t comma = std::min(rest.find(", "), rest.size());
+      const std::string_view call = rest.substr(0, comma);
+      const bool of_table = call == "ListTables" && !show.table.empty();
+      calls.emplace_back(of_table ? "GetTable" : call);
+      rest.remove_prefix(std::min(comma + 2, rest.size()));
+    }
+    return calls;
+  }
+  return UnknownShow(show);
+}
 
 Status ExecuteShow(const StatementContext& context, const syntax::Show& show) {
   for (const Entry& entry : kShows) {

@@ -128,8 +128,9 @@ StatusOr<engine::RowUpdateResult> RunUpdate(const StatementContext& context,
                                             const std::string& table,
                                             const engine::RowUpdate& update, const Span& span) {
   RETURN_IF_ERROR(CheckTransactionRow(context, table, update.row, span));
-  auto result = context.session->transaction ? UpdateInTransaction(context, update)
-                                             : context.client()->data()->Update(table, update);
+  auto result = context.session->transaction
+                    ? UpdateInTransaction(context, update)
+                    : context.client()->data()->Update(table, update, context.CallOptions());
   if (!result.ok()) return WithQueryCode(result.status(), span);
   return result;
 }

@@ -14,7 +14,8 @@ namespace sippar::query {
 
 StatusOr<std::string> TransferFormat(const syntax::Identifier& format, const std::string& path,
                                      const Span& span) {
-  constexpr std::array<std::string_view, 4> kFormats = {"csv", "tsv", "jsonl", "cells"};
+  constexpr std::array<std::string_view, 6> kFormats = {"csv",       "tsv",   "jsonl",
+                                                        "jsonl-b64", "cells", "raw"};
   std::string name = format.text;
   if (format.empty()) {
     // page.csv.gz is a csv file: FileAccess compresses and decompresses by the last suffix.
@@ -24,6 +25,8 @@ StatusOr<std::string> TransferFormat(const syntax::Identifier& format, const std
     }
     name = plain.substr(std::min(plain.rfind('.') + 1, plain.size()));
   }
+  // A name of the language has no minus, unless it is in backquotes.
+  std::replace(name.begin(), name.end(), '_', '-');
   // Upper and lower case are the same, also for a path's suffix: data.CSV is csv.
   for (std::string_view known : kFormats) {
     if (SameWord(known, name)) return std::string(known);
@@ -31,18 +34,23 @@ StatusOr<std::string> TransferFormat(const syntax::Identifier& format, const std
   return ErrorAt("UNSUPPORTED", format.empty() ? span : format.span,
                  format.empty() ? fmt::format("the name '{}' does not end in a known format", path)
                                 : fmt::format("files of format {} are not supported", name),
-                 "FORMAT csv, tsv, jsonl or cells", StatusCode::kUnimplemented);
+                 SameWord(name, "parquet")
+                     ? "convert it with DuckDB: COPY (FROM 'f.parquet') TO 'f.csv'; FORMAT csv"
+                     : "FORMAT csv, tsv, jsonl, jsonl_b64, cells or raw",
+                 StatusCode::kUnimplemented);
 }
 
 namespace {
 
 constexpr std::string_view kOptions =
-    "HEADER = TRUE or FALSE, ON_ERROR = STOP or SKIP, SKIP = n records, SKIP_LINES = n, "
-    "DELIMITER = ';', QUOTE = '\"', NULL_TEXT = 'NA', BATCH = n";
+    "HEADER = TRUE or FALSE, ON_ERROR = STOP, SKIP or FILE('bad.csv'), SKIP = n records, "
+    "SKIP_LINES = n, DELIMITER = ';', QUOTE = '\"', NULL_TEXT = 'NA', ENCODING = 'UTF-16', "
+    "DRY_RUN = TRUE or FALSE, BATCH = n";
 
 bool IsKnown(const syntax::Option& option) {
-  constexpr std::array<std::string_view, 8> kNames = {
-      "HEADER", "ON_ERROR", "SKIP", "SKIP_LINES", "DELIMITER", "QUOTE", "NULL_TEXT", "BATCH"};
+  constexpr std::array<std::string_view, 10> kNames = {
+      "HEADER", "ON_ERROR",  "SKIP",     "SKIP_LINES", "DELIMITER",
+      "QUOTE",  "NULL_TEXT", "ENCODING", "DRY_RUN",    "BATCH"};
   return std::ranges::any_of(
       kNames, [&](std::string_view name) { return SameWord(option.name.text, name); });
 }
@@ -72,15 +80,31 @@ bool SetCount(const syntax::Option& option, std::string_view name, uint64_t* cou
   return is_count;
 }
 
-bool SetOnError(const syntax::Option& option, bool* skip) {
+// STOP, SKIP or FILE('bad.csv').
+bool SetOnError(const syntax::Option& option, TransferOptions* options) {
   if (!SameWord(option.name.text, "ON_ERROR") || !option.value) return false;
-  *skip = SameWord(option.value->call, "SKIP");
-  return *skip || SameWord(option.value->call, "STOP");
+  const syntax::OptionValue& value = *option.value;
+  if (SameWord(value.call, "FILE")) {
+    bool is_path = value.args.size() == 1 && value.args[0].literal &&
+                   value.args[0].literal->type == syntax::Literal::kText &&
+                   !value.args[0].literal->text.empty();
+    if (is_path) options->bad_file = value.args[0].literal->text;
+    options->skip_errors = is_path;
+    return is_path;
+  }
+  options->skip_errors = SameWord(value.call, "SKIP");
+  return options->skip_errors || SameWord(value.call, "STOP");
+}
+
+bool SetFlag(const syntax::Option& option, std::string_view name, bool* flag) {
+  if (!IsOption(option, name, syntax::Literal::kBool)) return false;
+  *flag = option.value->literal->integer != 0;
+  return true;
 }
 
 bool SetOption(const syntax::Option& option, TransferOptions* options) {
-  if (IsOption(option, "HEADER", syntax::Literal::kBool)) {
-    options->file.header = option.value->literal->integer != 0;
+  if (IsOption(option, "ENCODING", syntax::Literal::kText)) {
+    options->encoding = option.value->literal->text;
     return true;
   }
   if (IsOption(option, "NULL_TEXT", syntax::Literal::kText)) {
@@ -89,11 +113,13 @@ bool SetOption(const syntax::Option& option, TransferOptions* options) {
   }
   // Each setter returns false for an option of another name, so their order does not matter. One
   // error message serves unknown names and wrong values, since it lists both.
-  return SetOnError(option, &options->skip_errors) || SetCount(option, "SKIP", &options->skip) ||
+  return SetFlag(option, "HEADER", &options->file.header) ||
+         SetFlag(option, "DRY_RUN", &options->dry_run) || SetOnError(option, options) ||
+         SetCount(option, "SKIP", &options->skip) ||
          SetCount(option, "SKIP_LINES", &options->file.skip_lines) ||
          SetCharacter(option, "DELIMITER", &options->file.delimiter) ||
          SetCharacter(option, "QUOTE", &options->file.quote) ||
-         SameWord(option.name.text, "BATCH");  // accepted and ignored: RowWriter sizes its batches
+         SameWord(option.name.text, "BATCH");  // accepted and ignored: ImportWriter sizes them
 }
 
 }  // namespace

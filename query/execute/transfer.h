@@ -1,5 +1,5 @@
-// IMPORT and EXPORT move rows between a table and csv, tsv, jsonl or cells files. The bytes of
-// files go through query/session/file_access.h. SPDX-License-Identifier: Apache-2.0
+// IMPORT and EXPORT move rows between a table and files (file_rows.h). The bytes of files go
+// through query/session/file_access.h. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -14,17 +14,23 @@ namespace sippar::query {
 [[nodiscard]] Status ExecuteImport(const StatementContext& context, const syntax::Import& import);
 [[nodiscard]] Status ExecuteExport(const StatementContext& context,
                                    const syntax::Export& statement);
+// The SELECT that EXPORT runs: its own, or all cells of its table.
+syntax::Select ExportedRows(const syntax::Export& statement);
 
 // The options of both statements.
 struct TransferOptions {
   FileRowsOptions file;      // how IMPORT reads the file; EXPORT uses `header` only
+  std::string encoding;      // IMPORT: of the file; "": UTF-8, or any bytes
   uint64_t skip = 0;         // IMPORT: first records that an earlier run has written
   bool skip_errors = false;  // IMPORT: broken records are left out rather than end the run
+  std::string bad_file;      // IMPORT: where these go with their reasons; "": nowhere
+  bool dry_run = false;      // IMPORT: reads and maps all records, and writes none
 };
-// UNKNOWN_OPTION for an option that is unknown or has a value of the wrong type.
+// UNKNOWN_OPTION for an option that is unknown or cannot have the value given.
 [[nodiscard]] StatusOr<TransferOptions> PlanTransferOptions(
     const std::vector<syntax::Option>& options);
-// The format that the statement names, or the one of the path's suffix: csv, tsv, jsonl, cells.
+// The format that the statement names, or the one of the path's suffix: csv, tsv, jsonl, jsonl-b64,
+// cells, raw.
 [[nodiscard]] StatusOr<std::string> TransferFormat(const syntax::Identifier& format,
                                                    const std::string& path, const Span& span);
 // The path of the file. UNSUPPORTED if this session cannot open files.

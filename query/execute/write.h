@@ -1,8 +1,8 @@
-// Statements that write rows, and RowWriter, which writes plain mutations in batches.
-// SPDX-License-Identifier: Apache-2.0
+// Statements that write rows. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/model/mutation.h"
+#include "query/execute/row_writer.h"
+#include "query/plan/update_builder.h"
 #include "query/session/session.h"
 #include "query/syntax/ast.h"
 
@@ -17,35 +17,18 @@ namespace sippar::query {
 [[nodiscard]] Status ExecuteAppend(const StatementContext& context, const syntax::Append& append);
 [[nodiscard]] Status ExecuteAtomic(const StatementContext& context, const syntax::Atomic& atomic);
 
-// Gathers mutations and writes them in batches. Each row of a batch is atomic, the batch is not. In
-// a row transaction the mutations are held back instead. What is not flushed is lost: the caller
-// calls Flush at the end.
-class RowWriter {
- public:
-  RowWriter(const StatementContext& context, std::string table)
-      : context_(context), table_(std::move(table)) {}
-  // Adds a mutation; entries for a row that is in the batch already join its mutation. May flush.
-  [[nodiscard]] Status Add(engine::RowMutation mutation, const Span& span = {});
-  // Writes the batch. Returns the error of the first row that failed; other rows may be written.
-  [[nodiscard]] Status Flush();
-  bool IsFlushed() const { return batch_.empty(); }
-  uint64_t rows() const { return rows_; }                  // rows added
-  uint64_t flushed_rows() const { return flushed_rows_; }  // rows known to be written
-  uint64_t cells() const { return cells_; }                // entries added
-
- private:
-  const StatementContext& context_;
-  std::string table_;
-  std::vector<engine::RowMutation> batch_;
-  std::map<std::string, size_t, std::less<>> index_;  // row key -> its mutation in batch_
-  size_t bytes_ = 0;                                  // size of batch_
-  uint64_t rows_ = 0, cells_ = 0, flushed_rows_ = 0;
-};
-
-// `value` as the bytes of a cell in `family`: an INT64 of a counter becomes 8 bytes big-endian.
-// TYPE if the family cannot hold the value.
-[[nodiscard]] StatusOr<std::string> CellBytes(const engine::TableSchema& schema,
-                                              std::string_view family, std::string_view qualifier,
-                                              const Value& value, const Span& span);
+// The parts that EXPLAIN plans as well.
+// INSERT … ROW key SET …: returns the key and adds the rest to *builder.
+[[nodiscard]] StatusOr<std::string> PlanInsertRow(const StatementContext& context,
+                                                  const syntax::Insert& insert,
+                                                  UpdateBuilder* builder);
+// Gives the rows of INSERT … VALUES to the writer, which may flush.
+[[nodiscard]] Status AddInsertedRows(const StatementContext& context,
+                                     const engine::TableSchema& schema,
+                                     const syntax::Insert& insert, RowWriter* writer);
+// Adds the block of ATOMIC to *builder. True: the block may end without RETURN. The row that it
+// returns has one more value then, NULL if no RETURN was reached.
+[[nodiscard]] StatusOr<bool> PlanAtomic(const StatementContext& context,
+                                        const syntax::Atomic& atomic, UpdateBuilder* builder);
 
 }  // namespace sippar::query

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "engine/model/mutation.h"
+#include "query/format/cell_line.h"
 #include "query/format/formatters.h"
 #include "query/syntax/ast_print.h"
 
@@ -50,9 +51,11 @@ class CellsFormatter : public CellsRows {
                const Value& value, std::string* out) override {
     // IMPORT expects the bytes as stored, and a counter is stored as 8 bytes.
     bool counter = value.type() == ValueType::kInt64;
-    auto field = [this](const std::string& bytes) { return EscapeField(bytes, terminal_); };
-    *out += fmt::format("{}\t{}\t{}\t{}\n", field(row), field(column), timestamp_us,
-                        field(counter ? engine::EncodeInt64(value.integer()) : value.bytes()));
+    AppendField(row, terminal_, out);
+    AppendField(column, terminal_, &(*out += '\t'));
+    *out += fmt::format("\t{}\t", timestamp_us);
+    AppendField(counter ? engine::EncodeInt64(value.integer()) : value.bytes(), terminal_, out);
+    out->push_back('\n');
   }
   void End(const FormatEnd&, std::string*) override {}
 

@@ -1,10 +1,13 @@
 // csv (RFC 4180) and tsv, without loss. csv has no escapes: a field holds the bytes of the value,
 // NULL is an empty field and an empty value is "". In tsv unprintable bytes are \xHH and NULL is
 // \N. Maps, lists and versions are JSON (json_value.h) in both. On a terminal csv is escaped like
-// the formats for people. SPDX-License-Identifier: Apache-2.0
+// the formats for people. And raw, which has the bytes of one column alone.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "engine/base/escape.h"
+#include "query/format/cell_line.h"
 #include "query/format/formatters.h"
 #include "query/format/json_value.h"
 
@@ -39,7 +42,10 @@ std::string CsvField(const Value& value, bool terminal) {
 }
 
 std::string TsvField(const Value& value, bool terminal) {
-  return value.is_null() ? "\\N" : EscapeField(FieldText(value), terminal);
+  if (value.is_null()) return "\\N";
+  std::string field;
+  AppendField(FieldText(value), terminal, &field);
+  return field;
 }
 
 template <std::string (*kField)(const Value&, bool), char kSeparator>
@@ -68,14 +74,34 @@ class DelimitedFormatter : public ResultFormatter {
   bool terminal_;
 };
 
+// The bytes of one column, with nothing around or between them: what a file of the user held.
+class RawFormatter final : public ResultFormatter {
+ public:
+  explicit RawFormatter(const FormatOptions& options) : terminal_(options.terminal) {}
+  Status Begin(const std::vector<std::string>& columns, std::string*) override {
+    if (columns.size() != 1) {
+      return InvalidArgument(fmt::format(
+          "format raw shows one column, and this result has {}: select one value", columns.size()));
+    }
+    if (!terminal_) return OkStatus();
+    return InvalidArgument(
+        "format raw prints bytes that a terminal may obey: write to a file or a pipe");
+  }
+  void Add(const Row& row, std::string* out) override {
+    if (!row[0].is_null()) *out += FieldText(row[0]);
+  }
+  void AddGap(uint64_t, std::string*) override {}
+  void End(const FormatEnd&, std::string*) override {}
+
+ private:
+  bool terminal_;
+};
+
 }  // namespace
 
-std::string EscapeField(std::string_view bytes, bool terminal) {
-  using engine::EscapeRules;
-  return engine::EscapeBytes(bytes, {.kept = terminal ? EscapeRules::kVisible : EscapeRules::kUtf8,
-                                     .letters = "\tt\nn\rr\\\\"});
+std::unique_ptr<ResultFormatter> NewRawFormatter(const FormatOptions& options) {
+  return std::make_unique<RawFormatter>(options);
 }
-
 std::unique_ptr<ResultFormatter> NewCsvFormatter(const FormatOptions& options) {
   return std::make_unique<DelimitedFormatter<CsvField, ','>>(options);
 }

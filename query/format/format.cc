@@ -19,7 +19,7 @@ struct FormatEntry {
 };
 
 // In the order in which an error lists them: formats for people first.
-constexpr std::array<FormatEntry, 11> kFormats = {{{"box", NewBoxFormatter},
+constexpr std::array<FormatEntry, 13> kFormats = {{{"box", NewBoxFormatter},
                                                    {"line", NewLineFormatter},
                                                    {"plain", NewPlainFormatter},
                                                    {"markdown", NewMarkdownFormatter},
@@ -27,6 +27,8 @@ constexpr std::array<FormatEntry, 11> kFormats = {{{"box", NewBoxFormatter},
                                                    {"tsv", NewTsvFormatter},
                                                    {"json", NewJsonFormatter},
                                                    {"jsonl", NewJsonLinesFormatter},
+                                                   {"jsonl-b64", NewJsonBase64Formatter},
+                                                   {"raw", NewRawFormatter},
                                                    {"cells", NewCellsFormatter},
                                                    {"insert", NewInsertFormatter},
                                                    {"null", NewNullFormatter}}};

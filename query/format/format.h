@@ -1,7 +1,7 @@
-// Prints result rows as text: box, line, plain, markdown, csv, tsv, json, jsonl, cells, insert,
-// null. The formats for people never print a raw control byte or a hidden character, and on a
-// terminal no format does; csv, tsv, json, jsonl, cells and insert read back to the same bytes.
-// Used by the shell, by batch queries and by EXPORT. SPDX-License-Identifier: Apache-2.0
+// Prints result rows as text: box, line, plain, markdown, csv, tsv, json, jsonl, jsonl-b64, raw,
+// cells, insert, null. The formats for people never print a raw control byte or a hidden character,
+// and on a terminal no format does; csv, tsv, json, jsonl, cells and insert read back to the same
+// bytes. Used by the shell, by batch queries and by EXPORT. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class ResultFormatter {
  public:
   virtual ~ResultFormatter() = default;
   // Prints what comes before the rows. kInvalidArgument if the format cannot show these columns
-  // (cells, insert).
+  // (cells, insert, raw).
   [[nodiscard]] virtual Status Begin(const std::vector<std::string>& columns, std::string* out) = 0;
   // Prints one row. A format may keep rows back until it knows their widths.
   virtual void Add(const engine::Row& row, std::string* out) = 0;

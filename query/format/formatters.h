@@ -17,12 +17,10 @@ std::unique_ptr<ResultFormatter> NewCsvFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewTsvFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewJsonFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewJsonLinesFormatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewJsonBase64Formatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewRawFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewCellsFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewInsertFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewNullFormatter(const FormatOptions& options);
-
-// A field of tsv or cells: \t, \n, \r, \\ and, for bytes that are not printable UTF-8, \xHH. On a
-// terminal hidden characters are escaped, too.
-std::string EscapeField(std::string_view bytes, bool terminal);
 
 }  // namespace sippar::query

@@ -1,5 +1,6 @@
-// json (one document with columns, rows and next) and jsonl (one object on each line). json_value.h
-// prints their values. SPDX-License-Identifier: Apache-2.0
+// json (one document with columns, rows and next), jsonl (one object on each line) and jsonl-b64
+// (the same, with every value that is text or bytes in base64). json_value.h prints their values.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,6 +64,7 @@ std::vector<std::string> UniqueNames(const std::vector<std::string>& columns) {
 // as a record.
 class JsonLinesFormatter : public ResultFormatter {
  public:
+  explicit JsonLinesFormatter(JsonStrings strings) : strings_(strings) {}
   Status Begin(const std::vector<std::string>& columns, std::string*) override {
     for (const std::string& name : UniqueNames(columns)) keys_.push_back(JsonKey(name));
     return OkStatus();
@@ -70,13 +72,14 @@ class JsonLinesFormatter : public ResultFormatter {
   void Add(const Row& row, std::string* out) override {
     *out += "{";
     for (size_t i = 0; i < row.size() && i < keys_.size(); ++i) {
-      *out += (i > 0 ? "," : "") + keys_[i] + ":" + JsonValue(row[i]);
+      *out += (i > 0 ? "," : "") + keys_[i] + ":" + JsonValue(row[i], strings_);
     }
     *out += "}\n";
   }
   void End(const FormatEnd&, std::string*) override {}
 
  private:
+  JsonStrings strings_;
   std::vector<std::string> keys_;
 };
 
@@ -86,7 +89,10 @@ std::unique_ptr<ResultFormatter> NewJsonFormatter(const FormatOptions&) {
   return std::make_unique<JsonFormatter>();
 }
 std::unique_ptr<ResultFormatter> NewJsonLinesFormatter(const FormatOptions&) {
-  return std::make_unique<JsonLinesFormatter>();
+  return std::make_unique<JsonLinesFormatter>(JsonStrings::kText);
+}
+std::unique_ptr<ResultFormatter> NewJsonBase64Formatter(const FormatOptions&) {
+  return std::make_unique<JsonLinesFormatter>(JsonStrings::kBase64);
 }
 
 }  // namespace sippar::query

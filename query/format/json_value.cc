@@ -22,33 +22,44 @@ std::string EscapedCode(uint32_t code) {
   return fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (code >> 10), 0xdc00 + (code & 0x3ff));
 }
 
-std::string JsonBytes(std::string_view bytes) {
+std::string Base64(std::string_view bytes) {
+  return absl::Base64Escape({bytes.data(), bytes.size()});
+}
+
+// A text that no rule of JSON lets stand alone: the name of a float, a time, the key of a map.
+std::string JsonWord(std::string_view text, JsonStrings strings) {
+  return strings == JsonStrings::kBase64 ? '"' + Base64(text) + '"' : JsonText(text);
+}
+
+std::string JsonBytes(std::string_view bytes, JsonStrings strings) {
+  if (strings == JsonStrings::kBase64) return JsonWord(bytes, strings);
   // TEXT and BYTES are treated alike, by their bytes: the value of a cell is BYTES even if it holds
   // a text, which users want to read.
   if (engine::IsUtf8(bytes)) return JsonText(bytes);
-  return fmt::format("{{\"{}\":\"{}\"}}", kBase64Mark,
-                     absl::Base64Escape({bytes.data(), bytes.size()}));
+  return fmt::format("{{\"{}\":\"{}\"}}", kBase64Mark, Base64(bytes));
 }
 
-std::string JsonFloat(double value) {
+std::string JsonFloat(double value, JsonStrings strings) {
   // PrintFloat gives digits that are read back to the same double.
   if (std::isfinite(value)) return engine::PrintFloat(value);
-  return std::isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+  return JsonWord(std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity", strings);
 }
 
-std::string JsonMap(const Value::Items& items) {
+std::string JsonMap(const Value::Items& items, JsonStrings strings) {
   std::string out = "{";
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     if (i > 0) out += ",";
-    out += JsonKey(items[i].is_string() ? items[i].bytes() : items[i].Print());
-    out += ":" + JsonValue(items[i + 1]);
+    std::string key = items[i].is_string() ? items[i].bytes() : items[i].Print();
+    out += strings == JsonStrings::kBase64 ? JsonWord(key, strings) : JsonKey(key);
+    out += ":" + JsonValue(items[i + 1], strings);
   }
   return out + "}";
 }
 
-std::string JsonList(const Value::Items& items) {
+std::string JsonList(const Value::Items& items, JsonStrings strings) {
   std::string out = "[";
-  for (size_t i = 0; i < items.size(); ++i) out += (i > 0 ? "," : "") + JsonValue(items[i]);
+  for (size_t i = 0; i < items.size(); ++i)
+    out += (i > 0 ? "," : "") + JsonValue(items[i], strings);
   return out + "]";
 }
 
@@ -78,10 +89,10 @@ std::string JsonText(std::string_view text) {
 std::string JsonKey(std::string_view name) {
   // A name that begins with the mark is encoded as well, or it would be decoded when read back.
   if (engine::IsUtf8(name) && !name.starts_with(kBase64Mark)) return JsonText(name);
-  return fmt::format("\"{}:{}\"", kBase64Mark, absl::Base64Escape({name.data(), name.size()}));
+  return fmt::format("\"{}:{}\"", kBase64Mark, Base64(name));
 }
 
-std::string JsonValue(const Value& value) {
+std::string JsonValue(const Value& value, JsonStrings strings) {
   switch (value.type()) {
     case ValueType::kNull:
       return "null";
@@ -90,24 +101,24 @@ std::string JsonValue(const Value& value) {
     case ValueType::kInt64:
       return fmt::format("{}", value.integer());
     case ValueType::kFloat64:
-      return JsonFloat(value.real());
+      return JsonFloat(value.real(), strings);
     case ValueType::kBytes:
     case ValueType::kText:
-      return JsonBytes(value.bytes());
+      return JsonBytes(value.bytes(), strings);
     case ValueType::kMap:
-      return JsonMap(value.items());
+      return JsonMap(value.items(), strings);
     case ValueType::kArray:
-      return JsonList(value.items());
+      return JsonList(value.items(), strings);
     case ValueType::kStruct:
       // The only STRUCT of the language is a version of a cell, (timestamp, value).
-      if (value.items().size() != 2) return JsonList(value.items());
-      return fmt::format("{{\"timestamp\":{},\"value\":{}}}", JsonValue(value.items()[0]),
-                         JsonValue(value.items()[1]));
+      if (value.items().size() != 2) return JsonList(value.items(), strings);
+      return fmt::format("{{\"timestamp\":{},\"value\":{}}}", JsonValue(value.items()[0], strings),
+                         JsonValue(value.items()[1], strings));
     case ValueType::kTimestamp:
     case ValueType::kDuration:
       break;
   }
-  return JsonText(value.Print());
+  return JsonWord(value.Print(), strings);
 }
 
 }  // namespace sippar::query

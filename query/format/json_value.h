@@ -8,6 +8,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -21,7 +22,10 @@ constexpr std::string_view kBase64Mark = "$base64";
 // whose code point is the value of the byte. Characters that a terminal would obey or hide are
 // escaped; a reader of JSON gets them back unchanged.
 std::string JsonText(std::string_view text);
-std::string JsonValue(const engine::Value& value);
+// How strings are written. kBase64: each of them, also keys of maps and times, is its bytes in
+// base64, so that a reader needs no other rule (format jsonl-b64).
+enum class JsonStrings : uint8_t { kText, kBase64 };
+std::string JsonValue(const engine::Value& value, JsonStrings strings = JsonStrings::kText);
 std::string JsonKey(std::string_view name);  // key of an object, with its quotes
 
 }  // namespace sippar::query

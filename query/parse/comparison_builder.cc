@@ -36,7 +36,7 @@ Expr ExpressionBuilder::BuildComparison(SipparParser::ComparisonContext* context
   }
   // Each test becomes the left operand of the next: n tests make n levels.
   depth_ += tails.size();
-  Expr expr = BuildSum(context->sum());
+  Expr expr = BuildOperand(context->operand());
   for (auto* tail : tails) expr = ApplyTail(std::move(expr), tail);
   depth_ -= tails.size();
   return expr;
@@ -48,7 +48,7 @@ Expr ExpressionBuilder::BuildChain(SipparParser::ComparisonContext* context) {
   auto tails = context->comparisonTail();
   Expr all = MakeExpr(ExprKind::kAnd, SpanOf(context));
   ++depth_;
-  Expr left = BuildSum(context->sum());
+  Expr left = BuildOperand(context->operand());
   for (auto* tail : tails) {
     const antlr4::Token& sign = *tail->getStart();
     if (DirectionOf(tail) != DirectionOf(tails[0])) {
@@ -61,7 +61,7 @@ Expr ExpressionBuilder::BuildChain(SipparParser::ComparisonContext* context) {
       error.hint = "write 'a' < row < 'b', or two tests with AND";
       Fail(error);
     }
-    Expr right = BuildSum(tail->sum(0));
+    Expr right = BuildOperand(tail->operand(0));
     // The middle operand is copied: it is the right side of this test and the left side of the
     // next. In 'a' <= f(x) < 'b' the compiler therefore sees f(x) twice.
     all.children.push_back(MakeBinary(OperatorOf(sign.getType()), left, right));
@@ -89,16 +89,19 @@ Expr ExpressionBuilder::ApplyTail(Expr left, SipparParser::ComparisonTailContext
     for (auto* item : context->expression()) expr.children.push_back(Build(item));
   } else if (context->BETWEEN() != nullptr) {
     expr.kind = ExprKind::kBetween;
-    for (auto* bound : context->sum()) expr.children.push_back(BuildSum(bound));
+    for (auto* bound : context->operand()) expr.children.push_back(BuildOperand(bound));
   } else {
     if (context->LIKE() != nullptr) {
       expr.op = expr.negated ? BinaryOp::kNotLike : BinaryOp::kLike;
+      expr.negated = false;
+    } else if (context->ILIKE() != nullptr) {
+      expr.op = expr.negated ? BinaryOp::kNotILike : BinaryOp::kILike;
       expr.negated = false;
     } else {
       bool starts = context->STARTS() != nullptr;
       expr.op = starts ? BinaryOp::kStartsWith : OperatorOf(first.getType());
     }
-    expr.children.push_back(BuildSum(context->sum(0)));
+    expr.children.push_back(BuildOperand(context->operand(0)));
   }
   return expr;
 }

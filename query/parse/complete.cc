@@ -82,9 +82,8 @@ void KeepWhatRuns(const std::vector<const Token*>& tokens, std::vector<std::stri
   if (!offers("SELECT")) return;  // the caret is within a statement, not at its start
   bool explains = !tokens.empty() && tokens[0]->getType() == SipparParser::EXPLAIN;
   std::erase_if(*keywords, [&](const std::string& word) {
-    constexpr std::array<std::string_view, 6> kRefused = {"BACKUP",  "CANCEL", "GRANT",
-                                                          "RESTORE", "REVOKE", "TAIL"};
-    if (explains) return word != "SELECT" && word != "ANALYZE";
+    constexpr std::array<std::string_view, 3> kRefused = {"CANCEL", "GRANT", "REVOKE"};
+    if (explains && word == "EXPLAIN") return true;
     return std::find(kRefused.begin(), kRefused.end(), word) != kRefused.end();
   });
 }

@@ -17,6 +17,29 @@ Expr MakeExpr(ExprKind kind, const Span& span) {
   return expr;
 }
 
+Expr MakeCall(std::string_view name, const Span& span, std::vector<Expr> children) {
+  Expr expr = MakeExpr(ExprKind::kCall, span);
+  expr.name = name;
+  expr.children = std::move(children);
+  return expr;
+}
+
+Expr MakeText(std::string text, const Span& span) {
+  Expr expr = MakeExpr(ExprKind::kLiteral, span);
+  expr.literal.type = syntax::Literal::kText;
+  expr.literal.text = std::move(text);
+  return expr;
+}
+
+Expr AsDate(Expr cast) {
+  std::string name = cast.name;
+  for (char& c : name) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  if (name != "DATE") return cast;
+  cast.name = "TIMESTAMP";
+  const Span span = cast.span;
+  return MakeCall("TRUNC_TIME", span, {MakeText("day", span), std::move(cast)});
+}
+
 // Line and column stay those of `first`: an error is shown at the place where the reader begins to
 // read the expression, and its carets reach to the end of `last`.
 Span JoinSpans(const Span& first, const Span& last) {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "query/syntax/expr.h"
 
@@ -9,6 +12,11 @@ namespace sippar::query {
 
 syntax::Expr MakeExpr(syntax::ExprKind kind, const Span& span);
 syntax::Expr MakeBinary(syntax::BinaryOp op, syntax::Expr left, syntax::Expr right);
+// name(children), for a form that is another spelling of a call.
+syntax::Expr MakeCall(std::string_view name, const Span& span, std::vector<syntax::Expr> children);
+syntax::Expr MakeText(std::string text, const Span& span);
+// A CAST to DATE as a CAST to TIMESTAMP at the start of its day; every other CAST as it is.
+syntax::Expr AsDate(syntax::Expr cast);
 // The span from the start of `first` to the end of `last`.
 Span JoinSpans(const Span& first, const Span& last);
 // The operator that a sign token (= < + …) stands for.

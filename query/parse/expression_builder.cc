@@ -161,8 +161,16 @@ Expr ExpressionBuilder::BuildTerm(SipparParser::TermContext* context) {
 }
 
 Expr ExpressionBuilder::BuildUnary(SipparParser::UnaryContext* context) {
-  if (context->MINUS() == nullptr) return BuildPostfix(context->postfix());
+  if (context->postfix() != nullptr) return BuildPostfix(context->postfix());
   if (TooDeep(1, context)) return {};
+  if (context->MINUS() == nullptr) {
+    ++depth_;
+    Expr operand = BuildUnary(context->unary());
+    --depth_;
+    // A plus changes nothing.
+    if (context->PLUS() != nullptr) return operand;
+    return MakeCall("BITWISE_NOT", SpanOf(context), {std::move(operand)});
+  }
   // A minus directly before a number belongs to the number: the smallest INT64 could not be written
   // otherwise, since its absolute value does not fit into INT64.
   auto* postfix = context->unary()->postfix();
@@ -222,6 +230,10 @@ Expr ExpressionBuilder::BuildField(Expr of, SipparParser::AnyWordContext* contex
 
 Expr ExpressionBuilder::BuildPrimary(SipparParser::PrimaryContext* context) {
   if (auto* literal = context->literal()) return BuildLiteral(literal, false);
+  if (auto* array = context->typedArray()) return BuildTypedArray(array);
+  if (auto* fields = context->structOf()) return BuildStruct(fields);
+  if (auto* extract = context->extract()) return BuildExtract(extract);
+  if (auto* interval = context->interval()) return BuildInterval(interval);
   if (auto* call = context->call()) return BuildCall(call);
   if (auto* case_when = context->caseWhen()) return BuildCase(case_when);
   if (auto* pattern = context->columnPattern()) {
@@ -235,7 +247,7 @@ Expr ExpressionBuilder::BuildPrimary(SipparParser::PrimaryContext* context) {
     expr.negated = context->TRY_CAST() != nullptr;
     expr.name = Name(context->name()).text;
     expr.children.push_back(Build(context->expression(0)));
-    return expr;
+    return AsDate(std::move(expr));
   }
   if (auto* name = context->name()) {
     Expr expr = MakeExpr(ExprKind::kName, SpanOf(context));
@@ -256,17 +268,6 @@ Expr ExpressionBuilder::BuildPrimary(SipparParser::PrimaryContext* context) {
   }
   Expr expr = MakeExpr(ExprKind::kArray, SpanOf(context));
   for (auto* item : context->expression()) expr.children.push_back(Build(item));
-  return expr;
-}
-
-Expr ExpressionBuilder::BuildCall(SipparParser::CallContext* context) {
-  Expr expr = MakeExpr(ExprKind::kCall, SpanOf(context));
-  // The name is the first token and not the rule `name`: IF is a keyword and a function, so the
-  // grammar lists it next to `name`.
-  expr.name = Name(*context->getStart()).text;
-  expr.star = context->STAR() != nullptr;
-  expr.distinct = context->DISTINCT() != nullptr;
-  for (auto* argument : context->expression()) expr.children.push_back(Build(argument));
   return expr;
 }
 

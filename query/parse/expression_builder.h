@@ -50,13 +50,22 @@ class ExpressionBuilder {
   syntax::Expr BuildComparison(SipparParser::ComparisonContext* context);
   syntax::Expr BuildChain(SipparParser::ComparisonContext* context);
   syntax::Expr ApplyTail(syntax::Expr left, SipparParser::ComparisonTailContext* context);
+  syntax::Expr BuildOperand(SipparParser::OperandContext* context);
   syntax::Expr BuildSum(SipparParser::SumContext* context);
   syntax::Expr BuildTerm(SipparParser::TermContext* context);
   syntax::Expr BuildUnary(SipparParser::UnaryContext* context);
   syntax::Expr BuildPostfix(SipparParser::PostfixContext* context);
   syntax::Expr BuildField(syntax::Expr of, SipparParser::AnyWordContext* context);
   syntax::Expr BuildPrimary(SipparParser::PrimaryContext* context);
+  // The forms of primary that begin with a word, in form_builder.cc.
   syntax::Expr BuildCall(SipparParser::CallContext* context);
+  syntax::Expr BuildLambda(SipparParser::LambdaContext* context);
+  syntax::Expr BuildTypedArray(SipparParser::TypedArrayContext* context);
+  syntax::Expr BuildStruct(SipparParser::StructOfContext* context);
+  syntax::Expr BuildExtract(SipparParser::ExtractContext* context);
+  syntax::Expr BuildInterval(SipparParser::IntervalContext* context);
+  // `value` cast to the type; `value` itself if the type has arguments or is none.
+  syntax::Expr CastTo(SipparParser::TypeNameContext* type, syntax::Expr value);
   syntax::Expr BuildCase(SipparParser::CaseWhenContext* context);
   syntax::Expr BuildLiteral(SipparParser::LiteralContext* context, bool negative);
   bool DecodeLiteral(SipparParser::LiteralContext* context, bool negative, syntax::Literal* out);

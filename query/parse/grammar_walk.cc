@@ -110,15 +110,28 @@ bool IsExpressionStart(size_t type, size_t rule) {
       return type == SipparParser::CASE;
     case SipparParser::RuleCall:
       return type == SipparParser::IF;
+    case SipparParser::RuleTypedArray:
+      return type == SipparParser::ARRAY;
+    case SipparParser::RuleStructOf:
+      return type == SipparParser::STRUCT;
+    case SipparParser::RuleExtract:
+      return type == SipparParser::EXTRACT;
+    case SipparParser::RuleInterval:
+      return type == SipparParser::INTERVAL;
+    case SipparParser::RuleLambda:
+      return type == SipparParser::LPAREN;
     default:
       return false;
   }
 }
 
-bool IsOperatorRule(size_t rule) {
+bool IsOperatorRule(size_t type, size_t rule) {
+  // SAFE.f(x): every name may be SAFE to the grammar.
+  if (rule == SipparParser::RuleCall && type == SipparParser::DOT) return true;
   return rule == SipparParser::RuleExpression || rule == SipparParser::RuleConjunction ||
          rule == SipparParser::RuleComparisonTail || rule == SipparParser::RuleSum ||
-         rule == SipparParser::RuleTerm || rule == SipparParser::RulePostfix;
+         rule == SipparParser::RuleTerm || rule == SipparParser::RulePostfix ||
+         rule == SipparParser::RuleBitOperator || rule == SipparParser::RuleLambda;
 }
 
 // These signs belong to operator rules, too, as in x IN (a, b) and x[1], but none of them is an
@@ -134,6 +147,8 @@ void AddAllowed(const AllowedToken& allowed, Expectation* out) {
   bool keyword = IsKeyword(allowed.type);
   if (allowed.type == antlr4::Token::EOF) {
     out->end = true;
+  } else if (rule == SipparParser::RuleSourceAlias && allowed.type == SipparParser::IDENT) {
+    // A table may be given a name without AS, but "a name" after each table would say little.
   } else if (IsNameRule(rule) || allowed.type == SipparParser::IDENT) {
     AddName(allowed.rules, out);
   } else if (rule == SipparParser::RuleColumnPattern) {
@@ -143,7 +158,7 @@ void AddAllowed(const AllowedToken& allowed, Expectation* out) {
     // Where only a literal may stand (options), the message says "a value", too.
     out->expression = true;
     if (keyword) AddWord(&out->starts, word);
-  } else if (IsOperatorRule(rule)) {
+  } else if (IsOperatorRule(allowed.type, rule)) {
     const bool is_bracket_or_comma =
         word.size() == 1 && kBracketsAndComma.find(word) != std::string_view::npos;
     if (!is_bracket_or_comma) out->after_value = true;

@@ -54,8 +54,13 @@ class SilentLexer : public SipparLexer {
       : SipparLexer(input), poll_(stop) {
     removeErrorListeners();
   }
+  // Passes over blanks itself: they are half of all tokens, and nothing looks at them.
   std::unique_ptr<antlr4::Token> nextToken() override {
     poll_.Poll();
+    for (size_t c = _input->LA(1); c == ' ' || c == '\t' || c == '\r' || c == '\n';) {
+      _input->consume();
+      c = _input->LA(1);
+    }
     return SipparLexer::nextToken();
   }
 

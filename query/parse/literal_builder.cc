@@ -35,11 +35,18 @@ bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, boo
     // Unlike INT64, FLOAT64 has a negative for each of its values, so the sign can be put on after
     // decoding.
     if (negative) out->real = -out->real;
-  } else if (context->TIMESTAMP() != nullptr) {
+  } else if (context->TIMESTAMP() != nullptr || context->DATE() != nullptr) {
     out->type = Literal::kTimestamp;
     std::string time;
     problem = DecodeQuoted(text, false, &time);
     if (!problem) problem = DecodeTimestamp(time, &out->integer, &out->zone_missing);
+    if (!problem && context->DATE() != nullptr) {
+      // A date is the start of its day in UTC, whatever the zone of the session.
+      if (time.size() != std::string_view("2026-11-20").size()) {
+        problem = LiteralProblem{"a DATE is written DATE '2026-11-20'", 0};
+      }
+      out->zone_missing = false;
+    }
     if (problem) problem->at = 0;  // an offset in the decoded string is none in the text
   } else if (context->STRING() != nullptr) {
     out->type = Literal::kText;

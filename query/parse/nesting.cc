@@ -44,7 +44,8 @@ void Nesting::CountPrefix(size_t token_type) {
     ++level.depth;
     ++depth_;
   }
-  const bool is_prefix = token_type == SipparLexer::NOT || token_type == SipparLexer::MINUS;
+  const bool is_prefix = token_type == SipparLexer::NOT || token_type == SipparLexer::MINUS ||
+                         token_type == SipparLexer::PLUS || token_type == SipparLexer::MATCH;
   run_ = is_prefix ? run_ + 1 : 0;
   // The parser may be within the longest run of a level while it reads the brackets after it
   // (- - -a[1]), so the level keeps what the run added.

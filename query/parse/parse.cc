@@ -5,6 +5,7 @@
 #include <SipparParser.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "query/parse/grammar_walk.h"
@@ -32,6 +33,25 @@ std::string DidYouMean(const LexedText& text, const Token& token, const Token* p
   near = NearestWord(text.TextOf(*previous), before);
   if (near.empty()) return "";
   return fmt::format("did you mean {} instead of {}?", near, text.TextOf(*previous));
+}
+
+// The error for a misspelt keyword after a table, which was read as the table's alias; OK if
+// `previous` is none. `before` is the state before it.
+Status MisspeltKeyword(const LexedText& text, const Token* previous, const GrammarWalk& before) {
+  if (previous == nullptr || previous->getType() != SipparParser::IDENT) return OkStatus();
+  std::vector<AllowedToken> allowed = before.Allowed();
+  bool alias = std::any_of(allowed.begin(), allowed.end(), [](const AllowedToken& token) {
+    return token.type == SipparParser::IDENT &&
+           token.rules.front() == SipparParser::RuleSourceAlias;
+  });
+  if (!alias) return OkStatus();
+  Expectation expected = ExpectationOf(before);
+  std::string near = NearestWord(text.TextOf(*previous), expected.AllWords());
+  if (near.empty()) return OkStatus();
+  return ErrorAt(
+      "SYNTAX", text.SpanOf(*previous),
+      fmt::format("unexpected '{}', expected {}", text.TextOf(*previous), expected.Describe()),
+      fmt::format("did you mean {}?", near));
 }
 
 std::string HintFor(const Expectation& expected, const Token& token) {
@@ -64,6 +84,7 @@ Status ExplainSyntax(LexedText* text, size_t rule) {
     if (auto concept_of_sql = FindSqlConcept(*text, tokens, i)) {
       return ToStatus(*concept_of_sql, StatusCode::kUnimplemented);
     }
+    RETURN_IF_ERROR(MisspeltKeyword(*text, previous, before));
     Expectation expected = ExpectationOf(walk);
     std::string found = token->getType() == Token::EOF
                             ? "unexpected end of the statement"

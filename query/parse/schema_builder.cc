@@ -86,4 +86,13 @@ syntax::AlterTable SchemaBuilder::Build(SipparParser::AlterTableContext* context
   return alter;
 }
 
+syntax::Backup SchemaBuilder::Build(SipparParser::BackupContext* context) {
+  return {expressions_->Name(context->tableName()), expressions_->Name(context->name()),
+          options_->Build(context->optionList())};
+}
+
+syntax::AlterBackup SchemaBuilder::Build(SipparParser::AlterBackupContext* context) {
+  return {expressions_->Name(context->name()), options_->Build(context->option())};
+}
+
 }  // namespace sippar::query

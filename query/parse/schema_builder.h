@@ -1,4 +1,5 @@
-// Builds CREATE TABLE and ALTER TABLE. Private to query/parse. SPDX-License-Identifier: Apache-2.0
+// Builds CREATE TABLE, ALTER TABLE and the statements on backups that have options. Private to
+// query/parse. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/parse/clause_builder.h"
@@ -14,6 +15,8 @@ class SchemaBuilder {
 
   syntax::CreateTable Build(SipparParser::CreateTableContext* context);
   syntax::AlterTable Build(SipparParser::AlterTableContext* context);
+  syntax::Backup Build(SipparParser::BackupContext* context);
+  syntax::AlterBackup Build(SipparParser::AlterBackupContext* context);
 
  private:
   template <typename Context>

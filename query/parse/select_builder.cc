@@ -14,11 +14,25 @@ void SelectBuilder::OnlyOnce(bool already, antlr4::ParserRuleContext* context,
                      fmt::format("{} occurs twice", clause));
 }
 
+void SelectBuilder::BuildUnnest(SipparParser::UnnestContext* context, syntax::Source* source) {
+  source->kind = syntax::Source::kUnnest;
+  source->list = expressions_->Build(context->expression());
+  if (auto* alias = context->sourceAlias()) source->item = expressions_->Name(*alias->getStop());
+  if (context->OFFSET() == nullptr) return;
+  auto* alias = context->offsetAlias();
+  source->offset = alias != nullptr ? expressions_->Name(alias->name())
+                                    : syntax::Identifier{"offset", source->span};
+}
+
 syntax::Source SelectBuilder::BuildSource(SipparParser::SourceContext* context) {
   syntax::Source source;
   source.span = expressions_->SpanOf(context);
+  if (auto* unnest = context->unnest()) {
+    BuildUnnest(unnest, &source);
+    return source;
+  }
   if (context->select() != nullptr) {
-    source.kind = syntax::Source::kSelect;
+    source.kind = context->UNPACK() != nullptr ? syntax::Source::kUnpack : syntax::Source::kSelect;
     source.select = syntax::Box(Build(context->select()));
     return source;
   }
@@ -71,6 +85,8 @@ void SelectBuilder::BuildReadOption(SipparParser::ReadOptionContext* context, Re
   } else {
     OnlyOnce(out->sample.has_value(), context, "SAMPLE");
     out->sample = expressions_->Build(context->expression(0));
+    if (context->PERCENT_() != nullptr) out->sample_unit = ReadOptions::kPercent;
+    if (context->ROWS() != nullptr) out->sample_unit = ReadOptions::kRows;
   }
 }
 
@@ -97,8 +113,9 @@ syntax::Select SelectBuilder::Build(SipparParser::SelectContext* context) {
   // in an item is a column of the table only if `a` is known to be its alias.
   SipparParser::SourceAliasContext* alias =
       context->source() == nullptr ? nullptr : context->source()->sourceAlias();
+  // Without AS the alias is the one token of its rule, else the last of two.
   std::string outer =
-      expressions_->NameSource(alias == nullptr ? "" : expressions_->Name(alias->name()).text);
+      expressions_->NameSource(alias == nullptr ? "" : expressions_->Name(*alias->getStop()).text);
   select.cells = context->CELLS() != nullptr;
   select.distinct = context->DISTINCT() != nullptr;
   select.items = clauses_->Items(context->selectItem());
@@ -131,7 +148,8 @@ syntax::Tail SelectBuilder::Build(SipparParser::TailContext* context) {
   tail.table = expressions_->Name(context->tableName());
   tail.patterns = clauses_->Patterns(context->columnPattern());
   tail.where = clauses_->Clause(context->where());
-  tail.from = clauses_->Optional(context->expression());
+  tail.from = clauses_->Clause(context->timeFrom());
+  tail.to = clauses_->Clause(context->timeTo());
   if (context->limit() != nullptr) tail.limit = BuildLimit(context->limit());
   return tail;
 }

@@ -18,6 +18,7 @@ class SelectBuilder {
   syntax::Tail Build(SipparParser::TailContext* context);
 
  private:
+  void BuildUnnest(SipparParser::UnnestContext* context, syntax::Source* source);
   syntax::Source BuildSource(SipparParser::SourceContext* context);
   void BuildReadOption(SipparParser::ReadOptionContext* context, syntax::ReadOptions* out);
   void BuildCellsPer(SipparParser::ReadOptionContext* context, syntax::ReadOptions* out);

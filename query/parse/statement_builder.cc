@@ -48,18 +48,31 @@ syntax::StatementNode StatementBuilder::BuildSchemaNode(SipparParser::StatementC
   if (auto* node = context->resetOption()) return commands_.Build(node);
   if (auto* node = context->compact()) return commands_.Build(node);
   if (auto* node = context->flush()) return syntax::Flush{expressions_.Name(node->tableName())};
-  // SPLIT, MERGE, MOVE and BALANCE are the statements of the rule `other` that are supported.
-  if (auto* node = context->other()->split()) {
+  return BuildOther(context->other());
+}
+
+// The supported statements of the rule `other`; the rest keeps its words.
+syntax::StatementNode StatementBuilder::BuildOther(SipparParser::OtherContext* context) {
+  if (auto* node = context->split()) {
     return syntax::SplitTable{expressions_.Name(node->tableName()),
                               clauses_.Tuple(node->tuple()).values};
   }
-  if (auto* node = context->other()->merge()) {
+  if (auto* node = context->merge()) {
     return syntax::MergeTablets{expressions_.Name(node->tableName()),
                                 clauses_.Clause(node->where())};
   }
-  if (auto* node = context->other()->moveTablet()) return commands_.Build(node);
-  if (auto* node = context->other()->balance()) return commands_.Build(node);
-  return commands_.Build(context->other());
+  if (auto* node = context->moveTablet()) return commands_.Build(node);
+  if (auto* node = context->balance()) return commands_.Build(node);
+  if (auto* node = context->backup()) return schemas_.Build(node);
+  if (auto* node = context->restore()) {
+    return syntax::Restore{expressions_.Name(node->tableName()), expressions_.Name(node->name()),
+                           clauses_.Optional(node->expression())};
+  }
+  if (auto* node = context->alterBackup()) return schemas_.Build(node);
+  if (auto* node = context->dropBackup()) {
+    return syntax::DropBackup{expressions_.Name(node->name()), node->EXISTS() != nullptr};
+  }
+  return commands_.Build(context);
 }
 
 syntax::Explain StatementBuilder::BuildExplain(SipparParser::ExplainContext* context) {

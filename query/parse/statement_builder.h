@@ -34,6 +34,7 @@ class StatementBuilder {
  private:
   syntax::StatementNode BuildNode(SipparParser::StatementContext* context);
   syntax::StatementNode BuildSchemaNode(SipparParser::StatementContext* context);
+  syntax::StatementNode BuildOther(SipparParser::OtherContext* context);
   syntax::Explain BuildExplain(SipparParser::ExplainContext* context);
 
   ExpressionBuilder expressions_;

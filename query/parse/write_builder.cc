@@ -36,6 +36,7 @@ syntax::Insert WriteBuilder::Build(SipparParser::InsertContext* context) {
   if (context->select() != nullptr) {
     insert.kind = syntax::Insert::kSelect;
     insert.select = syntax::Box(selects_->Build(context->select()));
+    for (auto* target : context->columnTarget()) insert.columns.push_back(clauses_->Target(target));
   } else if (context->CELLS() != nullptr) {
     insert.kind = syntax::Insert::kCells;
   } else if (context->LPAREN() != nullptr) {

@@ -35,8 +35,7 @@ std::string PrintColumns(const SelectPlan& plan) {
   size_t count = program.read.columns.size() - (plan.reads_every_column ? 1 : 0);
   for (size_t i = 0; i < count; ++i) {
     const engine::ColumnPattern& pattern = program.read.columns[i];
-    text += fmt::format("{}{}:{}", text.empty() ? "" : ", ", PrintName(pattern.family, true),
-                        PrintName(pattern.qualifier, false));
+    text += (text.empty() ? "" : ", ") + PrintColumn(pattern);
   }
   if (plan.reads_every_column) text += "; every column is read: rows without these count too";
   return text;
@@ -54,6 +53,7 @@ std::string PrintRead(const engine::ReadSpec& read) {
                          ? "all versions"
                          : fmt::format("{} version{}", read.versions_per_column,
                                        read.versions_per_column == 1 ? "" : "s");
+  if (read.versions_offset != 0) text += fmt::format(" after {}", read.versions_offset);
   if (!read.time.IsAll()) {
     text += fmt::format(", time [{}, {})", PrintTime(read.time.start_us),
                         PrintTime(read.time.limit_us));
@@ -66,63 +66,36 @@ std::string PrintRead(const engine::ReadSpec& read) {
   return text;
 }
 
-// Prints what each slot holds: "$0 = row, $1 = newest of language:".
-std::string PrintSlots(const SelectPlan& plan) {
-  std::string text;
-  const auto& slots = plan.program.slots;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    std::string_view name;
-    switch (slots[i].kind) {
-      case engine::SlotDef::kRow:
-        name = "row";
-        break;
-      case engine::SlotDef::kFamily:
-        name = "family";
-        break;
-      case engine::SlotDef::kQualifier:
-        name = "qualifier";
-        break;
-      case engine::SlotDef::kColumn:
-        name = "column";
-        break;
-      case engine::SlotDef::kTimestamp:
-        name = "timestamp";
-        break;
-      case engine::SlotDef::kValue:
-        name = "value";
-        break;
-      case engine::SlotDef::kNewest:
-        name = "newest of";
-        break;
-      case engine::SlotDef::kNewestTime:
-        name = "time of";
-        break;
-      case engine::SlotDef::kVersionCount:
-        name = "versions of";
-        break;
-      case engine::SlotDef::kHistory:
-        name = "history of";
-        break;
-      case engine::SlotDef::kMap:
-        name = "map of";
-        break;
-      case engine::SlotDef::kMapHistory:
-        name = "histories of";
-        break;
-      case engine::SlotDef::kLet:
-        name = "let";
-        break;
-    }
-    text += fmt::format("{}${} = {}", text.empty() ? "" : ", ", i, name);
-    // Slots of the kinds from kNewest on hold the index of a pattern. kLet, the last kind, is the
-    // exception: its index is the number of a LET value of ATOMIC.
-    if (slots[i].kind >= engine::SlotDef::kNewest && slots[i].kind != engine::SlotDef::kLet) {
-      const engine::ColumnPattern& pattern = plan.program.read.columns[slots[i].pattern];
-      text += fmt::format(" {}:{}", PrintName(pattern.family, true),
-                          PrintName(pattern.qualifier, false));
-    }
+std::string_view SlotName(engine::SlotDef::Kind kind) {
+  switch (kind) {
+    case engine::SlotDef::kRow:
+      return "row";
+    case engine::SlotDef::kFamily:
+      return "family";
+    case engine::SlotDef::kQualifier:
+      return "qualifier";
+    case engine::SlotDef::kColumn:
+      return "column";
+    case engine::SlotDef::kTimestamp:
+      return "timestamp";
+    case engine::SlotDef::kValue:
+      return "value";
+    case engine::SlotDef::kNewest:
+      return "newest of";
+    case engine::SlotDef::kNewestTime:
+      return "time of";
+    case engine::SlotDef::kVersionCount:
+      return "versions of";
+    case engine::SlotDef::kHistory:
+      return "history of";
+    case engine::SlotDef::kMap:
+      return "map of";
+    case engine::SlotDef::kMapHistory:
+      return "histories of";
+    case engine::SlotDef::kLet:
+      return "let";
   }
-  return text;
+  return "";
 }
 
 // What this process does with the rows comes first and the tablets' part below it, as in a tree of
@@ -141,6 +114,24 @@ std::string FirstLine(const SelectPlan& plan) {
 
 }  // namespace
 
+std::string PrintColumn(const engine::ColumnPattern& pattern) {
+  return fmt::format("{}:{}", PrintName(pattern.family, true), PrintName(pattern.qualifier, false));
+}
+
+std::vector<std::string> PrintSlots(const std::vector<engine::SlotDef>& slots,
+                                    const std::vector<engine::ColumnPattern>& columns) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    std::string& text = out.emplace_back(fmt::format("${} = {}", i, SlotName(slots[i].kind)));
+    // Slots of the kinds from kNewest on hold the index of a pattern. kLet, the last kind, is the
+    // exception: its index is the number of a LET value of ATOMIC.
+    if (slots[i].kind >= engine::SlotDef::kNewest && slots[i].kind != engine::SlotDef::kLet) {
+      text += " " + PrintColumn(columns[slots[i].pattern]);
+    }
+  }
+  return out;
+}
+
 std::vector<std::string> ExplainSelect(const SelectPlan& plan,
                                        const std::vector<cluster::TabletInfo>& tablets) {
   std::vector<std::string> lines = {FirstLine(plan)};
@@ -155,14 +146,25 @@ std::vector<std::string> ExplainSelect(const SelectPlan& plan,
     lines.push_back(
         fmt::format("  table {}: {} of {} tablets", plan.table, touched, tablets.size()));
     lines.push_back("    rows: " + plan.program.read.rows.Print());
+    if (plan.sample_rows != 0) {
+      lines.push_back(
+          fmt::format("    sample: {} rows, by the hash of their keys", plan.sample_rows));
+    }
     lines.push_back("    columns: " + PrintColumns(plan));
     lines.push_back("    cells: " + PrintRead(plan.program.read));
   } else if (plan.source == SelectPlan::kRelation) {
-    lines.push_back("  here, on the rows of the inner SELECT");
+    lines.push_back(plan.unpacked.empty()
+                        ? "  here, on the rows of the inner SELECT"
+                        : "  here, on the versions in the rows of the inner SELECT");
+  } else if (plan.source == SelectPlan::kValues) {
+    lines.push_back(fmt::format("  here, on a list of {} items", plan.values.size()));
   } else {
     lines.push_back("  here, on one row");
   }
-  std::string slots = PrintSlots(plan);
+  std::string slots;
+  for (const std::string& slot : PrintSlots(plan.program.slots, plan.program.read.columns)) {
+    slots += (slots.empty() ? "" : ", ") + slot;
+  }
   if (!slots.empty()) lines.push_back("    program on " + slots);
   for (size_t at = 0; at < program.size();) {
     size_t end = program.find('\n', at);

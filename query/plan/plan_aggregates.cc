@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "query/analyze/callable_names.h"
 #include "query/analyze/type_check.h"
 #include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
@@ -12,6 +13,7 @@
 namespace sippar::query {
 namespace {
 
+using engine::AggregateDef;
 using engine::Program;
 using syntax::Expr;
 using syntax::ExprKind;
@@ -37,7 +39,7 @@ class GroupScope final : public Scope {
   }
   DataType SlotType(uint32_t slot) const override {
     if (slot < program_->group_by.size()) return TypeIn(*rows_, program_->group_by[slot]);
-    const engine::AggregateDef& def = program_->aggregates[slot - program_->group_by.size()];
+    const AggregateDef& def = program_->aggregates[slot - program_->group_by.size()];
     return TypeOf(def, [this](uint32_t of_row) { return rows_->SlotType(of_row); });
   }
 
@@ -46,36 +48,61 @@ class GroupScope final : public Scope {
   const Scope* rows_;
 };
 
-// True if a repeated value does not change the aggregate, so DISTINCT has no effect on it.
-bool IgnoresRepeats(engine::AggregateDef::Kind kind) {
+// True if a repeated value changes the aggregate, so that DISTINCT has an effect on it.
+bool CountsRepeats(AggregateDef::Kind kind) {
   switch (kind) {
-    case engine::AggregateDef::kMin:
-    case engine::AggregateDef::kMax:
-    case engine::AggregateDef::kAnyValue:
-    case engine::AggregateDef::kApproxCountDistinct:
+    case AggregateDef::kSum:
+    case AggregateDef::kAvg:
+    case AggregateDef::kArrayAgg:
+    case AggregateDef::kApproxQuantiles:
+    case AggregateDef::kStringAgg:
       return true;
-    default:
+    default:  // COUNT(DISTINCT x) is a kind of its own
       return false;
   }
 }
 
-Status CheckAggregateCall(engine::AggregateDef::Kind kind, const Expr& expr) {
-  const bool limited = kind == engine::AggregateDef::kArrayAgg && expr.children.size() == 2;
-  const bool of_rows = kind == engine::AggregateDef::kCountRows;
-  if (!of_rows && expr.children.size() != 1 && !limited) {
-    return ErrorAt("ARITY", expr.span,
-                   fmt::format("{} takes one argument, not {}", expr.name,
-                               expr.star ? "*" : fmt::format("{}", expr.children.size())));
+Status CheckAggregateCall(AggregateDef::Kind kind, const Expr& expr) {
+  if (kind == AggregateDef::kCountRows) return OkStatus();
+  const CallInfo& call = *FindCall(expr.name);
+  if (expr.distinct && kind == AggregateDef::kApproxTop) {
+    return ErrorAt(
+        "ARITY", expr.span,
+        fmt::format("{} counts how often each value occurs and takes no DISTINCT", expr.name));
   }
-  // COUNT(DISTINCT x) is an aggregate of its own.
-  const bool counts = kind == engine::AggregateDef::kCountDistinct;
-  if (!expr.distinct || counts || IgnoresRepeats(kind)) return OkStatus();
-  const std::string argument = Print(expr.children[0]);
+  const auto count = static_cast<int>(expr.children.size());
+  if (!expr.star && count >= call.arguments_min && count <= call.arguments_max) return OkStatus();
+  const bool one = call.arguments_max == 1;
   return ErrorAt(
-      "UNSUPPORTED", expr.span,
-      fmt::format("{}(DISTINCT {}) is not supported", expr.name, argument),
-      fmt::format("SELECT {}(x) FROM (SELECT DISTINCT {} AS x FROM …)", expr.name, argument),
-      StatusCode::kUnimplemented);
+      "ARITY", expr.span,
+      fmt::format("{} takes {} argument{}, not {}", expr.name, one ? "one" : PrintArguments(call),
+                  one ? "" : "s", expr.star ? "*" : fmt::format("{}", count)));
+}
+
+// Sets what the second argument says: how many items, parts or values, or what stands between
+// texts.
+Status PlanParameter(const StatementContext& context, const Expr& expr, AggregateDef* def) {
+  if (def->kind == AggregateDef::kStringAgg) def->separator = ",";
+  if (expr.children.size() < 2) return OkStatus();
+  const Expr& parameter = expr.children[1];
+  if (def->kind == AggregateDef::kStringAgg) {
+    ASSIGN_OR_RETURN(Value separator, CompileConstant(context, parameter));
+    if (!separator.is_string()) {
+      return ErrorAt(
+          "TYPE", parameter.span,
+          fmt::format("STRING_AGG: what stands between the texts is TEXT or BYTES, not {}",
+                      engine::TypeName(separator.type())));
+    }
+    def->separator = separator.TakeBytes();
+    return OkStatus();
+  }
+  ASSIGN_OR_RETURN(def->limit, CompileCount(context, parameter, expr.name, 1));
+  if (def->kind == AggregateDef::kArrayAgg || def->limit <= engine::kApproxItemsMax) {
+    return OkStatus();
+  }
+  return ErrorAt("RANGE", parameter.span,
+                 fmt::format("{}: the number is {}; the limit is {}", expr.name, def->limit,
+                             engine::kApproxItemsMax));
 }
 
 }  // namespace
@@ -88,11 +115,11 @@ StatusOr<std::optional<Expression>> SelectPlanner::GroupSlot(const std::vector<c
   for (uint32_t i = 0; i < groups.size(); ++i) {
     if (*groups[i] == expr) return std::optional(Expression::Slot(i));
   }
-  const std::optional<engine::AggregateDef::Kind> kind = FindAggregate(expr);
+  const std::optional<AggregateDef::Kind> kind = FindAggregate(expr);
   if (kind) {
-    ASSIGN_OR_RETURN(engine::AggregateDef def, PlanAggregate(*kind, expr));
+    ASSIGN_OR_RETURN(AggregateDef def, PlanAggregate(*kind, expr));
     // Equal aggregates share a slot, so the tablets compute each once.
-    std::vector<engine::AggregateDef>& all = plan.program.aggregates;
+    std::vector<AggregateDef>& all = plan.program.aggregates;
     auto found = std::find(all.begin(), all.end(), def);
     if (found == all.end()) found = all.insert(found, def);
     const size_t index = groups.size() + static_cast<size_t>(found - all.begin());
@@ -106,19 +133,17 @@ StatusOr<std::optional<Expression>> SelectPlanner::GroupSlot(const std::vector<c
   return std::optional<Expression>();
 }
 
-StatusOr<engine::AggregateDef> SelectPlanner::PlanAggregate(engine::AggregateDef::Kind kind,
-                                                            const Expr& expr) {
+StatusOr<AggregateDef> SelectPlanner::PlanAggregate(AggregateDef::Kind kind, const Expr& expr) {
   RETURN_IF_ERROR(CheckAggregateCall(kind, expr));
-  engine::AggregateDef def;
+  AggregateDef def;
   def.kind = kind;
   if (!expr.star) {
     ExpressionCompiler compiler(context, scope.get());
     ASSIGN_OR_RETURN(def.argument, compiler.Compile(expr.children[0]));
     RETURN_IF_ERROR(CheckAggregate(*scope, def, expr.span));
   }
-  if (expr.children.size() == 2) {
-    ASSIGN_OR_RETURN(def.limit, CompileCount(context, expr.children[1], "ARRAY_AGG", 1));
-  }
+  def.distinct = expr.distinct && CountsRepeats(kind);
+  RETURN_IF_ERROR(PlanParameter(context, expr, &def));
   return def;
 }
 
@@ -158,6 +183,11 @@ Status SelectPlanner::PlanAggregates() {
   for (uint32_t i = 0; i < groups.size(); ++i) {
     plan.final_outputs.push_back(Expression::Slot(i));
     plan.descending.push_back(false);
+  }
+  if (select.limit && select.limit->by) {
+    plan.limit_by_at = plan.final_outputs.size();
+    ASSIGN_OR_RETURN(Expression by, compiler.Compile(Unaliased(*select.limit->by)));
+    plan.final_outputs.push_back(std::move(by));
   }
   storage_order = false;
   return OkStatus();

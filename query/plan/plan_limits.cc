@@ -67,8 +67,7 @@ Status SelectPlanner::PlanOrder() {
   // The rows of a subselect are sorted in the memory that ResultStages grants. The rows of a table,
   // which may be very many, are sorted without LIMIT only if the user has set sort_memory.
   bool small = plan.source != SelectPlan::kTable;
-  bool limited = select.limit && select.limit->unit != syntax::Limit::kBy;
-  if (!limited && memory == 0 && !small) {
+  if (!select.limit && memory == 0 && !small) {
     return ErrorAt("NEEDS_LIMIT", select.order_by[0].expr.span,
                    "ORDER BY anything but row needs LIMIT n", "add LIMIT n or SET sort_memory");
   }
@@ -103,11 +102,8 @@ Status SelectPlanner::PlanLimit() {
     }
     return OkStatus();
   }
-  if (plan.program.aggregate) {
-    return ErrorAt("UNSUPPORTED", limit.span, "LIMIT n BY with GROUP BY is not supported", {},
-                   StatusCode::kUnimplemented);
-  }
   plan.limit_by = count;
+  if (plan.program.aggregate) return OkStatus();  // PlanAggregates has planned the expression
   ExpressionCompiler compiler = Compiler();
   ASSIGN_OR_RETURN(Expression by, compiler.Compile(Unaliased(*limit.by)));
   plan.limit_by_at = plan.program.outputs.size();
@@ -193,10 +189,10 @@ Status SelectPlanner::FinishRead() {
     program.read.columns = cell_patterns;
     // A test on time may narrow the read only if no versions or cells are counted: WHERE is applied
     // after counting and must not change which version is the newest.
-    bool all_versions = program.read.versions_per_column == 0 && program.read.cells_per_row == 0 &&
-                        program.read.cells_per_family == 0 &&
-                        program.read.cells_per_row_offset == 0 &&
-                        program.read.cells_per_family_offset == 0;
+    bool all_versions =
+        program.read.versions_per_column == 0 && program.read.versions_offset == 0 &&
+        program.read.cells_per_row == 0 && program.read.cells_per_family == 0 &&
+        program.read.cells_per_row_offset == 0 && program.read.cells_per_family_offset == 0;
     if (all_versions) ExtractTime(program.slots, &program.read.time, &program.where);
     auto needs_value = [](const SlotDef& slot) { return slot.kind == SlotDef::kValue; };
     bool values = std::any_of(program.slots.begin(), program.slots.end(), needs_value);

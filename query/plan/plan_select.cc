@@ -1,4 +1,4 @@
-// Plans the sources, items and WHERE of a SELECT. SPDX-License-Identifier: Apache-2.0
+// Plans the items and WHERE of a SELECT. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,14 +36,6 @@ SelectItem NameItem(std::string_view name, const Span& span) {
 
 }  // namespace
 
-namespace {
-
-// The type of a column of an inner SELECT. The item types of maps and histories are dropped: those
-// are the types for clients, and the engine's differ (data_types.h).
-DataType OfOneCell(const DataType& type) { return type.parts.empty() ? type : DataType(type.kind); }
-
-}  // namespace
-
 const Expr& SelectPlanner::Unaliased(const Expr& expr) const {
   if (expr.kind == ExprKind::kLiteral && expr.literal.type == syntax::Literal::kInt64 &&
       expr.literal.integer >= 1 && static_cast<uint64_t>(expr.literal.integer) <= items.size()) {
@@ -59,62 +51,6 @@ std::vector<SlotDef> SelectPlanner::Slots() const {
   if (row_scope != nullptr) return row_scope->slots();
   if (cell_scope != nullptr) return cell_scope->slots();
   return {};
-}
-
-// --- Sources ---
-
-Status SelectPlanner::PlanTable() {
-  const syntax::Source& from = *select.from;
-  ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> found,
-                   FindSchema(context, from.table));
-  schema = *found;
-  plan.source = SelectPlan::kTable;
-  plan.table = schema.name;
-  Program& program = plan.program;
-  program.counter_families = CounterFamilies(schema);
-  program.read.versions_per_column = context.session->settings.versions;
-  ASSIGN_OR_RETURN(TableArgs args, PlanNamedArgs(context, from.named_args, &program.read));
-  RETURN_IF_ERROR(PlanReadOptions(context, select.read, args, &program.read));
-  // Several versions of a column do not fit into one value, so the item shows a list of them.
-  with_history = args.with_history || program.read.versions_per_column != 1;
-  if (select.cells || from.kind == syntax::Source::kCells) {
-    program.source = Program::kCells;
-    auto cells = std::make_unique<CellScope>(&schema, &cell_patterns);
-    cell_scope = cells.get();
-    scope = std::move(cells);
-    for (const syntax::PatternNode& node : from.patterns) {
-      ASSIGN_OR_RETURN(engine::ColumnPattern pattern, BindPattern(context, schema, node));
-      cell_patterns.push_back(std::move(pattern));
-    }
-  } else {
-    auto rows = std::make_unique<RowScope>(&context, &schema);
-    row_scope = rows.get();
-    scope = std::move(rows);
-  }
-  return OkStatus();
-}
-
-Status SelectPlanner::PlanSource() {
-  items = select.items;
-  if (!select.from) {
-    if (select.cells) return ErrorAt("SYNTAX", select.span, "SELECT CELLS needs FROM a table");
-    scope = std::make_unique<RelationScope>(std::vector<std::string>{});
-    plan.source = SelectPlan::kNothing;
-    return ExpandStars();
-  }
-  if (select.from->kind == syntax::Source::kSelect) {
-    ASSIGN_OR_RETURN(SelectPlan input, PlanSelect(context, *select.from->select));
-    std::vector<DataType> types;
-    for (const ResultColumn& column : input.columns) types.push_back(OfOneCell(column.type));
-    scope = std::make_unique<RelationScope>(ColumnNames(input), std::move(types));
-    plan.source = SelectPlan::kRelation;
-    plan.input = std::make_unique<SelectPlan>(std::move(input));
-    if (select.cells) return ErrorAt("SYNTAX", select.span, "SELECT CELLS needs FROM a table");
-    return ExpandStars();
-  }
-  RETURN_IF_ERROR(PlanTable());
-  if (select.cells) return PlanCellItems();
-  return ExpandStars();
 }
 
 // Turns the items of SELECT CELLS, each a pattern or *, into the patterns to read.
@@ -251,6 +187,7 @@ StatusOr<SelectPlan> SelectPlanner::Plan() {
     if (!item.alias.empty()) aliases.emplace(item.alias.text, &item.expr);
   }
   RETURN_IF_ERROR(PlanWhere());
+  RETURN_IF_ERROR(PlanSample());
   if (IsAggregate()) {
     RETURN_IF_ERROR(PlanAggregates());
   } else {
@@ -282,8 +219,8 @@ std::vector<DataType> SelectPlanner::OutputTypes() const {
   if (plan.source == SelectPlan::kTable) {
     slots = TypesOfSlots(plan.program.slots,
                          row_scope != nullptr ? row_scope->patterns() : cell_patterns, schema);
-  } else if (plan.source == SelectPlan::kRelation) {
-    for (const ResultColumn& column : plan.input->columns) slots.push_back(column.type);
+  } else {
+    slots = input_types;
   }
   if (!plan.program.aggregate) return slots;
   std::vector<DataType> groups;
@@ -310,7 +247,7 @@ std::vector<std::string> ColumnNames(const SelectPlan& plan) {
 }
 
 StatusOr<SelectPlan> PlanSelect(const StatementContext& context, const Select& select) {
-  SelectPlanner planner{context, select, {}, {}, {}, nullptr, nullptr, {}, {}, {}, true, false};
+  SelectPlanner planner{context, select, {}, {}, {}, nullptr, nullptr, {}, {}, {}, {}, true, false};
   return planner.Plan();
 }
 

@@ -9,6 +9,7 @@
 #include "query/analyze/compile.h"
 #include "query/plan/row_ranges.h"
 #include "query/plan/select_plan.h"
+#include "query/plan/token_text.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -114,8 +115,6 @@ bool CoversEverything(const engine::TableSchema& schema,
   return std::all_of(schema.families.begin(), schema.families.end(), covered);
 }
 
-constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuv";  // base 32
-
 }  // namespace
 
 void ChooseColumns(const engine::TableSchema& schema,
@@ -136,10 +135,9 @@ void ChooseColumns(const engine::TableSchema& schema,
 
 Status PlanReadOptions(const StatementContext& context, const syntax::ReadOptions& options,
                        const TableArgs& args, engine::ReadSpec* read) {
-  if (options.with_deletes || options.sample) {
-    return ErrorAt("UNSUPPORTED", options.span,
-                   fmt::format("{} is not supported", options.sample ? "SAMPLE" : "WITH DELETES"),
-                   {}, StatusCode::kUnimplemented);
+  if (options.with_deletes) {
+    return ErrorAt("UNSUPPORTED", options.span, "WITH DELETES is not supported", {},
+                   StatusCode::kUnimplemented);
   }
   if (options.as_of) {
     ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, *options.as_of));
@@ -175,13 +173,10 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
     uint64_t count = 0, offset = 0;
     RETURN_IF_ERROR(
         PlanCellsPer(context, *options.cells_per_column, "CELLS PER COLUMN", &count, &offset));
-    if (offset != 0) {
-      return ErrorAt("UNSUPPORTED", options.span, "CELLS PER COLUMN with OFFSET is not supported",
-                     {}, StatusCode::kUnimplemented);
-    }
     // CELLS PER COLUMN is another name for VERSIONS, kept for users of the Cloud Bigtable API,
     // whose filter has this name. It wins if both are given.
     read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));
+    read->versions_offset = static_cast<uint32_t>(std::min<uint64_t>(offset, UINT32_MAX));
   }
   read->strip_values = options.strip_values;
   read->reverse = options.reverse;
@@ -229,8 +224,6 @@ StatusOr<TableArgs> PlanNamedArgs(const StatementContext& context,
   return said;
 }
 
-// The text has letters and digits only, so that a double click selects all of it. A checksum finds
-// tokens that were cut or mistyped.
 std::string EncodePageToken(const PageToken& token) {
   std::string bytes;
   engine::PutFixed64(&bytes, token.fingerprint);
@@ -239,39 +232,13 @@ std::string EncodePageToken(const PageToken& token) {
   engine::PutBytes(&bytes, token.family);
   engine::PutBytes(&bytes, token.qualifier);
   engine::PutSigned(&bytes, token.timestamp_us);
-  engine::PutFixed32(&bytes, static_cast<uint32_t>(engine::Checksum(bytes, 1)));
-  std::string text;
-  uint32_t bits = 0;
-  int count = 0;
-  for (char c : bytes) {
-    bits = bits << 8 | static_cast<unsigned char>(c);
-    for (count += 8; count >= 5; count -= 5) text.push_back(kDigits[bits >> (count - 5) & 31]);
-  }
-  if (count > 0) text.push_back(kDigits[bits << (5 - count) & 31]);
-  return text;
+  return ToTokenText(std::move(bytes));
 }
 
 bool DecodePageToken(std::string_view text, PageToken* token) {
   std::string bytes;
-  uint32_t bits = 0;
-  int count = 0;
-  for (char c : text) {
-    size_t digit = kDigits.find(c);
-    if (digit == kDigits.npos) return false;
-    bits = bits << 5 | static_cast<uint32_t>(digit);
-    count += 5;
-    if (count >= 8) {
-      count -= 8;
-      bytes.push_back(static_cast<char>(bits >> count & 0xff));
-    }
-  }
-  if (bytes.size() < 4) return false;
-  std::string_view body(bytes.data(), bytes.size() - 4);
-  uint32_t sum = engine::GetFixed32(bytes.data() + body.size());
-  // The last digit may have padding bits. The loop above dropped them, so the checksum does not
-  // cover them.
-  if (sum != static_cast<uint32_t>(engine::Checksum(body, 1))) return false;
-  engine::Reader reader(body);
+  if (!FromTokenText(text, &bytes)) return false;
+  engine::Reader reader(bytes);
   token->fingerprint = reader.Fixed64();
   token->now_us = reader.Signed();
   token->row = reader.Bytes();

@@ -95,19 +95,30 @@ std::string PrintOption(const OptionValue& value) {
   return value.args.empty() ? text : text + ")";
 }
 
+// The schema's name of a type that has another one, too. A COUNTER family is one of INT64 values,
+// and a cell of UNIQUES is a HyperLogLog.
+std::string_view NameOfType(std::string_view written) {
+  if (SameWord(written, "INT64")) return "COUNTER";
+  if (SameWord(written, "HLL") || SameWord(written, "HLL(INT64)")) return "UNIQUES";
+  return SameWord(written, "HLL(BYTES)") ? "UNIQUES(BYTES)" : written;
+}
+
 Status PlanType(const Option& option, engine::FamilySchema* family) {
-  constexpr const char* kWanted = "BYTES, COUNTER, SUM, MIN, MAX, UNIQUES or UNIQUES(BYTES)";
+  constexpr const char* kWanted =
+      "BYTES, COUNTER (or INT64), SUM, MIN, MAX, UNIQUES (or HLL), UNIQUES(BYTES) (or HLL(BYTES))";
   if (!option.value || option.value->literal) return BadOption(option, kWanted);
   // Compared as text, since UNIQUES(BYTES) is a call to the parser and one name to the schema.
-  const std::string type = PrintOption(*option.value);
+  const std::string written = PrintOption(*option.value);
+  const std::string_view type = NameOfType(written);
   for (auto candidate = engine::FamilyType::kBytes; candidate <= engine::FamilyType::kUniqueBytes;
        candidate = static_cast<engine::FamilyType>(static_cast<int>(candidate) + 1)) {
     if (!SameWord(type, engine::FamilyTypeName(candidate))) continue;
     family->type = candidate;
     return OkStatus();
   }
-  return ErrorAt("UNSUPPORTED", option.value->span, fmt::format("TYPE {} is not supported", type),
-                 kWanted, StatusCode::kUnimplemented);
+  return ErrorAt("UNSUPPORTED", option.value->span,
+                 fmt::format("TYPE {} is not supported", written), kWanted,
+                 StatusCode::kUnimplemented);
 }
 
 // Plans a flag, written alone or with = TRUE or = FALSE.

@@ -24,10 +24,15 @@ struct SelectPlan {
     kTable,     // tablets run `program`
     kRelation,  // `program` runs in this process on the rows of `input`
     kNothing,   // no FROM: one row
+    kValues,    // `program` runs in this process on `values`
   };
   Source source = kNothing;
   std::string table;
   std::unique_ptr<SelectPlan> input;
+  std::vector<engine::Row> values;
+  // UNPACK: the columns of `input` that list versions. Each row of `input` becomes one row for each
+  // time of these, and the time is a column after the others. Empty: rows stay as they are.
+  std::vector<size_t> unpacked;
   engine::Program program;
   std::vector<ResultColumn> columns;  // the shown values, first in each row
 
@@ -38,6 +43,10 @@ struct SelectPlan {
   bool sorts = false;            // rows are sorted in this process
   size_t sort_at = 0;            // index of the first order key in a row
   std::vector<bool> descending;  // direction of each order key
+
+  // SAMPLE n ROWS: only the n rows with the least HASH64(row) are read. 0: all rows.
+  uint64_t sample_rows = 0;
+  engine::Expression sample_row;  // the slot of the row key in `program`
 
   bool distinct = false;
   uint64_t limit_by = kNoLimit;  // n of LIMIT n BY expression
@@ -81,6 +90,12 @@ struct TableArgs {
 // The lines of EXPLAIN. `tablets` are those of the plan's table.
 std::vector<std::string> ExplainSelect(const SelectPlan& plan,
                                        const std::vector<cluster::TabletInfo>& tablets);
+// The pattern as EXPLAIN shows it: anchor:^my.
+std::string PrintColumn(const engine::ColumnPattern& pattern);
+// What each slot holds: "$0 = row", "$1 = newest of language:". Slots name their patterns by index
+// in `columns`.
+std::vector<std::string> PrintSlots(const std::vector<engine::SlotDef>& slots,
+                                    const std::vector<engine::ColumnPattern>& columns);
 
 // The name of an item's column: its alias, or its text in the statement.
 std::string ItemName(const StatementContext& context, const syntax::SelectItem& item);

@@ -1,5 +1,5 @@
-// Makes a SelectPlan. The steps are in plan_select.cc (sources, items), plan_aggregates.cc, and
-// plan_limits.cc (order, limits, paging). Private to query/plan.
+// Makes a SelectPlan. The steps are in plan_source.cc, plan_select.cc (items), plan_aggregates.cc,
+// and plan_limits.cc (order, limits, paging). Private to query/plan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,15 +28,19 @@ struct SelectPlanner {
   Aliases aliases;
   std::vector<syntax::SelectItem> items;             // items with `*` expanded
   std::vector<engine::ColumnPattern> cell_patterns;  // cell view: columns to read; empty: all
+  std::vector<DataType> input_types;                 // of a relation's columns, for clients
   bool storage_order = true;                         // rows come in the order of the table
   bool with_history = false;                         // an item that is a column lists its versions
 
   StatusOr<SelectPlan> Plan();
   Status PlanSource();
   Status PlanTable();
+  Status PlanRelation();  // FROM (SELECT …), FROM UNPACK(SELECT …)
+  Status PlanUnnest();
   Status PlanCellItems();
   Status ExpandStars();
   Status PlanWhere();
+  Status PlanSample();
   Status PlanOutputs();
   Status PlanAggregates();
   StatusOr<std::optional<Expression>> GroupSlot(const std::vector<const syntax::Expr*>& groups,

@@ -176,25 +176,40 @@ Status UpdateBuilder::AddCondition(const syntax::OptionalExpr& condition) {
 
 // RETURNING is evaluated on the row after the update, under its lock, so no other writer can come
 // between.
-Status UpdateBuilder::AddReturning(const std::vector<syntax::SelectItem>& items) {
+StatusOr<std::vector<Expression>> UpdateBuilder::CompileItems(
+    const std::vector<syntax::SelectItem>& items, std::vector<ResultColumn>* columns) {
+  std::vector<Expression> values;
   for (const syntax::SelectItem& item : items) {
     if (!item.star) {
       ExpressionCompiler compiler(context_, &scope_);
       ASSIGN_OR_RETURN(Expression value, compiler.Compile(item.expr));
-      returning_columns_.push_back({ItemName(context_, item), {}});
-      update_.returning.push_back(std::move(value));
+      columns->push_back({ItemName(context_, item), {}});
+      values.push_back(std::move(value));
       continue;
     }
     // `*` gives the same columns as SELECT *, the key and one map for each family.
-    returning_columns_.push_back({"row", ValueType::kText});
-    update_.returning.push_back(scope_.Slot(SlotDef::kRow));
+    columns->push_back({"row", ValueType::kText});
+    values.push_back(scope_.Slot(SlotDef::kRow));
     for (const engine::FamilySchema& family : schema_.families) {
-      returning_columns_.push_back({family.name, ValueType::kMap});
-      update_.returning.push_back(
+      columns->push_back({family.name, ValueType::kMap});
+      values.push_back(
           scope_.PatternSlot({NamePattern::Exact(family.name), NamePattern::Any()}, SlotDef::kMap));
     }
   }
+  return values;
+}
+
+Status UpdateBuilder::AddReturning(const std::vector<syntax::SelectItem>& items) {
+  std::vector<ResultColumn> columns;
+  ASSIGN_OR_RETURN(std::vector<Expression> values, CompileItems(items, &columns));
+  SetReturning(std::move(columns), std::move(values));
   return OkStatus();
+}
+
+void UpdateBuilder::SetReturning(std::vector<ResultColumn> columns,
+                                 std::vector<Expression> values) {
+  returning_columns_ = std::move(columns);
+  update_.returning = std::move(values);
 }
 
 RowWrite& UpdateBuilder::NewWrite(RowWrite::Kind kind) {

@@ -35,6 +35,11 @@ class UpdateBuilder {
   [[nodiscard]] Status AddCondition(const syntax::OptionalExpr& condition);
   void AddCondition(std::optional<engine::Expression> condition);
   [[nodiscard]] Status AddReturning(const std::vector<syntax::SelectItem>& items);
+  // The values of RETURN's items; appends their columns.
+  [[nodiscard]] StatusOr<std::vector<engine::Expression>> CompileItems(
+      const std::vector<syntax::SelectItem>& items, std::vector<ResultColumn>* columns);
+  // `values` may have hidden values after those of the columns.
+  void SetReturning(std::vector<ResultColumn> columns, std::vector<engine::Expression> values);
   // Keeps a value for later statements of ATOMIC and returns the slot that reads it. An empty
   // `name`: no expression can name it.
   engine::Expression AddLet(const std::string& name, engine::Expression value,

@@ -113,7 +113,7 @@ Status ChangeSortMemory(std::string_view name, const Value& value, Settings* set
 Status ChangeWait(std::string_view name, const Value& value, Settings*) {
   bool on = false;
   if (ParseSwitch(value, &on) && on) return OkStatus();
-  return Wrong(name, "on; nothing goes on in the background");
+  return Wrong(name, "only the value 'on': FLUSH and COMPACT always end when their work is done");
 }
 
 struct Setting {

@@ -19,6 +19,8 @@
 
 namespace sippar::query {
 
+class GatheredRows;
+
 struct Settings {
   uint32_t versions = 1;           // versions per column if a query does not say; 0: all
   int64_t timezone_us = 0;         // offset of times without a zone, east of UTC
@@ -66,6 +68,9 @@ struct SessionState {
   std::optional<std::string> table_prefix;
   std::string key_column = "row";  // name of the row key in the columns of `*`
   cluster::CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
+
+  // Takes the rows of INSERT statements that are executed together; null: each sends its own.
+  GatheredRows* gathered = nullptr;
 
   // Progress of the running statement.
   std::atomic<uint64_t> tablets_done{0}, tablets{0}, rows_read{0}, cells_read{0};

@@ -45,6 +45,8 @@ struct ReadOptions {
   bool strip_values = false;
   bool reverse = false;
   OptionalExpr sample;
+  enum SampleUnit : uint8_t { kShare, kPercent, kRows };
+  SampleUnit sample_unit = kShare;
   Span span;  // place of the first option
   bool operator==(const ReadOptions&) const = default;
 };
@@ -58,12 +60,15 @@ struct NamedArg {  // as_of => … in FROM web(as_of => …), as GoogleSQL write
 struct Select;
 
 struct Source {
-  enum Kind : uint8_t { kTable, kCells, kSelect };
+  enum Kind : uint8_t { kTable, kCells, kSelect, kUnpack, kUnnest };
   Kind kind = kTable;
   Identifier table;                   // kTable, kCells
   std::vector<NamedArg> named_args;   // kTable
   std::vector<PatternNode> patterns;  // kCells: columns to read; empty: every column
-  Box<Select> select;                 // kSelect
+  Box<Select> select;                 // kSelect, kUnpack
+  Expr list;                          // kUnnest: the items are the rows
+  Identifier item;                    // kUnnest: name of the column; empty: none is given
+  Identifier offset;  // kUnnest: name of the column of offsets; empty: none is asked
   Span span;
   bool operator==(const Source&) const = default;
 };
@@ -105,7 +110,8 @@ struct Tail {
   Identifier table;
   std::vector<PatternNode> patterns;
   OptionalExpr where;
-  OptionalExpr from;
+  OptionalExpr from;  // a time or a stored position
+  OptionalExpr to;
   std::optional<Limit> limit;
   bool operator==(const Tail&) const = default;
 };
@@ -142,7 +148,7 @@ struct Insert {
     kRow,     // ROW key SET assigns [IF condition]
     kTuples,  // (columns) VALUES tuples [AT at]
     kCells,   // CELLS VALUES tuples of (row, column, timestamp, value)
-    kSelect,  // INSERT … SELECT
+    kSelect,  // [(columns)] SELECT …
   };
   Kind kind = kRow;
   Identifier table;
@@ -326,8 +332,34 @@ struct Balance {
   bool operator==(const Balance&) const = default;
 };
 
+struct Backup {  // BACKUP TABLE t AS name; SNAPSHOT is the same
+  Identifier table;
+  Identifier name;
+  std::vector<Option> options;
+  bool operator==(const Backup&) const = default;
+};
+
+struct Restore {
+  Identifier table;
+  Identifier backup;
+  OptionalExpr as_of;
+  bool operator==(const Restore&) const = default;
+};
+
+struct AlterBackup {
+  Identifier name;
+  std::vector<Option> options;
+  bool operator==(const AlterBackup&) const = default;
+};
+
+struct DropBackup {
+  Identifier name;
+  bool if_exists = false;
+  bool operator==(const DropBackup&) const = default;
+};
+
 // Statements that the grammar accepts but that are not supported and have no tree of their own:
-// GRANT, REVOKE, BACKUP, RESTORE, CANCEL.
+// GRANT, REVOKE, CANCEL.
 struct Other {
   std::string name;                // first word, upper case
   std::vector<std::string> words;  // all tokens, as written
@@ -347,7 +379,7 @@ using StatementNode =
     std::variant<Select, Tail, Insert, Update, Delete, Increment, Append, Atomic, BeginRow, Commit,
                  Rollback, CreateTable, AlterTable, DropTable, Show, Describe, Import, Export,
                  SetOption, ResetOption, Compact, Flush, SplitTable, MergeTablets, MoveTablet,
-                 Balance, Explain, Other>;
+                 Balance, Backup, Restore, AlterBackup, DropBackup, Explain, Other>;
 
 struct Statement {
   StatementNode node;

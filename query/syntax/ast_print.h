@@ -12,6 +12,7 @@ namespace sippar::query {
 
 std::string Print(const syntax::Statement& statement);  // without the ";" at its end
 std::string Print(const syntax::Select& select);
+std::string Print(const syntax::Source& source);
 std::string Print(const syntax::Expr& expr);
 std::string Print(const syntax::PatternNode& pattern);
 std::string Print(const syntax::Literal& literal);

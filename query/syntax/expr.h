@@ -78,6 +78,8 @@ enum class BinaryOp : uint8_t {
   kNotMatch,  // a !~ b
   kLike,
   kNotLike,
+  kILike,  // LIKE that ignores the case of ASCII letters
+  kNotILike,
   kStartsWith,
   kAdd,
   kSubtract,
@@ -108,6 +110,7 @@ enum class ExprKind : uint8_t {
   kIsNull,     // children[0] IS NULL; negated: IS NOT NULL
   kIndex,      // children[0][children[1]]
   kArray,      // [children]
+  kLambda,     // children: names of the variables, then the body: (x, i) -> x + i
 };
 
 // One node of the tree; its kind says which members it uses.

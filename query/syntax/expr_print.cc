@@ -24,7 +24,7 @@ struct OpText {
   Layer layer;
 };
 // In the order of BinaryOp, which is the index.
-constexpr std::array<OpText, 17> kOps = {{{"=", kTest},
+constexpr std::array<OpText, 19> kOps = {{{"=", kTest},
                                           {"!=", kTest},
                                           {"<", kTest},
                                           {"<=", kTest},
@@ -34,6 +34,8 @@ constexpr std::array<OpText, 17> kOps = {{{"=", kTest},
                                           {"!~", kTest},
                                           {"LIKE", kTest},
                                           {"NOT LIKE", kTest},
+                                          {"ILIKE", kTest},
+                                          {"NOT ILIKE", kTest},
                                           {"STARTS WITH", kTest},
                                           {"+", kSum},
                                           {"-", kSum},
@@ -123,6 +125,11 @@ std::string PrintCase(const Expr& expr) {
   }
   if (expr.has_else) out += " ELSE " + Print(expr.children.back());
   return out + " END";
+}
+
+std::string PrintLambda(const Expr& expr) {
+  std::vector<Expr> names(expr.children.begin(), expr.children.end() - 1);
+  return fmt::format("({}) -> {}", List(names), Print(expr.children.back()));
 }
 
 std::string PrintSize(int64_t bytes) {
@@ -235,6 +242,8 @@ std::string Print(const Expr& expr) {
       return fmt::format("{}[{}]", At(children[0], kPostfix), Print(children[1]));
     case ExprKind::kArray:
       return fmt::format("[{}]", List(children));
+    case ExprKind::kLambda:
+      return PrintLambda(expr);
   }
   return "";
 }

@@ -12,12 +12,13 @@ namespace {
 // The lists repeat the grammar's, because query/syntax includes no ANTLR header. A test compares
 // the two (tests/query/parse/keywords_test.cc).
 constexpr std::string_view kSoft[] = {
-    "ADD",       "AFTER",    "ANALYZE", "APPEND",  "ATOMIC",   "BACKUP",  "BALANCE", "CANCEL",
-    "COLUMN",    "COMMIT",   "COMPACT", "DELETES", "FAIL",     "FAMILY",  "FLUSH",   "FORMAT",
-    "GROUPS",    "LOCALITY", "MAJOR",   "MERGE",   "MINOR",    "MOVE",    "OFFSET",  "PER",
-    "RENAME",    "RESET",    "RESTORE", "REVERSE", "ROLLBACK", "ROW",     "ROWS",    "SAMPLE",
-    "SNAPSHOT",  "SPLIT",    "STARTS",  "STRIP",   "TABLET",   "TABLETS", "TAIL",    "TIME",
-    "TIMESTAMP", "UNNEST",   "VERSIONS"};
+    "ADD",     "AFTER",    "ANALYZE", "APPEND",  "ARRAY",  "ATOMIC",   "BACKUP",    "BALANCE",
+    "CANCEL",  "COLUMN",   "COMMIT",  "COMPACT", "DATE",   "DELETES",  "EXTRACT",   "FAIL",
+    "FAMILY",  "FLUSH",    "FORMAT",  "GROUPS",  "ILIKE",  "INTERVAL", "LOCALITY",  "MAJOR",
+    "MERGE",   "MINOR",    "MOVE",    "OFFSET",  "PER", "PERCENT",   "RENAME",   "RESET",     "RESTORE",
+    "REVERSE", "ROLLBACK", "ROW",     "ROWS",    "SAMPLE", "SNAPSHOT", "SPLIT",     "STARTS",
+    "STRIP",   "STRUCT",   "TABLET",  "TABLETS", "TAIL",   "TIME",     "TIMESTAMP", "UNNEST",
+    "UNPACK",  "VERSIONS"};
 
 // A hard keyword has a meaning at places where a name may stand, so the parser could not tell the
 // two apart.

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/base/hex.h"
+#include "engine/base/utf8.h"
 
 namespace sippar::query {
 namespace {
@@ -26,27 +27,6 @@ int ReadHex(std::string_view text, size_t at, size_t count) {
     value = value * 16 + digit;
   }
   return value;
-}
-
-// Any code point up to U+10FFFF may come, but no lone surrogate: ReadUnicode has refused those,
-// since UTF-8 cannot hold them.
-void AppendUtf8(uint32_t code, std::string* out) {
-  auto put = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xc0 | (code >> 6));
-    put(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    put(0xe0 | (code >> 12));
-    put(0x80 | ((code >> 6) & 0x3f));
-    put(0x80 | (code & 0x3f));
-  } else {
-    put(0xf0 | (code >> 18));
-    put(0x80 | ((code >> 12) & 0x3f));
-    put(0x80 | ((code >> 6) & 0x3f));
-    put(0x80 | (code & 0x3f));
-  }
 }
 
 // Reads XXXX of \uXXXX at text[at]; a surrogate pair of two escapes makes one character. *used is
@@ -94,7 +74,8 @@ OptionalProblem DecodeEscape(std::string_view text, bool bytes, size_t* i, std::
     if (!ReadUnicode(text, *i + 2, &code, &used)) {
       return LiteralProblem{"\\u needs four hex digits (surrogates in pairs)", *i};
     }
-    AppendUtf8(code, out);
+    // No lone surrogate: ReadUnicode has refused those, since UTF-8 cannot hold them.
+    engine::AppendCharacter(code, out);
     *i += 2 + used;
     return std::nullopt;
   }

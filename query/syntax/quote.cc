@@ -77,11 +77,23 @@ std::string QuoteValue(std::string_view bytes) {
   return engine::IsUtf8(bytes) ? QuoteText(bytes) : QuoteBytes(bytes);
 }
 
+namespace {
+
+// `array`[1] without its backquotes would be a list of one item; so with the words of other forms.
+bool BeginsForm(std::string_view name) {
+  std::string upper(name);
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return upper == "ARRAY" || upper == "STRUCT" || upper == "INTERVAL" || upper == "EXTRACT";
+}
+
+}  // namespace
+
 std::string QuoteName(std::string_view name) {
   // A digit at the start would make the lexer read a number; a hard keyword would begin a clause.
   // Both are names only in backquotes.
   bool plain = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
-               std::all_of(name.begin(), name.end(), IsNameChar) && !IsHardKeyword(name);
+               std::all_of(name.begin(), name.end(), IsNameChar) && !IsHardKeyword(name) &&
+               !BeginsForm(name);
   return plain ? std::string(name) : fmt::format("`{}`", name);
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "query/syntax/ast_print.h"
+#include "query/syntax/option_print.h"
 
 namespace sippar::query {
 namespace {
@@ -66,21 +67,8 @@ std::string Read(const syntax::ReadOptions& read) {
   if (read.with_deletes) out += " WITH DELETES";
   if (read.strip_values) out += " STRIP VALUES";
   if (read.reverse) out += " REVERSE";
-  return out + Clause("SAMPLE", read.sample);
-}
-
-// The alias of a source is not in the tree: the parser has replaced w.name by name.
-std::string Source(const syntax::Source& source) {
-  if (source.kind == syntax::Source::kSelect) return fmt::format("({})", Print(*source.select));
-  std::string out = Name(source.table);
-  if (source.kind == syntax::Source::kCells) {
-    return fmt::format("CELLS({}{}{})", out, source.patterns.empty() ? "" : ", ",
-                       Patterns(source.patterns));
-  }
-  if (source.named_args.empty()) return out;
-  return fmt::format("{}({})", out, Join(source.named_args, [](const syntax::NamedArg& arg) {
-                       return fmt::format("{} => {}", Name(arg.name), Print(arg.value));
-                     }));
+  static constexpr const char* kUnits[] = {"", " PERCENT", " ROWS"};
+  return out + Clause("SAMPLE", read.sample) + kUnits[read.sample_unit];
 }
 
 std::string LimitText(const std::optional<syntax::Limit>& limit) {
@@ -119,37 +107,15 @@ std::string Returning(const std::vector<syntax::SelectItem>& items) {
   return items.empty() ? "" : " RETURNING " + Items(items);
 }
 
-std::string OptionValueText(const syntax::OptionValue& value) {
-  if (value.literal) return Print(*value.literal);
-  if (value.args.empty()) return QuoteName(value.call);
-  return fmt::format("{}({})", QuoteName(value.call), Join(value.args, OptionValueText));
-}
-
-// Always with an equals sign. The grammar lets it be left out before a literal only; before a name
-// it is needed to tell the value from the next option.
-std::string OptionText(const syntax::Option& option) {
-  if (!option.value) return Name(option.name);
-  return fmt::format("{} = {}", Name(option.name), OptionValueText(*option.value));
-}
-
-std::string OptionsAfter(const std::vector<syntax::Option>& options) {
-  std::string out;
-  for (const syntax::Option& option : options) out += " " + OptionText(option);
-  return out;
-}
-
-std::string WithOptions(const std::vector<syntax::Option>& options) {
-  return options.empty() ? "" : fmt::format(" WITH ({})", Join(options, OptionText));
-}
-
 // `condition` is IF NOT EXISTS of ALTER TABLE; a family of CREATE TABLE has none.
 std::string Family(const syntax::FamilyDef& family, std::string_view condition = "") {
-  return fmt::format("FAMILY {}{}{}", condition, Name(family.name), OptionsAfter(family.options));
+  return fmt::format("FAMILY {}{}{}", condition, Name(family.name),
+                     PrintOptionsAfter(family.options));
 }
 
 std::string Group(const syntax::GroupDef& group, std::string_view condition = "") {
   return fmt::format("LOCALITY GROUP {}{} ({}){}", condition, Name(group.name),
-                     Join(group.families, Name), OptionsAfter(group.options));
+                     Join(group.families, Name), PrintOptionsAfter(group.options));
 }
 
 std::string Block(const std::vector<syntax::RowStatement>& block);
@@ -204,7 +170,7 @@ std::string Action(const syntax::AlterAction& action) {
     case AlterAction::kDropGroup:
       return "DROP LOCALITY GROUP " + Name(action.group.name);
     case AlterAction::kSetOptions:
-      return fmt::format("SET ({})", Join(action.options, OptionText));
+      return fmt::format("SET ({})", Join(action.options, PrintOption));
     case AlterAction::kRenameTable:
       return "RENAME TO " + Name(action.new_name);
     case AlterAction::kRenameFamily:
@@ -222,7 +188,7 @@ struct StatementPrinter {
     if (select.cells) out += "CELLS ";
     if (select.distinct) out += "DISTINCT ";
     out += Items(select.items);
-    if (select.from) out += " FROM " + Source(*select.from) + Read(select.read);
+    if (select.from) out += " FROM " + Print(*select.from) + Read(select.read);
     out += Clause("WHERE", select.where);
     if (!select.group_by.empty()) out += " GROUP BY " + Exprs(select.group_by);
     out += Clause("HAVING", select.having);
@@ -237,7 +203,8 @@ struct StatementPrinter {
   std::string operator()(const syntax::Tail& tail) const {
     std::string out = "TAIL " + Name(tail.table);
     if (!tail.patterns.empty()) out += " " + Patterns(tail.patterns);
-    return out + Clause("WHERE", tail.where) + Clause("FROM", tail.from) + LimitText(tail.limit);
+    return out + Clause("WHERE", tail.where) + Clause("FROM", tail.from) + Clause("TO", tail.to) +
+           LimitText(tail.limit);
   }
   std::string operator()(const syntax::Insert& insert) const {
     std::string out = "INSERT INTO " + Name(insert.table) + " ";
@@ -251,6 +218,7 @@ struct StatementPrinter {
       case syntax::Insert::kCells:
         return fmt::format("{}CELLS VALUES {}", out, Tuples(insert.tuples));
       case syntax::Insert::kSelect:
+        if (!insert.columns.empty()) out += fmt::format("({}) ", Join(insert.columns, Target));
         return out + Print(*insert.select);
     }
     return out;
@@ -296,7 +264,7 @@ struct StatementPrinter {
       std::string_view comma = families.empty() || groups.empty() ? "" : ", ";
       out += fmt::format("({}{}{})", families, comma, groups);
     }
-    out += WithOptions(create.options);
+    out += PrintWithOptions(create.options);
     if (!create.split_at.empty()) out += fmt::format(" SPLIT AT ({})", Exprs(create.split_at));
     return out;
   }
@@ -331,14 +299,14 @@ struct StatementPrinter {
                            return fmt::format("{} = {}", Target(item.target), Print(item.value));
                          }));
     }
-    return out + WithOptions(import_file.options);
+    return out + PrintWithOptions(import_file.options);
   }
   std::string operator()(const syntax::Export& export_file) const {
     std::string what = export_file.select ? fmt::format("({})", Print(*export_file.select))
                                           : "TABLE " + Name(export_file.table);
     std::string out = fmt::format("EXPORT {} TO {}", what, Print(export_file.to));
     if (!export_file.format.empty()) out += " FORMAT " + Name(export_file.format);
-    return out + WithOptions(export_file.options);
+    return out + PrintWithOptions(export_file.options);
   }
   std::string operator()(const syntax::SetOption& set) const {
     // ON and ALL are keywords here, not names.
@@ -371,6 +339,21 @@ struct StatementPrinter {
   std::string operator()(const syntax::Balance& balance) const {
     if (balance.mode.empty()) return "BALANCE";
     return "BALANCE " + (balance.mode.text == "ON" ? balance.mode.text : Name(balance.mode));
+  }
+  std::string operator()(const syntax::Backup& backup) const {
+    return fmt::format("BACKUP TABLE {} AS {}{}", Name(backup.table), Name(backup.name),
+                       PrintWithOptions(backup.options));
+  }
+  std::string operator()(const syntax::Restore& restore) const {
+    return fmt::format("RESTORE TABLE {} FROM {}{}", Name(restore.table), Name(restore.backup),
+                       Clause("AS OF", restore.as_of));
+  }
+  std::string operator()(const syntax::AlterBackup& alter) const {
+    return fmt::format("ALTER BACKUP {} SET ({})", Name(alter.name),
+                       Join(alter.options, PrintOption));
+  }
+  std::string operator()(const syntax::DropBackup& drop) const {
+    return fmt::format("DROP BACKUP {}{}", drop.if_exists ? "IF EXISTS " : "", Name(drop.name));
   }
   std::string operator()(const syntax::Explain& explain) const {
     std::string out = "EXPLAIN ";

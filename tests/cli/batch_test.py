@@ -69,6 +69,43 @@ class BatchTest(unittest.TestCase):
         out, _ = self.query("--no-header", "--keep-going", text=script, code=1)
         self.assertEqual(out, "one\ntwo\nfour\nfive\n")
 
+    def test_neighbouring_inserts_are_sent_together_and_fail_by_line(self):
+        lines = ["CREATE TABLE m (FAMILY f VERSIONS 9, FAMILY g);"]
+        for i in range(2500):
+            lines.append(f"INSERT INTO m ROW 'r{i % 2000:04d}' SET f:q = '{i}';")
+        lines.append("INSERT INTO m (ROW, f:q, g:q) VALUES ('s1', 'a;b', 'x'), ('s2', 'it''s', NULL);")
+        lines.append("INSERT INTO m ROW 's1' SET f:q = 'again' IF g:q = 'x';")
+        lines.append("INSERT INTO t ROW 'c' SET f:x = 'three' AT 3;")
+        lines.append("SELECT COUNT(*) FROM m; SELECT f:q FROM m WHERE row LIKE 's%';")
+        out, err = self.query("--no-header", text="\n".join(lines))
+        self.assertEqual(out, "2002\nagain\nit's\n")
+        self.assertEqual(err.count("1 row, 1 cell written\n"), 2501)
+        self.assertIn("2 rows, 3 cells written\napplied: true, 1 row\n1 row, 1 cell written\n", err)
+        # Each INSERT has a time of its own, also two of one row that come one after the other.
+        out, _ = self.query("--no-header", "-e", "SELECT CELLS * FROM m VERSIONS ALL WHERE row < 'r0500'")
+        self.assertEqual(len(out.splitlines()), 1000)
+        lines = ["INSERT INTO m ROW 'v' SET f:q = '1';", "INSERT INTO m ROW 'v' SET f:q = '2';",
+                 "INSERT INTO m ROW 'w' SET f:q = '3',", "  nosuch:q = '4';",
+                 "INSERT INTO m ROW 'x' SET f:q = '5';"]
+        _, err = self.query("-f", "-", text="\n".join(lines), code=1)
+        self.assertIn("1 row, 1 cell written\n1 row, 1 cell written\nerror UNKNOWN_FAMILY: stdin:4:3:", err)
+        read = "SELECT row, f:q FROM m VERSIONS ALL WHERE row > 't'"
+        self.assertEqual(self.query("--no-header", "-e", "SELECT CELLS f:q FROM m VERSIONS ALL WHERE row > 't'")[0].count("\n"), 2)
+        _, err = self.query("--keep-going", text="\n".join(lines), code=1)
+        self.assertEqual(err.count("1 row, 1 cell written"), 3)
+        self.assertIn("\nx\t", self.query("-e", read)[0])
+        # The tablet's server refuses a row: the error names the statement that wrote it.
+        lines = ["INSERT INTO m ROW 'y' SET f:q = '1';", "INSERT INTO m ROW '" + "z" * 70_000 + "' SET f:q = '2';",
+                 "INSERT INTO m ROW 'z' SET f:q = '3'"]
+        _, err = self.query(text="\n".join(lines), code=1)
+        self.assertIn("stdin:2:", err)
+
+    def test_a_row_transaction_holds_back_each_insert(self):
+        out, _ = self.query("--no-header", "-e", "BEGIN ROW t 'a'; INSERT INTO t ROW 'a' SET f:x = '2';"
+                            "INSERT INTO t ROW 'a' SET f:x = '3'; SELECT f:x FROM t WHERE row = 'a';"
+                            "ROLLBACK; SELECT f:x FROM t WHERE row = 'a'")
+        self.assertEqual(out, "3\none\n")
+
     def test_pieces_run_in_order(self):
         path = os.path.join(self.folder.name, "script.sql")
         with open(path, "w", encoding="utf-8") as script:

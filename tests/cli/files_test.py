@@ -169,6 +169,59 @@ class FilesTest(unittest.TestCase):
                                  "ROW = key, f:name = name", code=1)
         self.assertIn("the columns of the file: id, name", err)
 
+    def test_f_s6_encodings_dry_runs_and_bad_records(self):
+        text = "id,name\n1,Zoë\n2\n3,日本\n"
+        wide, latin = self.write("w.csv", text.encode("utf-16")), self.write("l.csv", b"id,name\n1,Zo\xeb\n")
+        mapping = ["--map", "ROW = id, f:name = name"]
+        _, err = self.run_sippar("import", "csv", self.store, "t", wide, *mapping, code=1)
+        self.assertIn("w.csv: the file is in UTF-16, and UTF-8 is expected", err)
+        self.assertIn("WITH (ENCODING = 'UTF-16')", err)
+        args = ["import", "csv", self.store, "t", wide, *mapping, "--encoding", "UTF-16"]
+        _, err = self.run_sippar(*args, "--dry-run", code=1)
+        self.assertIn("dry run: the import would stop at", err)
+        self.assertIn("w.csv:3: 1 fields where 2 are expected", err)
+        out, err = self.run_sippar(*args, "--dry-run", "--on-error", "skip")
+        self.assertEqual(out.decode(), "row\tcolumn\ttimestamp\tvalue\n1\tf:name\t\\N\tZoë\n3\tf:name\t\\N\t日本\n")
+        self.assertIn("dry run, nothing written: 3 records read, 2 rows, 2 cells to write, 1 skipped (lines 3)", err)
+        show = ["query", self.store, "--no-header", "-e", "SELECT row, f:name FROM t"]
+        self.assertEqual(self.run_sippar(*show)[0], b"")
+        _, err = self.run_sippar(*args, "--bad-file", self.path("bad.csv.gz"))
+        self.assertIn("1 skipped (lines 3), written to", err)
+        self.assertEqual(gzip.decompress(self.read("bad.csv.gz")),
+                         b"line,reason,record\n3,1 fields where 2 are expected,2\n")
+        self.assertEqual(self.run_sippar(*show)[0].decode(), "1\tZoë\n3\t日本\n")
+        self.run_sippar("import", "csv", self.store, "t", latin, "--encoding", "ISO-8859-1", "--map",
+                        "ROW = id, f:name = name || '!'")
+        self.assertEqual(self.run_sippar(*show)[0].decode(), "1\tZoë!\n3\t日本\n")
+        _, err = self.run_sippar("import", "csv", self.store, "t", latin, "--encoding", "UTF-8", *mapping, code=1)
+        self.assertIn("l.csv: the bytes at offset 12 are not UTF-8", err)
+        _, err = self.run_sippar("import", "csv", self.store, "t", latin, "--encoding", "klingon", *mapping, code=1)
+        self.assertIn("unknown encoding 'klingon'", err)
+
+    def test_versions_of_an_import_keep_the_order_of_the_file(self):
+        self.run_sippar("query", self.store, "-e", "CREATE TABLE v (FAMILY f VERSIONS 3)")
+        lines = "".join(f"k{i % 1500},{i}\n" for i in range(6000))
+        data = self.write("v.csv", "row,f:x\n" + lines)
+        _, err = self.run_sippar("import", "csv", self.store, "v", data)
+        self.assertIn("6000 records read", err)
+        out, _ = self.run_sippar("query", self.store, "--no-header", "-e",
+                                 "SELECT COUNT(*), MIN(INT64(TEXT(f:x))), MAX(INT64(TEXT(f:x))) FROM v")
+        self.assertEqual(out, b"1500\t4500\t5999\n")
+
+    def test_raw_files_and_base64(self):
+        page = bytes(range(256)) * 300
+        name = self.write("page", page)
+        self.run_sippar("import", "raw", self.store, "t", name, "--map", "ROW = 'p', f:x = value")
+        self.run_sippar("export", self.store, "-e", "SELECT f:x FROM t", "--to", self.path("again.raw"))
+        self.assertEqual(self.read("again.raw"), page)
+        out, _ = self.run_sippar("query", self.store, "--format", "raw", "-e", "SELECT f:x FROM t")
+        self.assertEqual(out, page)
+        self.run_sippar("export", self.store, "t", "--to", self.path("t.jsonl-b64.zst"))
+        self.run_sippar("query", self.store, "-e", "CREATE TABLE b LIKE t")
+        self.run_sippar("import", "jsonl-b64", self.store, "b", self.path("t.jsonl-b64.zst"))
+        out, _ = self.run_sippar("query", self.store, "--format", "raw", "-e", "SELECT f:x FROM b")
+        self.assertEqual(out, page)
+
     def test_f_j4_a_failed_import_makes_no_store(self):
         none = self.path("none")
         self.run_sippar("import", "csv", none, "t", self.path("nothing.csv"), code=3)
@@ -193,13 +246,13 @@ class FilesTest(unittest.TestCase):
                 self.assertNotIn(raw, run.stdout + run.stderr, args)
 
     def test_f_s14_help_of_a_command(self):
-        for words in (["query"], ["import", "csv"], ["admin", "stats"], ["export"]):
+        for words in (["query"], ["import", "csv"], ["admin", "stats"], ["export"], ["dump"], ["restore"]):
             out, _ = self.run_sippar("help", *words)
             self.assertIn(b"examples:", out, words)
         _, err = self.run_sippar("help", "qurey", code=2)
         self.assertIn("did you mean query?", err)
         _, err = self.run_sippar("import", "parquet", self.store, code=2)
-        self.assertIn("one of: web csv tsv jsonl cells", err)
+        self.assertIn("one of: web csv tsv jsonl jsonl-b64 cells raw", err)
         _, err = self.run_sippar("admin", "stat", self.store, code=2)
         self.assertIn("did you mean stats?", err)
 

@@ -1,7 +1,7 @@
 // The stage of mount_test.py: fills a store and mounts it in one process, so that cells can be
 // written while the kernel looks. Commands on stdin, one line each, fields separated by tabs, bytes
 // as hex; each is answered by "ok" or "error ...".
-//   stage DIR MOUNTPOINT      open (create) the store, mount, obey commands:
+//   stage DIR MOUNTPOINT [QUERIES]      open (create) the store, mount, obey commands:
 //     table NAME FAMILY...      set TABLE ROW FAMILY QUALIFIER TIME VALUE
 //     fill TABLE FAMILY COUNT [HEAD]   rows r00000000.. with one small cell     drop-row TABLE ROW
 //     huge TABLE ROW FAMILY SIZE     one cell, see HugeValue     flush TABLE     rss     counters
@@ -14,6 +14,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "cli/mount_answers.h"
 #include "cluster/node/open_client.h"
 #include "engine/base/thread.h"
 #include "fuse/kernel/mount.h"
@@ -100,7 +101,8 @@ Status Obey(cluster::Client* client, Mount* mount, const Words& words) {
   return InvalidArgument("unknown command " + verb);
 }
 
-Status RunStage(const std::string& directory, const std::string& mount_point) {
+Status RunStage(const std::string& directory, const std::string& mount_point,
+                const std::string& queries) {
   cluster::ClientOptions client_options;
   client_options.create_if_missing = true;
   client_options.sync_writes = false;
@@ -108,6 +110,9 @@ Status RunStage(const std::string& directory, const std::string& mount_point) {
   MountOptions options;
   options.mount_point = mount_point;
   options.source = directory;
+  options.make_answers = [&](cluster::Client* answering) {
+    return cli::NewMountAnswers(answering, queries);
+  };
   ASSIGN_OR_RETURN(auto mount, Mount::Attach(client.get(), options));
   engine::Thread server("serve", [&] {
     Status status = mount->Serve();
@@ -142,8 +147,8 @@ int Main(int argc, char** argv) {
       if (flag == "--max-nodes") options.mount.nodes_max = std::stoull(argv[++i]);
     }
     status = ServeMount(options);
-  } else if (argc == 3) {
-    status = RunStage(argv[1], argv[2]);
+  } else if (argc == 3 || argc == 4) {
+    status = RunStage(argv[1], argv[2], argc == 4 ? argv[3] : "");
   } else {
     status =
         InvalidArgument("usage: mount_stage [serve] DIR MOUNTPOINT [--daemon] [--max-nodes N]");

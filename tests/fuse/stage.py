@@ -44,11 +44,13 @@ class Stage:
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="sippar-mount-"))
         self.store = os.path.join(self.folder, "store")
         self.mount = os.path.join(self.folder, "mnt")
+        self.queries = os.path.join(self.folder, "queries")
         os.mkdir(self.mount)
+        os.mkdir(self.queries)
         self.process = None
 
     def start(self):
-        self.process = subprocess.Popen([self.binary, self.store, self.mount],
+        self.process = subprocess.Popen([self.binary, self.store, self.mount, self.queries],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         answer = self.process.stdout.readline().strip()
         assert answer == "ok", answer
@@ -90,6 +92,10 @@ class Stage:
     def counters(self):
         words = self.tell("counters").split()
         return dict(zip(words[0::2], map(int, words[1::2])))
+
+    def save_query(self, name, text):
+        with open(os.path.join(self.queries, name), "w", encoding="utf-8") as file:
+            file.write(text)
 
     def path(self, *parts):
         return os.path.join(self.mount, *parts)

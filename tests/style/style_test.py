@@ -49,7 +49,7 @@ PACKAGE_ONLY = [  # heavy libraries and the disk live behind one door each
     (re.compile(r"#include <zlib"), ("cli/packed_file.cc",)),
     (re.compile(r"#include <re2/"), ("engine/model/",)),
     (re.compile(r"#include <asio"), ("cluster/net/loop.cc",)),
-    (re.compile(r"#include <openssl/"), ("cluster/net/tls.cc",)),
+    (re.compile(r"#include <openssl/"), ("cluster/net/tls.cc", "engine/program/scalar_hash.cc")),
     (re.compile(r"#include <readline/"), ("cli/",)),
     (re.compile(r"#include <zookeeper/"), ("cluster/lock/zookeeper/zookeeper_handle.cc",)),
     (re.compile(r"#include (<grpc|<google/|\"cluster/proto/)"),

@@ -19,6 +19,8 @@ constexpr int64_t kMoveWaitMicros = 20'000;
 // Tries of a call to a tablet: with the wait, it may be without a server for 10 s.
 constexpr int kTriesMax = 500;
 
+std::vector<RowRange> AllRows() { return {RowRange::All()}; }
+
 TableInfo InfoOf(MasterState* state, const Table& table) {
   TableInfo info;
   info.schema = table.record->schema;
@@ -194,33 +196,37 @@ Status ClusterAdmin::OnTablet(
 }
 
 Status ClusterAdmin::OnTablets(
-    const std::string& table, const CallTime& time,
+    const std::string& table, const std::vector<RowRange>& rows, const CallTime& time,
     const std::function<Status(TabletControl* control, const Place& place)>& call) {
-  std::string row;
-  do {
-    std::string limit;
-    // Continues at the end of the tablet just called, so that a split or merge in between leaves
-    // out no rows.
-    RETURN_IF_ERROR(OnTablet(table, row, time, call, &limit));
-    row = std::move(limit);
-  } while (!row.empty());
+  std::string done;  // the end of the tablet just called
+  for (const RowRange& range : rows) {
+    // Continues there, so that a split or merge in between leaves out no rows.
+    std::string row = std::max(range.start, done);
+    while (range.limit.empty() || row < range.limit) {
+      std::string limit;
+      RETURN_IF_ERROR(OnTablet(table, row, time, call, &limit));
+      if (limit.empty()) return OkStatus();  // that was the last tablet
+      row = done = std::move(limit);
+    }
+  }
   return OkStatus();
 }
 
 Status ClusterAdmin::Perform(const calls::Flush& asked, const CallTime& time) {
-  return OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) {
+  return OnTablets(asked.table, AllRows(), time, [&](TabletControl* control, const Place& place) {
     return control->Do(calls::FlushTablet{place.tablet_id}, time.Left());
   });
 }
 
 Status ClusterAdmin::Perform(const calls::Compact& asked, const CallTime& time) {
-  return OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) {
+  const std::vector<RowRange> rows = asked.rows.empty() ? AllRows() : asked.rows;
+  return OnTablets(asked.table, rows, time, [&](TabletControl* control, const Place& place) {
     return control->Do(calls::CompactTablet{place.tablet_id, asked.group}, time.Left());
   });
 }
 
 Status ClusterAdmin::Perform(const calls::Verify& asked, const CallTime& time) {
-  return OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) {
+  return OnTablets(asked.table, AllRows(), time, [&](TabletControl* control, const Place& place) {
     return control->Do(calls::VerifyTablet{place.tablet_id}, time.Left());
   });
 }
@@ -253,8 +259,8 @@ Status ClusterAdmin::Perform(const calls::Split& asked, const CallTime& time) {
 StatusOr<std::vector<GroupStats>> ClusterAdmin::Perform(const calls::Stats& asked,
                                                         const CallTime& time) {
   GroupSums sums;
-  RETURN_IF_ERROR(
-      OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) -> Status {
+  RETURN_IF_ERROR(OnTablets(
+      asked.table, AllRows(), time, [&](TabletControl* control, const Place& place) -> Status {
         ASSIGN_OR_RETURN(std::vector<GroupStats> parts,
                          control->Do(calls::TabletStats{place.tablet_id}, time.Left()));
         for (const GroupStats& part : parts) sums.Add(part);
@@ -265,8 +271,8 @@ StatusOr<std::vector<GroupStats>> ClusterAdmin::Perform(const calls::Stats& aske
 
 StatusOr<std::string> ClusterAdmin::Perform(const calls::DumpTablets& asked, const CallTime& time) {
   std::string text;
-  RETURN_IF_ERROR(
-      OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) -> Status {
+  RETURN_IF_ERROR(OnTablets(
+      asked.table, AllRows(), time, [&](TabletControl* control, const Place& place) -> Status {
         ASSIGN_OR_RETURN(std::string part,
                          control->Do(calls::DumpTablet{place.tablet_id}, time.Left()));
         text += part;

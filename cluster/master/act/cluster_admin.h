@@ -70,9 +70,10 @@ class ClusterAdmin final : public AdminApi {
   Status Alter(const TableSchema& schema, uint64_t expected_version, const CallTime& time);
   // Finds the tablet that has `row`. kNotFound: table not found.
   StatusOr<Place> Find(const std::string& table, const std::string& row);
-  // Calls `call` for each tablet's server in key order; retries where a tablet has moved since it
-  // was looked up.
-  Status OnTablets(const std::string& table, const CallTime& time,
+  // Calls `call` for the server of each tablet that has some of the rows, in key order; retries
+  // where a tablet has moved since it was looked up.
+  Status OnTablets(const std::string& table, const std::vector<RowRange>& rows,
+                   const CallTime& time,
                    const std::function<Status(TabletControl* control, const Place& place)>& call);
   // The same for the tablet that has `row`; sets *limit to the end of its rows.
   Status OnTablet(const std::string& table, const std::string& row, const CallTime& time,

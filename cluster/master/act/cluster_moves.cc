@@ -1,5 +1,5 @@
-// What AdminApi does to the places of tablets: moves, and the orders that stand until further
-// notice. SPDX-License-Identifier: Apache-2.0
+// The calls of AdminApi about where tablets are: moves, drains, balancing, and letting a tablet back
+// that was set aside. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -48,8 +48,10 @@ struct CreateRecord {
   TabletFacts facts;
   std::shared_ptr<const engine::TabletState> state = nullptr;  // data of a restored table's tablet
 };
-// Changes one record if it is still the one that `record` names. The answer holds the record that
-// now contains the first row of `record`: the changed one when OK, the other one after kAborted.
+// Changes one record if it is still the one that `record` names; kAborted if it is not. The answer is
+// a RecordPage with the record that now has the first row of `record`: the changed one when OK; after
+// kAborted the one that was found instead, or none if there is none. A change that lost a race with
+// another writer is kAborted, too, and has no answer.
 struct ChangeRecord {
   RecordRef record;
   RecordChange change;

@@ -211,6 +211,31 @@ TEST_F(QueryTest, F_A8_TablesHaveNamesAndFunctionsThoseOfGoogle) {
   EXPECT_EQ(Columns(*query), "now timestamp_type { }; n int64_type { }; ");
 }
 
+TEST_F(QueryTest, FunctionsOfGoogleSql) {
+  ASSERT_TRUE(Set("a#b", "f", "q", 1000, "x,y").ok());
+  ASSERT_TRUE(Set("a#b", "f", "q", 2000, "z").ok());
+  EXPECT_EQ(Query("SELECT SPLIT(_key, b'#')[OFFSET(1)], BIT_COUNT(f['q']), ~7 & 15, "
+                  "ARRAY_TRANSFORM([1, 2], e -> e * 2), SAFE.SQRT(-1), DATE '1970-01-02', "
+                  "TO_VECTOR32(b'\\x3f\\x80\\x00\\x00') FROM t w WHERE w._key ILIKE 'A%'"),
+            std::vector<std::string>{"b'b' | 5 | 8 | [2,4,] | NULL | 86400.000000000 | [1,]"});
+  auto query = Prepare("SELECT MAP_ENTRIES(f) AS e, STRUCT(1 AS n, 'x' AS s) AS s FROM t");
+  ASSERT_TRUE(query.ok()) << query.status();
+  EXPECT_EQ(Columns(*query),
+            "e array_type { element_type { struct_type { "
+            "fields { field_name: \"key\" type { bytes_type { } } } "
+            "fields { field_name: \"value\" type { bytes_type { } } } } } }; "
+            "s struct_type { fields { field_name: \"n\" type { int64_type { } } } "
+            "fields { field_name: \"s\" type { string_type { } } } }; ");
+  EXPECT_EQ(Execute(*query).rows, std::vector<std::string>{"[[b'q',b'z',],] | [1,'x',]"});
+  EXPECT_EQ(
+      Query("SELECT * FROM UNPACK((SELECT _key, f['q'] AS q FROM t(with_history => TRUE)))"),
+      (std::vector<std::string>{"b'a#b' | b'z' | 0.002000000", "b'a#b' | b'x,y' | 0.001000000"}));
+  EXPECT_EQ(
+      Query("SELECT INTERVAL 5 DAY AS d"),
+      std::vector<std::string>{"NO_TYPE: column d is a DURATION, which the API does not have; "
+                               "CAST(x AS INT64), CAST(x AS STRING)"});
+}
+
 TEST_F(QueryTest, Parameters) {
   ASSERT_TRUE(Set("a", "f", "q", 1000, "1").ok());
   ASSERT_TRUE(Set("b", "f", "q", 1000, "2").ok());

@@ -253,5 +253,15 @@ TEST(DecideMaking, EachDirectoryHasOneAnswer) {
   }
 }
 
+// A cluster that has served for a while has files in wal/ and sst/; its directory is still its own.
+TEST(DecideMaking, TheDataOfAnotherClusterIsRefusedByItsName) {
+  const std::string other = "zk://h:1/other";
+  Status refused = DecideMaking({false, "2", other, {"wal"}}, "/srv/c", kTarget, "").status();
+  EXPECT_EQ(MessageOf(refused),
+            "store /srv/c: it belongs to cluster zk://h:1/other; use that as the target");
+  refused = DecideMaking({false, "2", "", {"wal"}}, "/srv/c", kTarget, "1").status();
+  EXPECT_EQ(MessageOf(refused).substr(0, 41), "store /srv/c: it belongs to cluster '2', ");
+}
+
 }  // namespace
 }  // namespace sippar::cluster

@@ -47,9 +47,12 @@ TEST(AggregateTest, NestedValuesCountWhole) {
 }
 
 TEST(AggregateTest, MergedPartsEqualTheWhole) {
-  for (uint8_t kind = 0; kind <= AggregateDef::kApproxCountDistinct; ++kind) {
-    AggregateDef def = Def(static_cast<AggregateDef::Kind>(kind));
-    Random random(kind);
+  for (int kind = 0; kind <= 2 * AggregateDef::kStringAgg + 1; ++kind) {
+    AggregateDef def = Def(static_cast<AggregateDef::Kind>(kind / 2));
+    def.distinct = kind % 2 == 1;
+    def.limit = 40;
+    def.separator = "; ";
+    Random random(static_cast<uint64_t>(kind));
     for (int round = 0; round < 50; ++round) {
       auto whole = Aggregate::New(def, &memory);
       auto merged = Aggregate::New(def, &memory);
@@ -58,6 +61,9 @@ TEST(AggregateTest, MergedPartsEqualTheWhole) {
         for (uint64_t n = random.Uniform(20); n > 0; --n) {
           Value value = random.OneIn(4) ? Value::Null()
                                         : Value::Int64(static_cast<int64_t>(random.Uniform(30)));
+          if (def.kind == AggregateDef::kStringAgg && !value.is_null()) {
+            value = Value::Text(value.Print());
+          }
           ASSERT_TRUE(whole->Add(value).ok());
           ASSERT_TRUE(state->Add(value).ok());
         }
@@ -103,8 +109,96 @@ TEST(AggregateTest, SketchIsWithinItsError) {
   EXPECT_NEAR(static_cast<double>(sketch->Finish().integer()), 100'000, 5'000);
 }
 
+// 16 parts of 100,000 values each, merged, as 16 tablets do it.
+TEST(AggregateTest, QuantilesOfManyValuesAreNear) {
+  AggregateDef def = Def(AggregateDef::kApproxQuantiles);
+  def.limit = 100;
+  GroupMemory bounded;
+  auto merged = Aggregate::New(def, &bounded);
+  constexpr int64_t kParts = 16, kOfPart = 100'000;
+  for (int64_t part = 0; part < kParts; ++part) {
+    auto state = Aggregate::New(def, &bounded);
+    for (int64_t i = 0; i < kOfPart; ++i) {  // 7919 is a prime: the values come in no order
+      ASSERT_TRUE(state->Add(Value::Int64((i * 7919 % kOfPart) * kParts + part)).ok());
+    }
+    std::string bytes;
+    state->Partial().Encode(&bytes);
+    EXPECT_LT(bytes.size(), 40'000U);
+    Reader reader(bytes);
+    ASSERT_TRUE(merged->Merge(Value::Decode(&reader)).ok());
+  }
+  const Value quantiles = merged->Finish();
+  ASSERT_EQ(quantiles.items().size(), 101U);
+  EXPECT_EQ(quantiles.items().front(), Value::Int64(0));
+  EXPECT_EQ(quantiles.items().back(), Value::Int64(kParts * kOfPart - 1));
+  for (size_t i = 0; i <= 100; ++i) {
+    const double exact = static_cast<double>(kParts * kOfPart) * static_cast<double>(i) / 100;
+    EXPECT_NEAR(quantiles.items()[i].AsReal(), exact, kParts * kOfPart * 0.01) << i;
+  }
+}
+
+TEST(AggregateTest, QuantilesOfFewValuesAreExact) {
+  AggregateDef def = Def(AggregateDef::kApproxQuantiles);
+  def.limit = 2;
+  auto quantiles = Aggregate::New(def, &memory);
+  EXPECT_TRUE(quantiles->Finish().is_null());
+  for (int64_t i : {1, 10, 4, 1, 5, 1, 6, 9, 8, 7}) {
+    ASSERT_TRUE(quantiles->Add(Value::Int64(i)).ok());
+    ASSERT_TRUE(quantiles->Add(Value::Null()).ok());
+  }
+  EXPECT_EQ(quantiles->Finish().Print(), "[1, 5, 10]");  // the example of GoogleSQL's reference
+}
+
+// Every value that occurs in more than 1 of 1000 rows is found, whatever else the rows have.
+TEST(AggregateTest, TopOfManyValues) {
+  AggregateDef def = Def(AggregateDef::kApproxTop);
+  def.limit = 5;
+  auto merged = Aggregate::New(def, &memory);
+  for (int64_t part = 0; part < 8; ++part) {
+    auto state = Aggregate::New(def, &memory);
+    for (int64_t i = 0; i < 50'000; ++i) {  // 5 values of 400 rows each in every part
+      const bool frequent = i % 125 == 0 || i % 125 == 1 || (i % 125 >= 50 && i % 125 < 53);
+      const int64_t value = frequent ? i % 125 : 1000 + part * 50'000 + i;
+      ASSERT_TRUE(state->Add(Value::Int64(value)).ok());
+    }
+    std::string bytes;
+    state->Partial().Encode(&bytes);
+    Reader reader(bytes);
+    ASSERT_TRUE(merged->Merge(Value::Decode(&reader)).ok());
+  }
+  const Value top = merged->Finish();
+  ASSERT_EQ(top.items().size(), 5U);
+  for (const Value& entry : top.items()) {
+    const Value::Items& parts = entry.items();  // count: n, value: v
+    EXPECT_LT(parts[3].integer(), 125);
+    EXPECT_LE(parts[1].integer(), 3200);
+    EXPECT_GE(parts[1].integer(), 3200 - 400'000 / 1000);
+  }
+}
+
+TEST(AggregateTest, TopOfUniqueValuesHasSome) {
+  AggregateDef def = Def(AggregateDef::kApproxTop);
+  def.limit = 3;
+  auto top = Aggregate::New(def, &memory);
+  for (int64_t i = 0; i < 100'000; ++i) ASSERT_TRUE(top->Add(Value::Int64(i)).ok());
+  EXPECT_EQ(top->Finish().items().size(), 3U);
+}
+
+TEST(AggregateTest, MemoryOfSketchesIsGivenBack) {
+  for (AggregateDef::Kind kind : {AggregateDef::kApproxQuantiles, AggregateDef::kApproxTop}) {
+    GroupMemory small;
+    AggregateDef def = Def(kind);
+    def.limit = 10;
+    auto sketch = Aggregate::New(def, &small);
+    const std::string tail(2000, 'x');  // 400 MB in all, of which a few are held
+    for (int i = 0; i < 200'000; ++i) {
+      ASSERT_TRUE(sketch->Add(Value::Text(std::to_string(i) + tail)).ok()) << i;
+    }
+  }
+}
+
 TEST(AggregateTest, ForeignPartialsAreRefused) {
-  for (uint8_t kind = 0; kind <= AggregateDef::kApproxCountDistinct; ++kind) {
+  for (uint8_t kind = 0; kind <= AggregateDef::kStringAgg; ++kind) {
     auto state = Aggregate::New(Def(static_cast<AggregateDef::Kind>(kind)), &memory);
     (void)state->Merge(Value::Bytes("junk"));
     (void)state->Merge(Value::Struct({Value::Int64(1)}));

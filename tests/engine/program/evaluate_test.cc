@@ -155,6 +155,34 @@ TEST(EvaluateTest, EncodingReadsBackAndRejectsDamage) {
   }
 }
 
+// ARRAY_TRANSFORM([1, 2], x -> x * 10 + offset), also after a way through another process.
+TEST(EvaluateTest, LambdasHaveVariables) {
+  Expression product = Expression::Call(Function::kMultiply, {Expression::Variable(0), L(I(10))});
+  Expression body = Expression::Call(Function::kAdd, {product, Expression::Variable(1)});
+  Expression list = L(Value::Array({I(1), I(2)}));
+  Expression call = Expression::Call(Function::kArrayTransform, {list, body});
+  std::string encoded;
+  call.Encode(&encoded);
+  Reader reader(encoded);
+  Expression decoded = Expression::Decode(&reader);
+  ASSERT_TRUE(reader.AtEnd());
+  EXPECT_EQ(decoded, call);
+  auto result = EvaluateConstant(decoded);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->Print(), "[10, 21]");
+  // A variable that no call around it has comes from a damaged program.
+  EXPECT_FALSE(EvaluateConstant(Expression::Variable(0)).ok());
+  call.args[1] = Expression::Variable(2);
+  EXPECT_FALSE(EvaluateConstant(call).ok());
+}
+
+TEST(EvaluateTest, NumbersOfFunctionsStay) {
+  // They are in programs that processes of two versions exchange.
+  EXPECT_EQ(static_cast<int>(Function::kMapValues), 114);
+  EXPECT_EQ(static_cast<int>(Function::kSafe), 130);
+  EXPECT_EQ(static_cast<int>(Function::kToFloat32), 241);
+}
+
 TEST(EvaluateTest, DepthIsBounded) {
   Expression deep = L(Value::Bool(true));
   for (int i = 0; i < 500; ++i) deep = Expression::Call(Function::kNot, {std::move(deep)});

@@ -1,6 +1,10 @@
 // The parts of a VisibilityIterator, each alone. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
+#include "engine/base/random.h"
 #include "engine/memtable/memtable.h"
 #include "engine/read/column_versions.h"
 #include "engine/read/delete_marks.h"
@@ -53,6 +57,108 @@ TEST(EntryPlace, ReadsOtherVersionsOfTheColumnAlone) {
         EncodeCellKey(row, "g", "q", 1, 1), EncodeCellKey("a", "f", "q", 1, 1),
         EncodeColumnTombstone(row, "f", "q", 1), EncodeColumnTombstone(row, "f", "q1234567", 1)}) {
     EXPECT_FALSE(place.ReadVersion(other, &entry));
+  }
+}
+
+TEST(EntryPlace, EntersTheFirstColumnOfAnotherRow) {
+  EntryPlace place;
+  ParsedKey entry;
+  EXPECT_FALSE(place.EnterHeadColumn(EncodeCellKey("a", "f", "q", 1, 1), &entry));
+  Enter(&place, EncodeRowTombstone(std::string("a\0", 2), 8));
+  Enter(&place, EncodeCellKey(std::string("a\0", 2), "f", std::string("q\0", 2), 5, 7));
+  Enter(&place, EncodeCellKey(std::string("a\0", 2), "g", "r", 5, 7));
+  const std::string column("q\0", 2);
+  ASSERT_TRUE(place.EnterHeadColumn(EncodeCellKey("bb", "f", column, -3, 2), &entry));
+  EXPECT_EQ(entry.kind, EntryKind::kCell);
+  EXPECT_EQ(entry.timestamp_us, -3);
+  EXPECT_EQ(entry.sequence, 2u);
+  EXPECT_EQ(place.row() + place.family() + place.qualifier(), "bbf" + column);
+  EXPECT_EQ(place.row_part(), EncodeRowPart("bb"));
+  EXPECT_EQ(place.column_part(), EncodeColumnPart(EncodeRowPart("bb"), "f", column));
+  EXPECT_EQ(place.row_count(), 2u);
+  EXPECT_EQ(place.family_count(), 4u);
+  EXPECT_EQ(place.column_count(), 3u);
+  EXPECT_EQ(place.family_name_count(), 3u);  // f, g, f
+  // A row with a zero byte is escaped, and the row of the last key ends within these names.
+  for (const std::string& other :
+       {EncodeCellKey(std::string("c\0", 2), "f", column, 1, 1),
+        EncodeCellKey("c", "g", column, 1, 1), EncodeCellKey("c", "f", "q", 1, 1),
+        EncodeColumnTombstone("c", "f", column, 1), EncodeRowTombstone("c", 1),
+        EncodeFamilyTombstone("c", "f", 1), std::string(),
+        EncodeCellKey("c", "x", EncodeRowPart("c") + "f", 1, 1)}) {
+    EXPECT_FALSE(place.EnterHeadColumn(other, &entry));
+  }
+  EXPECT_EQ(place.row(), "bb");
+  EXPECT_FALSE(place.HasRow(EncodeCellKey("bbb", "f", column, 1, 1)));
+  EXPECT_TRUE(place.HasRow(EncodeRowTombstone("bb", 1)));
+  place.Leave();
+  EXPECT_FALSE(place.HasRow(EncodeRowTombstone("bb", 1)));
+  ASSERT_TRUE(place.EnterHeadColumn(EncodeCellKey("bb", "f", column, 1, 1), &entry));
+  EXPECT_EQ(place.row_count(), 3u);
+}
+
+// Keys of few names, in order, read once in the short ways and once by parsing each.
+TEST(EntryPlace, TheShortWaysEndWhereParsingEnds) {
+  Random random(5);
+  const auto name = [&random] {
+    std::string made;
+    for (uint64_t i = random.Uniform(3) + 1; i > 0; --i) made += "ab\0\1\xff"[random.Uniform(5)];
+    return made;
+  };
+  size_t short_ways = 0;
+  for (int round = 0; round < 200; ++round) {
+    const std::string qualifiers[] = {name(), name(), ""};
+    std::vector<std::string> keys;
+    for (uint64_t i = 0; i < 60; ++i) {
+      const std::string row = name(), family = random.Uniform(2) == 0 ? "f" : "g";
+      const std::string& qualifier = qualifiers[random.Uniform(3)];
+      const uint64_t kind = random.Uniform(8);
+      keys.push_back(kind == 0   ? EncodeRowTombstone(row, i)
+                     : kind == 1 ? EncodeFamilyTombstone(row, family, i)
+                     : kind == 2 ? EncodeColumnTombstone(row, family, qualifier, i)
+                                 : EncodeCellKey(row, family, qualifier, round % 3, i));
+    }
+    std::sort(keys.begin(), keys.end());
+    EntryPlace place, parsed;
+    for (const std::string& key : keys) {
+      ParsedKey entry, expected;
+      ASSERT_TRUE(ParseKey(key, &expected));
+      Enter(&parsed, key);
+      if (place.ReadVersion(key, &entry) ||
+          (!place.HasRow(key) && place.EnterHeadColumn(key, &entry))) {
+        ++short_ways;
+      } else {
+        ASSERT_TRUE(place.Parse(key, &entry));
+        Enter(&place, key);
+      }
+      EXPECT_EQ(place.row(), parsed.row());
+      EXPECT_EQ(place.row_part(), parsed.row_part());
+      EXPECT_EQ(place.family(), parsed.family());
+      EXPECT_EQ(place.column_part(), parsed.column_part());
+      EXPECT_EQ(place.row_count(), parsed.row_count());
+      EXPECT_EQ(place.family_count(), parsed.family_count());
+      EXPECT_EQ(place.column_count(), parsed.column_count());
+      EXPECT_EQ(entry.kind, expected.kind);
+      EXPECT_EQ(entry.sequence, expected.sequence);
+      if (entry.kind == EntryKind::kCell) {
+        EXPECT_EQ(place.qualifier(), parsed.qualifier());
+        EXPECT_EQ(entry.timestamp_us, expected.timestamp_us);
+      }
+    }
+  }
+  EXPECT_GT(short_ways, 300u);
+}
+
+TEST(EntryPlace, KnowsItsFamily) {
+  EntryPlace place;
+  EXPECT_FALSE(place.HasFamily(EncodeCellKey("a", "f", "q", 1, 1)));
+  Enter(&place, EncodeCellKey("a", "f", "q", 1, 1));
+  EXPECT_TRUE(place.HasFamily(EncodeCellKey("a", "f", "r", 1, 1)));
+  EXPECT_TRUE(place.HasFamily(EncodeFamilyTombstone("a", "f", 1)));
+  for (const std::string& other :
+       {EncodeCellKey("a", "ff", "q", 1, 1), EncodeCellKey("a", "g", "q", 1, 1),
+        EncodeCellKey("b", "f", "q", 1, 1), EncodeRowPart("a") + "f"}) {
+    EXPECT_FALSE(place.HasFamily(other));
   }
 }
 

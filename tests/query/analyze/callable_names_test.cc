@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cluster/node/open_client.h"
 #include "engine/fs/memory_file_system.h"
 #include "query/query.h"
@@ -29,6 +31,30 @@ TEST(CallTableTest, EveryFunctionOfProgramsThatHasANameIsListedWithItsMeaning) {
   EXPECT_EQ(FindCall("date_part"), FindCall("DATE_PART"));
   EXPECT_EQ(FindCall("DATE_PAR"), nullptr);
   EXPECT_EQ(FindCall(""), nullptr);
+}
+
+// "text, length [, fill]" has two to three arguments; "value, …" has one or more.
+TEST(CallTableTest, SignaturesFitTheNumberOfArguments) {
+  size_t with_names = 0;
+  for (const CallInfo& call : AllCalls()) {
+    if (call.signature.empty() || call.signature.find(" or ") != std::string_view::npos) continue;
+    ++with_names;
+    std::string_view names = call.signature;
+    if (names.ends_with("…")) {
+      EXPECT_EQ(call.arguments_max, engine::kManyArguments) << call.name;
+      names.remove_suffix(std::string_view(", …").size());
+    }
+    auto count = [](std::string_view text) {
+      return text.empty() ? 0 : static_cast<int>(std::count(text.begin(), text.end(), ',')) + 1;
+    };
+    std::string_view needed = names.substr(0, names.find('['));
+    while (needed.ends_with(' ')) needed.remove_suffix(1);
+    EXPECT_EQ(call.arguments_min, count(needed)) << call.name;
+    if (call.arguments_max != engine::kManyArguments) {
+      EXPECT_EQ(call.arguments_max, count(names)) << call.name;
+    }
+  }
+  EXPECT_GT(with_names, 150u);
 }
 
 TEST(CallTableTest, EveryNameOfTheTableIsUnderstood) {

@@ -74,6 +74,29 @@ TEST_F(DataTypesTest, Expressions) {
   EXPECT_EQ(Types("SELECT f:a + 1 FROM t"), "TYPE: + does not take (BYTES, INT64)");
 }
 
+TEST_F(DataTypesTest, GoogleFunctions) {
+  EXPECT_EQ(
+      Types("SELECT SQRT(n:a), SIGN(n:a), n:a & 1, f:a | x'00', SPLIT(row, '.'), RAND() FROM t"),
+      "FLOAT64 | INT64 | INT64 | BYTES | ARRAY<BYTES> | FLOAT64");
+  EXPECT_EQ(Types("SELECT INTERVAL 1 DAY, DATE '2026-11-20', EXTRACT(DAY FROM NOW()), "
+                  "DATE_TRUNC(NOW(), DAY), TIMESTAMP(f:a) + INTERVAL 1 MONTH FROM t"),
+            "DURATION | TIMESTAMP | INT64 | TIMESTAMP | INT64");
+  EXPECT_EQ(Types("SELECT ARRAY_FILTER(MAP_KEYS(f), k -> k = 'x'), "
+                  "ARRAY_TRANSFORM(MAP_VALUES(n), (v, i) -> v * 1.5 + i), "
+                  "ARRAY_TRANSFORM([1], x -> ARRAY_TRANSFORM(['a'], y -> y)) FROM t"),
+            "ARRAY<BYTES> | ARRAY<FLOAT64> | ARRAY<ARRAY<TEXT>>");
+  EXPECT_EQ(
+      Types("SELECT MAP_ENTRIES(n), MAP_ENTRIES(n)[OFFSET(0)].value, STRUCT(1 AS a, 'x' AS b), "
+            "STRUCT(1 AS a, 'x' AS b).b, ARRAY_FIRST([1]), [1] || [2.5] FROM t"),
+      "ARRAY<STRUCT<BYTES, INT64>> | INT64 | STRUCT<INT64, TEXT> | TEXT | INT64 | "
+      "ARRAY<FLOAT64>");
+  EXPECT_EQ(Types("SELECT * FROM UNPACK(SELECT row, f:a AS a, n:a AS n FROM t VERSIONS ALL)"),
+            "BYTES | BYTES | INT64 | TIMESTAMP");
+  EXPECT_EQ(Types("SELECT * FROM UNNEST(['a']) WITH OFFSET"), "TEXT | INT64");
+  EXPECT_EQ(Types("SELECT ARRAY_TRANSFORM(MAP_VALUES(n), v -> v || 'a' || 1 + 1) FROM t"),
+            "TYPE: + does not take (TEXT, INT64)");
+}
+
 TEST_F(DataTypesTest, AggregatesAndSubselects) {
   EXPECT_EQ(Types("SELECT SPLIT_PART(row, '.', 1) AS k, COUNT(*), SUM(n:a), AVG(n:a), MAX(f:a), "
                   "ARRAY_AGG(n:a) FROM t GROUP BY k"),

@@ -28,6 +28,12 @@ TEST(Complete, StatementsOnTabletsAreOffered) {
   };
   for (const char* word : {"MOVE", "BALANCE", "SPLIT", "MERGE"})
     EXPECT_TRUE(offers("", word)) << word;
+  for (const char* word : {"BACKUP", "RESTORE"}) EXPECT_TRUE(offers("", word)) << word;
+  for (const char* word : {"UPDATE", "ANALYZE", "SHOW"}) {
+    EXPECT_TRUE(offers("EXPLAIN ", word)) << word;
+  }
+  EXPECT_TRUE(offers("DROP ", "BACKUP"));
+  EXPECT_TRUE(offers("INSERT INTO t (ROW) ", "SELECT"));
   EXPECT_FALSE(offers("", "GRANT"));
   EXPECT_TRUE(offers("MOVE ", "TABLET"));
   for (const char* word : {"NOW", "OFF", "ON"}) EXPECT_TRUE(offers("BALANCE ", word)) << word;

@@ -5,10 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "engine/base/random.h"
 #include "query/parse/split.h"
 #include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
@@ -254,6 +256,41 @@ TEST(Split, TokensAndBracesHideSemicolons) {
   EXPECT_EQ(split.statements[2].text, "\\dt w;x");
   EXPECT_EQ(split.rest.text, "SELECT /*;*/ 2");
   EXPECT_EQ(split.rest.line, 3);
+}
+
+// A comment keeps the splitter from taking a statement without the lexer. So two texts, one with a
+// comment after each ";", are split alike.
+TEST(Split, PlainStatementsEndWhereTheLexerEndsThem) {
+  constexpr std::array kParts = {
+      "SELECT 1",  " 'a;b' ",   " 'it''s;' ", " '\\';' ",   " r'\\' ", " b';' ",     " x'3b' ",
+      "\n",        " f:q = -1", " f:'x;y' ",  " f:/a;b/ ",  " ~ /;/ ", " \"a;'b\" ", " `;` ",
+      " /* ; */ ", " -- ;\n",   "# '\n",      " { a; b } ", " a - b ", " é ",        " ';\n' "};
+  engine::Random random(3);
+  for (int round = 0; round < 5'000; ++round) {
+    std::string plain, commented = "/**/";
+    for (uint64_t n = random.Uniform(5); n > 0; --n) {
+      std::string statement = random.Uniform(8) == 0 ? "" : "INSERT";
+      for (uint64_t i = random.Uniform(4); i > 0; --i) {
+        statement += kParts[random.Uniform(kParts.size())];
+      }
+      plain += statement + ";";
+      commented += statement + ";/**/";
+    }
+    const std::string tail = random.Uniform(2) == 0 ? " SELECT 'open;" : "\n";
+    plain += tail;
+    commented += tail;
+    const SplitResult fast = SplitStatements(plain), slow = SplitStatements(commented);
+    ASSERT_EQ(fast.statements.size(), slow.statements.size()) << plain;
+    for (size_t i = 0; i < fast.statements.size(); ++i) {
+      EXPECT_EQ(fast.statements[i].text, slow.statements[i].text) << plain;
+      EXPECT_EQ(fast.statements[i].line, slow.statements[i].line) << plain;
+      EXPECT_EQ(fast.statements[i].text,
+                plain.substr(fast.statements[i].offset, fast.statements[i].text.size()));
+    }
+    EXPECT_EQ(fast.rest.text, slow.rest.text) << plain;
+    EXPECT_EQ(fast.rest.line, slow.rest.line) << plain;
+    EXPECT_EQ(fast.state, slow.state) << plain;
+  }
 }
 
 TEST(Split, EnterKey) {

@@ -1,0 +1,95 @@
+// The part of StatementRunner that runs neighbouring INSERT statements of a script together.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "cli/exit_code.h"
+#include "cli/signals.h"
+#include "cli/statement_runner.h"
+#include "query/execute/gathered_rows.h"
+
+namespace sippar::cli {
+namespace {
+
+using query::StatementText;
+
+constexpr size_t kTogetherMax = 1000;  // statements; bounds the memory of their trees
+
+// True for most INSERT statements and nothing else; so that only these are parsed ahead.
+bool BeginsInsert(const StatementText& statement) {
+  constexpr std::string_view kInsert = "INSERT";
+  return !statement.meta && statement.text.size() > kInsert.size() &&
+         strncasecmp(statement.text.data(), kInsert.data(), kInsert.size()) == 0;
+}
+
+}  // namespace
+
+bool StatementRunner::MayRunTogether() const {
+  const bool is_seen = settings_.interactive || settings_.echo || output_settings_->timing;
+  return !is_seen && settings_.timeout_us == 0 && !settings_.fail_on_unapplied &&
+         (store_->session() == nullptr || store_->session()->transaction().empty());
+}
+
+int StatementRunner::RunSome(std::span<const StatementText> statements, const ScriptPlace& place,
+                             size_t* done) {
+  *done = 1;
+  if (!BeginsInsert(statements[0]) || !MayRunTogether()) return Run(statements[0], place);
+  std::vector<query::syntax::Statement> inserts;
+  std::optional<ParsedText> other;  // the first that cannot run together with `inserts`
+  while (inserts.size() < std::min(kTogetherMax, statements.size()) &&
+         BeginsInsert(statements[inserts.size()])) {
+    ParsedText parsed = Parse(statements[inserts.size()]);
+    if (!parsed.tree.ok() || !query::IsPlainInsert(*parsed.tree)) {
+      other = std::move(parsed);
+      break;
+    }
+    inserts.push_back(*std::move(parsed.tree));
+  }
+  int code = kExitOk;
+  if (!inserts.empty()) code = RunInserts(inserts, statements, place, done);
+  // An error of the inserts comes before that of the statement after them.
+  if (!other || code != kExitOk) return code;
+  *done = inserts.size() + 1;
+  return RunParsed(*other, statements[inserts.size()], place);
+}
+
+int StatementRunner::RunInserts(const std::vector<query::syntax::Statement>& inserts,
+                                std::span<const StatementText> statements, const ScriptPlace& place,
+                                size_t* done) {
+  if (Status opened = OpenFor(inserts[0]); !opened.ok()) {
+    PrintError(opened);
+    return opened.code() == StatusCode::kCancelled ? kExitInterrupted : kExitNoStore;
+  }
+  std::vector<query::Session::Parsed> asked;
+  for (size_t i = 0; i < inserts.size(); ++i) asked.push_back({&inserts[i], statements[i].text});
+  CancelScope cancel(store_->session(), 0);
+  const auto answers = store_->session()->ExecuteTogether(asked);
+  std::string tags;
+  int code = kExitOk;
+  for (*done = 0; *done < answers.size() && code == kExitOk; ++*done) {
+    const auto& answer = answers[*done];
+    if (answer.ok()) {
+      PrintWarnings(*answer, statements[*done], place);
+      for (const std::string& notice : answer->notices) {
+        tags += "note: " + engine::PrintEscaped(notice) + "\n";
+      }
+      if (!settings_.quiet) tags += engine::PrintEscaped(answer->tag) + "\n";
+    } else {
+      code = ExitCodeOf(answer.status(), cancel.interrupted(), false);
+    }
+  }
+  fmt::print(stderr, "{}", tags);
+  if (code == kExitInterrupted) {
+    fmt::print(stderr, "cancelled; the statements before line {} are executed\n",
+               place.first_line + statements[*done - 1].line - 1);
+  } else if (code != kExitOk) {
+    PrintError(answers[*done - 1].status(), statements[*done - 1], place);
+  }
+  return code;
+}
+
+}  // namespace sippar::cli

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/program/json_path.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "engine/program/program_error.h"
+
+namespace sippar::engine {
+namespace {
+
+using nlohmann::json;
+
+class PathParser {
+ public:
+  explicit PathParser(std::string_view text) : text_(text) {}
+
+  StatusOr<JsonPath> Parse() {
+    if (!Take('$')) return Bad();
+    while (at_ < text_.size()) {
+      JsonStep step;
+      bool fine = Take('.') ? Name(&step) : Take('[') && Bracket(&step);
+      if (!fine) return Bad();
+      path_.push_back(std::move(step));
+    }
+    return std::move(path_);
+  }
+
+ private:
+  bool Take(char c) {
+    bool found = at_ < text_.size() && text_[at_] == c;
+    if (found) ++at_;
+    return found;
+  }
+
+  bool Name(JsonStep* step) {
+    if (at_ < text_.size() && text_[at_] == '"') return Quoted(step);
+    const size_t end = std::min(text_.find_first_of(".[]'\" ", at_), text_.size());
+    step->key = text_.substr(at_, end - at_);
+    at_ = end;
+    return !step->key.empty();
+  }
+
+  // A backslash makes the quote, or itself, a part of the name.
+  bool Quoted(JsonStep* step) {
+    const char quote = text_[at_++];
+    while (at_ < text_.size() && text_[at_] != quote) {
+      if (text_[at_] == '\\' && ++at_ == text_.size()) return false;
+      step->key += text_[at_++];
+    }
+    return Take(quote);
+  }
+
+  bool Bracket(JsonStep* step) {
+    if (at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"')) {
+      return Quoted(step) && Take(']');
+    }
+    uint64_t item = 0;
+    const char* begin = text_.data() + at_;
+    auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), item);
+    if (error != std::errc()) return false;
+    at_ += static_cast<size_t>(end - begin);
+    step->item = item;
+    return Take(']');
+  }
+
+  Status Bad() const {
+    return ProgramError("BAD_PATH",
+                        fmt::format("JSON path '{}': it is not valid at byte {}", text_, at_ + 1),
+                        "$.a.b[0]; a name with other signs is quoted: $.\"a-b\"");
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  JsonPath path_;
+};
+
+// Gets the events of nlohmann's parser. Only two containers matter at a time: the innermost open
+// one and the innermost one on the path; everything else is skipped by counting.
+class Finder : public nlohmann::json_sax<json> {
+ public:
+  Finder(const JsonPath& path, JsonForm form, StopBudget* budget)
+      : path_(path), form_(form), budget_(budget) {}
+
+  bool null() override {
+    if (copying_) Copy("null");
+    return (copying_ || !IsOnPath()) && Goes();
+  }
+  bool boolean(bool value) override { return Same(value ? "true" : "false"); }
+  bool number_integer(int64_t value) override { return Same(fmt::format("{}", value)); }
+  bool number_unsigned(uint64_t value) override { return Same(fmt::format("{}", value)); }
+  bool number_float(double, const std::string& written) override { return Same(written); }
+  bool string(std::string& value) override {
+    return Scalar(value, copying_ || form_ == JsonForm::kJson ? json(value).dump() : "");
+  }
+  bool binary(json::binary_t&) override { return false; }  // JSON as text has none
+  bool start_object(size_t) override { return Open('{'); }
+  bool start_array(size_t) override { return Open('['); }
+  bool end_object() override { return Close('}'); }
+  bool end_array() override { return Close(']'); }
+  bool key(std::string& name) override {
+    if (copying_) {
+      Copy(json(name).dump() + ':');
+      comma_ = false;
+    }
+    if (depth_ == on_path_) chosen_ = !path_[depth_ - 1].item && path_[depth_ - 1].key == name;
+    return Goes();
+  }
+  bool parse_error(size_t, const std::string&, const json::exception&) override {
+    found_.reset();
+    return false;
+  }
+
+  Status status;
+  std::optional<std::string> Take() { return std::move(found_); }
+
+ private:
+  bool Goes() {
+    if (budget_ != nullptr) status = budget_->Spend(1);
+    return status.ok();
+  }
+
+  // True if the value that begins now is on the path: the root, or the chosen member of the
+  // innermost container, which is on the path.
+  bool IsOnPath() {
+    if (copying_ || depth_ != on_path_) return false;
+    if (depth_ == 0) return true;
+    const JsonStep& step = path_[depth_ - 1];
+    return step.item ? items_++ == *step.item : chosen_;
+  }
+
+  bool Same(const std::string& text) { return Scalar(text, text); }
+
+  // Returning false ends the parse.
+  bool Scalar(const std::string& content, const std::string& written) {
+    if (copying_) {
+      Copy(written);
+      return Goes();
+    }
+    if (!IsOnPath()) return Goes();
+    if (on_path_ == path_.size()) {
+      found_ = form_ == JsonForm::kScalar ? content : written;
+    }
+    return false;
+  }
+
+  bool Open(char sign) {
+    if (copying_) {
+      Copy(std::string(1, sign));
+      comma_ = false;
+    } else if (IsOnPath()) {
+      if (on_path_ == path_.size()) {
+        if (form_ == JsonForm::kScalar) return false;
+        copying_ = true;
+        copy_depth_ = depth_;
+        found_ = std::string(1, sign);
+      } else {
+        const bool list = path_[on_path_].item.has_value();
+        if (list != (sign == '[')) return false;
+        ++on_path_;
+        items_ = 0;
+        chosen_ = false;
+      }
+    }
+    ++depth_;
+    return Goes();
+  }
+
+  bool Close(char sign) {
+    --depth_;
+    if (copying_) {
+      comma_ = false;
+      Copy(std::string(1, sign));
+      return depth_ > copy_depth_ && Goes();
+    }
+    // A container on the path ends without the member that the path names.
+    return depth_ >= on_path_ && Goes();
+  }
+
+  void Copy(const std::string& text) {
+    if (comma_) *found_ += ',';
+    *found_ += text;
+    comma_ = true;
+  }
+
+  const JsonPath& path_;
+  const JsonForm form_;
+  StopBudget* budget_;
+  size_t depth_ = 0;       // containers that are open
+  size_t on_path_ = 0;     // of them: those on the path
+  uint64_t items_ = 0;     // items that the list on the path has had
+  bool chosen_ = false;    // the last key of the object on the path is that of the path
+  bool copying_ = false;   // the value that was looked for is a container, and is open
+  size_t copy_depth_ = 0;  // containers around it
+  bool comma_ = false;     // a comma comes before the next item of the copy
+  std::optional<std::string> found_;
+};
+
+}  // namespace
+
+StatusOr<JsonPath> ParseJsonPath(std::string_view text) { return PathParser(text).Parse(); }
+
+StatusOr<std::optional<std::string>> FindInJson(std::string_view text, const JsonPath& path,
+                                                JsonForm form, StopBudget* budget) {
+  Finder finder(path, form, budget);
+  // Not strict: what is after the value that was looked for is not read. The finder holds what was
+  // found, and a parse that it ended itself is no error.
+  (void)json::sax_parse(text, &finder, json::input_format_t::json, /*strict=*/false);
+  RETURN_IF_ERROR(finder.status);
+  return finder.Take();
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,37 @@
+// The path of JSON_VALUE and JSON_QUERY, such as $.a.b[0] or $."a-b"['c.d'], and what it finds in a
+// JSON text. The text is read once, as far as needed, and never held as a tree: memory is bounded
+// by what is found. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/base/stop_budget.h"
+
+namespace sippar::engine {
+
+struct JsonStep {
+  std::optional<uint64_t> item;  // place in a list, from 0; none: `key` of an object
+  std::string key;
+  bool operator==(const JsonStep&) const = default;
+};
+using JsonPath = std::vector<JsonStep>;  // empty: the whole text
+
+// BAD_PATH with the place if `text` is no path.
+[[nodiscard]] StatusOr<JsonPath> ParseJsonPath(std::string_view text);
+
+enum class JsonForm : uint8_t {
+  kScalar,  // the content of a text, a number as it was written, true or false; not objects, lists
+  kJson,    // any value, as JSON without blanks
+};
+// nullopt if `json` is not JSON up to the place, has nothing there or null, or nothing of the form.
+// Of equal keys the first counts. The status is that of `budget`, which may be null.
+[[nodiscard]] StatusOr<std::optional<std::string>> FindInJson(std::string_view json,
+                                                              const JsonPath& path, JsonForm form,
+                                                              StopBudget* budget);
+
+}  // namespace sippar::engine

@@ -1,0 +1,222 @@
+// FORMAT, printf with the values of the language, and SOUNDEX. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/program/program_error.h"
+#include "engine/program/scalar_function.h"
+
+namespace sippar::engine {
+namespace {
+
+using enum ValueType;
+
+// One element of a pattern: %-8.3f.
+struct Element {
+  std::string flags;
+  int width = 0;
+  int precision = -1;  // -1: none
+  char letter = 0;
+};
+
+Status BadPattern(std::string_view problem) {
+  return ProgramError("RANGE", fmt::format("FORMAT: {}", problem),
+                      "%d %i %x %X %o %f %e %g %s %t %T %%, as %-8.3f");
+}
+
+// Reads elements and their arguments one after another.
+class PatternReader {
+ public:
+  PatternReader(const CallSite* site, Arguments args) : site_(site), args_(args) {}
+
+  // Reads the element after its % sign at the start of *text.
+  Status Read(std::string_view* text, Element* out) {
+    while (!text->empty() && std::string_view("-+ #0").find((*text)[0]) != text->npos) {
+      out->flags.push_back((*text)[0]);
+      text->remove_prefix(1);
+    }
+    RETURN_IF_ERROR(Number(text, &out->width));
+    if (text->starts_with('.')) {
+      text->remove_prefix(1);
+      out->precision = 0;
+      RETURN_IF_ERROR(Number(text, &out->precision));
+    }
+    if (text->empty()) return BadPattern("the pattern ends in an element");
+    out->letter = (*text)[0];
+    text->remove_prefix(1);
+    return OkStatus();
+  }
+
+  Status Next(const Value** value) {
+    if (next_ == args_.size()) return BadPattern("the pattern has more elements than arguments");
+    *value = args_[next_++];
+    return OkStatus();
+  }
+
+  Status CheckAllUsed() const {
+    return next_ == args_.size() ? OkStatus()
+                                 : BadPattern("the pattern has fewer elements than arguments");
+  }
+  Status WrongType() const { return TypeError(*site_, args_); }
+
+ private:
+  // Digits, or * for the next argument; leaves *number if there is neither.
+  Status Number(std::string_view* text, int* number) {
+    constexpr int64_t kMost = 10'000;
+    int64_t read = *number;
+    if (text->starts_with('*')) {
+      text->remove_prefix(1);
+      const Value* value = nullptr;
+      RETURN_IF_ERROR(Next(&value));
+      if (value->type() != kInt64) return WrongType();
+      read = value->integer();
+    } else {
+      auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), read);
+      if (error == std::errc::result_out_of_range) read = kMost + 1;
+      text->remove_prefix(static_cast<size_t>(end - text->data()));
+    }
+    if (read < -1 || read > kMost) {
+      return BadPattern(fmt::format("a width or precision is {}; the limit is {}", read, kMost));
+    }
+    *number = static_cast<int>(read);
+    return OkStatus();
+  }
+
+  const CallSite* site_;
+  Arguments args_;
+  size_t next_ = 1;
+};
+
+bool Has(const Element& element, char flag) {
+  return element.flags.find(flag) != std::string::npos;
+}
+
+// The element of a number in the language of the library fmt, without the letter and the brace that
+// end it.
+std::string SpecOf(const Element& element) {
+  std::string spec = "{:";
+  if (Has(element, '-')) spec += "<";
+  if (Has(element, '+')) {
+    spec += "+";
+  } else if (Has(element, ' ')) {
+    spec += " ";
+  }
+  if (Has(element, '#')) spec += "#";
+  if (Has(element, '0') && !Has(element, '-')) spec += "0";
+  if (element.width > 0) spec += fmt::format("{}", element.width);
+  return spec;
+}
+
+Status FormatNumber(const Element& element, const Value& value, const PatternReader& reader,
+                    std::string* out) {
+  const bool real = std::string_view("fFeEgG").find(element.letter) != std::string_view::npos;
+  if (real ? !value.is_number() : value.type() != kInt64) return reader.WrongType();
+  std::string spec = SpecOf(element);
+  if (real) {
+    if (element.precision >= 0) spec += fmt::format(".{}", element.precision);
+    *out += fmt::format(fmt::runtime(spec + element.letter + "}"), value.AsReal());
+  } else {
+    const char letter = element.letter == 'i' ? 'd' : element.letter;
+    *out += fmt::format(fmt::runtime(spec + letter + "}"), value.integer());
+  }
+  return OkStatus();
+}
+
+// %T shows a value as it is written in a statement, %t as it is printed.
+std::string TextOf(const Value& value, char letter) {
+  if (!value.is_string()) return value.Print();
+  if (letter != 'T') return value.bytes();
+  return fmt::format("{}'{}'", value.type() == kBytes ? "b" : "", PrintEscaped(value.bytes()));
+}
+
+Status FormatText(const Element& element, const Value& value, const PatternReader& reader,
+                  std::string* out) {
+  if (element.letter == 's' && !value.is_string()) return reader.WrongType();
+  std::string text = TextOf(value, element.letter);
+  if (element.precision >= 0) text.resize(BytesOfUnits(kText, text, element.precision));
+  const int64_t missing = element.width - CountUnits(kText, text);
+  const std::string fill(static_cast<size_t>(std::max<int64_t>(missing, 0)), ' ');
+  *out += Has(element, '-') ? text + fill : fill + text;
+  return OkStatus();
+}
+
+// NULL if the pattern or a value of another element than %t and %T is NULL.
+Status Format(CallSite* site, Arguments args, Value* out) {
+  *out = Value::Null();
+  if (args[0]->is_null()) return OkStatus();
+  if (!args[0]->is_string()) return TypeError(*site, args);
+  PatternReader reader(site, args);
+  std::string result;
+  for (std::string_view pattern = args[0]->bytes();;) {
+    const size_t percent = pattern.find('%');
+    result += pattern.substr(0, percent);
+    if (percent == pattern.npos) break;
+    pattern.remove_prefix(percent + 1);
+    if (pattern.starts_with('%')) {
+      result.push_back('%');
+      pattern.remove_prefix(1);
+      continue;
+    }
+    Element element;
+    RETURN_IF_ERROR(reader.Read(&pattern, &element));
+    const Value* value = nullptr;
+    RETURN_IF_ERROR(reader.Next(&value));
+    const bool any = element.letter == 't' || element.letter == 'T';
+    if (value->is_null() && !any) return OkStatus();
+    if (any || element.letter == 's') {
+      RETURN_IF_ERROR(FormatText(element, *value, reader, &result));
+    } else if (std::string_view("dixXofFeEgG").find(element.letter) != std::string_view::npos) {
+      RETURN_IF_ERROR(FormatNumber(element, *value, reader, &result));
+    } else {
+      return BadPattern(fmt::format("%{} is unknown", PrintEscaped({&element.letter, 1})));
+    }
+    RETURN_IF_ERROR(CheckTextSize(result.size()));
+  }
+  RETURN_IF_ERROR(reader.CheckAllUsed());
+  *out = Value::Text(std::move(result));
+  return OkStatus();
+}
+
+// The digit of a consonant in Soundex; '0' for vowels, '\0' for H and W, which do not separate
+// equal digits.
+char SoundexDigit(char letter) {
+  constexpr std::string_view kDigits = "01230120022455012623010202";
+  if (letter == 'H' || letter == 'W') return 0;
+  return kDigits[static_cast<size_t>(letter - 'A')];
+}
+
+Status Soundex(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string()) return TypeError(*site, args);
+  std::string code;
+  char last = 0;
+  for (char c : args[0]->bytes()) {
+    const char letter = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    if (letter < 'A' || letter > 'Z') continue;
+    const char digit = SoundexDigit(letter);
+    if (code.empty()) {
+      code.push_back(letter);
+    } else if (digit > '0' && digit != last && code.size() < 4) {
+      code.push_back(digit);
+    }
+    if (digit != 0) last = digit;
+  }
+  if (!code.empty()) code.resize(4, '0');
+  *out = Value::Text(std::move(code));
+  return OkStatus();
+}
+
+}  // namespace
+
+ScalarEntry FindFormatFunction(Function function) {
+  switch (function) {
+    case Function::kFormat:
+      return {Format, false};
+    case Function::kSoundex:
+      return {Soundex};
+    default:
+      return {};
+  }
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,42 @@
+// RowSelection: the rows that a query directory shows, and the names of such directories. A chain
+// like .prefix/a/.where/x narrows from left to right. Node::selection holds its steps as bytes.
+// Pure. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/model/row_set.h"
+#include "fuse/tree/name_codec.h"
+
+namespace sippar::fuse {
+
+inline constexpr size_t kSelectionStepsMax = 8;
+
+struct RowSelection {
+  engine::RowRange range;
+  std::vector<std::string> tests;    // of .where, in the query language; all must be true
+  std::optional<uint64_t> rows_max;  // of .first: this many of the rows
+  size_t steps = 0;
+};
+// Requires: `bytes` came from AddStep.
+RowSelection DecodeSelection(std::string_view bytes);
+
+// The home directory of a step: .prefix, .range, .where or .first.
+bool IsSelectionHome(std::string_view name);
+
+// What a name in a home directory stands for.
+struct SelectionStep {
+  std::string canonical;  // the right spelling of the name
+  std::string selection;  // that of the directory above with this step added
+};
+// kNotFound: the name cannot be one (a program probes .git everywhere). kInvalidArgument: the step
+// is not valid, with the reason. Tests are not parsed here.
+[[nodiscard]] StatusOr<SelectionStep> AddStep(const NameCodec& codec, std::string_view selection,
+                                              std::string_view home, std::string_view name);
+
+}  // namespace sippar::fuse

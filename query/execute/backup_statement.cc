@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/execute/backup_statement.h"
+
+#include <fmt/format.h>
+
+#include "query/analyze/catalog.h"
+#include "query/analyze/compile.h"
+#include "query/execute/transaction.h"
+#include "query/session/query_error.h"
+
+namespace sippar::query {
+namespace {
+
+namespace calls = cluster::calls;
+
+// The time that EXPIRE gives: an age from now on, a time, or NEVER, which is also the default. A
+// backup that expires unasked would be missing when it is needed.
+StatusOr<int64_t> ExpiryOf(const StatementContext& context,
+                           const std::vector<syntax::Option>& options) {
+  constexpr std::string_view kValues = "EXPIRE = 30d, TIMESTAMP '2027-01-01T00:00:00Z' or NEVER";
+  int64_t expires_us = kNeverExpiresUs;
+  for (const syntax::Option& option : options) {
+    if (!SameWord(option.name.text, "EXPIRE")) {
+      return ErrorAt("UNKNOWN_OPTION", option.name.span,
+                     fmt::format("unknown option {}", option.name.text), kValues);
+    }
+    const Span& span = option.value ? option.value->span : option.name.span;
+    const bool is_literal = option.value && option.value->literal;
+    const auto type = is_literal ? option.value->literal->type : syntax::Literal::kNull;
+    if (option.value && !is_literal && SameWord(option.value->call, "NEVER")) {
+      expires_us = kNeverExpiresUs;
+    } else if (type == syntax::Literal::kDuration) {
+      const int64_t age_us = option.value->literal->integer;
+      expires_us =
+          age_us < kNeverExpiresUs - context.now_us ? context.now_us + age_us : kNeverExpiresUs;
+    } else if (type == syntax::Literal::kTimestamp) {
+      syntax::Expr time;
+      time.literal = *option.value->literal;
+      time.span = span;
+      ASSIGN_OR_RETURN(expires_us, CompileTime(context, time));
+    } else {
+      return ErrorAt("BAD_OPTION", span, "option EXPIRE cannot have this value", kValues);
+    }
+    if (expires_us <= context.now_us) {
+      return ErrorAt(
+          "BAD_OPTION", span,
+          fmt::format("the expiry {} is not in the future", Value::Timestamp(expires_us).Print()),
+          kValues);
+    }
+  }
+  return expires_us;
+}
+
+std::string PrintExpiry(int64_t expires_us) {
+  return expires_us >= kNeverExpiresUs ? "never expires"
+                                       : "expires " + Value::Timestamp(expires_us).Print();
+}
+
+// The error of a backup that was not found, with the nearest name.
+Status UnknownBackup(const StatementContext& context, const syntax::Identifier& name) {
+  std::vector<std::string> known;
+  auto backups = context.client()->admin()->Do(calls::ListBackups{}, context.CallOptions());
+  if (backups.ok()) {
+    for (const cluster::BackupInfo& backup : *backups) known.push_back(backup.name);
+  }
+  const std::string nearest = NearestWord(name.text, known);
+  return ErrorAt(
+      "UNKNOWN_BACKUP", name.span, fmt::format("backup {} not found", name.text),
+      nearest.empty() ? "SHOW BACKUPS lists them" : fmt::format("did you mean {}?", nearest),
+      StatusCode::kNotFound);
+}
+
+}  // namespace
+
+Status ExecuteBackup(const StatementContext& context, const syntax::Backup& backup) {
+  RETURN_IF_ERROR(CheckNoTransaction(context, "BACKUP TABLE"));
+  ASSIGN_OR_RETURN(cluster::TableInfo table, FindTable(context, backup.table));
+  Status valid = engine::ValidateTableName(backup.name.text);
+  if (!valid.ok()) return ErrorAt("BAD_NAME", backup.name.span, MessageOf(valid));
+  ASSIGN_OR_RETURN(int64_t expires_us, ExpiryOf(context, backup.options));
+  auto made = context.client()->admin()->Do(
+      calls::CreateBackup{backup.name.text, table.schema.name, expires_us}, context.CallOptions());
+  if (made.status().code() == StatusCode::kAlreadyExists) {
+    return ErrorAt("BACKUP_EXISTS", backup.name.span,
+                   fmt::format("backup {} already exists", backup.name.text),
+                   fmt::format("DROP BACKUP {} first, or choose another name", backup.name.text),
+                   StatusCode::kAlreadyExists);
+  }
+  RETURN_IF_ERROR(made.status());
+  context.summary->tag = fmt::format("backup {} of table {} made, {}", made->name,
+                                     made->source_table, PrintExpiry(made->expires_us));
+  return OkStatus();
+}
+
+Status ExecuteRestore(const StatementContext& context, const syntax::Restore& restore) {
+  RETURN_IF_ERROR(CheckNoTransaction(context, "RESTORE TABLE"));
+  if (restore.as_of) {
+    return ErrorAt("UNSUPPORTED", restore.as_of->span,
+                   "RESTORE … AS OF is not supported: a backup holds its table as it was when the "
+                   "backup was made, and no later changes",
+                   "SHOW BACKUPS has the times; SELECT … AS OF reads old versions",
+                   StatusCode::kUnimplemented);
+  }
+  Status valid = engine::ValidateTableName(restore.table.text);
+  if (!valid.ok()) return ErrorAt("BAD_NAME", restore.table.span, MessageOf(valid));
+  cluster::AdminApi* admin = context.client()->admin();
+  auto backup = admin->Do(calls::GetBackup{restore.backup.text}, context.CallOptions());
+  if (backup.status().code() == StatusCode::kNotFound) {
+    return UnknownBackup(context, restore.backup);
+  }
+  RETURN_IF_ERROR(backup.status());
+  Status status = admin->Do(calls::RestoreTable{restore.backup.text, restore.table.text},
+                            context.CallOptions());
+  if (status.code() == StatusCode::kAlreadyExists) {
+    return ErrorAt("TABLE_EXISTS", restore.table.span,
+                   fmt::format("table {} already exists", restore.table.text),
+                   "DROP TABLE it first, or restore under another name",
+                   StatusCode::kAlreadyExists);
+  }
+  if (status.code() == StatusCode::kCancelled || status.code() == StatusCode::kDeadlineExceeded) {
+    QueryError error = QueryErrorOf(status);
+    error.hint = "the restore may go on; SHOW TABLES has the table when it is done";
+    return ToStatus(error, status.code());
+  }
+  RETURN_IF_ERROR(status);
+  ASSIGN_OR_RETURN(cluster::TableInfo info, admin->Do(calls::GetTable{restore.table.text}));
+  context.summary->tag =
+      fmt::format("table {} restored from backup {} of table {}: {}", info.schema.name,
+                  backup->name, backup->source_table, Plural(info.tablet_count, "tablet"));
+  return OkStatus();
+}
+
+Status ExecuteAlterBackup(const StatementContext& context, const syntax::AlterBackup& alter) {
+  RETURN_IF_ERROR(CheckNoTransaction(context, "ALTER BACKUP"));
+  ASSIGN_OR_RETURN(int64_t expires_us, ExpiryOf(context, alter.options));
+  auto changed = context.client()->admin()->Do(calls::SetBackupExpiry{alter.name.text, expires_us},
+                                               context.CallOptions());
+  if (changed.status().code() == StatusCode::kNotFound) return UnknownBackup(context, alter.name);
+  RETURN_IF_ERROR(changed.status());
+  context.summary->tag =
+      fmt::format("backup {} {}", changed->name, PrintExpiry(changed->expires_us));
+  return OkStatus();
+}
+
+Status ExecuteDropBackup(const StatementContext& context, const syntax::DropBackup& drop) {
+  RETURN_IF_ERROR(CheckNoTransaction(context, "DROP BACKUP"));
+  Status status =
+      context.client()->admin()->Do(calls::DeleteBackup{drop.name.text}, context.CallOptions());
+  if (status.code() == StatusCode::kNotFound) {
+    if (!drop.if_exists) return UnknownBackup(context, drop.name);
+    context.summary->tag = fmt::format("backup {} not found, skipped", drop.name.text);
+    return OkStatus();
+  }
+  RETURN_IF_ERROR(status);
+  context.summary->tag = fmt::format("backup {} dropped", drop.name.text);
+  return OkStatus();
+}
+
+}  // namespace sippar::query

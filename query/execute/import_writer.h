@@ -1,0 +1,71 @@
+// Writes the mutations of IMPORT in batches. One batch is written by a thread while the next one is
+// filled. Only one is in flight, so that versions which get the server's time keep the order of the
+// file, and so that what is written is always a prefix of the file. SPDX-License-Identifier:
+// Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/base/thread.h"
+#include "engine/model/mutation.h"
+#include "query/session/session.h"
+
+namespace sippar::query {
+
+// Each row of a batch is written atomically, the batch is not. Used by one thread.
+class ImportWriter {
+ public:
+  // `client` outlives the object.
+  ImportWriter(cluster::Client* client, std::string table);
+  // Waits for the batch in flight and drops what is not sent.
+  ~ImportWriter();
+
+  // Adds a mutation; entries for a row that is in the batch already join its mutation. `records` is
+  // the number of the file's records up to this one. Returns the error of the batch before, after
+  // which nothing more is written.
+  [[nodiscard]] Status Add(engine::RowMutation mutation, uint64_t records);
+  // Waits until all that was added is written. OK at once after an error, which was returned
+  // before.
+  [[nodiscard]] Status Flush() EXCLUDES(mutex_);
+
+  uint64_t rows() const { return rows_; }                        // rows added
+  uint64_t cells() const { return cells_; }                      // entries added
+  uint64_t written_rows() const { return written_rows_; }        // rows known to be written
+  uint64_t written_records() const { return written_records_; }  // the prefix known to be written
+  bool has_failed() const { return failed_; }
+
+ private:
+  struct Batch {
+    std::vector<engine::RowMutation> rows;
+    uint64_t records = 0;  // of the file, up to the last one in it
+  };
+  struct Outcome {
+    uint64_t rows = 0;  // that were written
+    Status status;      // of the first row that failed
+  };
+  [[nodiscard]] Status Send() EXCLUDES(mutex_);
+  [[nodiscard]] Status Await() EXCLUDES(mutex_);  // takes the outcome of the batch in flight
+  void Work() EXCLUDES(mutex_);
+  Outcome Write(const Batch& batch) const;
+
+  cluster::Client* const client_;
+  const std::string table_;
+  Batch batch_;                                    // is filled by Add
+  std::unordered_map<std::string, size_t> index_;  // row key -> its mutation in batch_
+  size_t bytes_ = 0;                               // size of batch_
+  uint64_t rows_ = 0, cells_ = 0, written_rows_ = 0, written_records_ = 0;
+  bool in_flight_ = false;
+  uint64_t records_in_flight_ = 0;
+  bool failed_ = false;
+  engine::Mutex mutex_;
+  engine::CondVar changed_;
+  std::optional<Batch> waiting_ GUARDED_BY(mutex_);
+  std::optional<Outcome> outcome_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  engine::Thread thread_;
+};
+
+}  // namespace sippar::query

@@ -1,0 +1,60 @@
+// Writes plain mutations of rows in batches. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/model/mutation.h"
+#include "engine/model/row_set.h"
+#include "query/session/session.h"
+
+namespace sippar::query {
+
+// A batch is sent when it holds this many rows or bytes. One call for each row would cost a round
+// trip and a sync each; larger batches would only hold more memory and lose more on an error.
+inline constexpr size_t kBatchRows = 1000;
+inline constexpr size_t kBatchBytes = 4 << 20;
+
+// Gathers mutations and writes them in batches. Each row of a batch is atomic, the batch is not. In
+// a row transaction the mutations are held back instead. What is not flushed is lost: the caller
+// calls Flush at the end.
+class RowWriter {
+ public:
+  RowWriter(const StatementContext& context, std::string table)
+      : context_(context), table_(std::move(table)) {}
+  // For EXPLAIN: nothing is sent, and the calls are counted, one for each batch and tablet.
+  void OnlyCount(std::vector<engine::RowRange> tablets) { tablets_ = std::move(tablets); }
+  // Adds a mutation; entries for a row that is in the batch already join its mutation. May flush.
+  [[nodiscard]] Status Add(engine::RowMutation mutation, const Span& span = {});
+  // Writes the batch. Returns the error of the first row that failed; other rows may be written.
+  // Ends early as the statement's StopSignal says; the rows in flight then have an unknown outcome.
+  [[nodiscard]] Status Flush();
+  bool IsFlushed() const { return batch_.empty(); }
+  uint64_t rows() const { return rows_; }                  // rows added
+  uint64_t flushed_rows() const { return flushed_rows_; }  // rows known to be written
+  uint64_t cells() const { return cells_; }                // entries added
+  uint64_t batches() const { return batches_; }            // batches sent, or counted
+  uint64_t calls() const { return calls_; }                // counted calls
+
+ private:
+  bool only_counts() const { return !tablets_.empty(); }
+  void CountCalls();
+
+  const StatementContext& context_;
+  std::string table_;
+  std::vector<engine::RowRange> tablets_;  // those of the table, if calls are only counted
+  std::vector<engine::RowMutation> batch_;
+  std::map<std::string, size_t, std::less<>> index_;  // row key -> its mutation in batch_
+  std::string last_row_;                              // the row that was added last
+  size_t bytes_ = 0;                                  // size of batch_
+  uint64_t rows_ = 0, cells_ = 0, flushed_rows_ = 0, batches_ = 0, calls_ = 0;
+};
+
+// "2 rows, 4 cells written"
+std::string WrittenTag(uint64_t rows, uint64_t cells);
+// `status`, an error of a statement that wrote with `writer`, with the number of rows that are in
+// the table: the statement as a whole is not atomic.
+[[nodiscard]] Status WithRowsWritten(const Status& status, const RowWriter& writer);
+
+}  // namespace sippar::query

@@ -1,0 +1,18 @@
+// The parts of SAMPLE n ROWS that query/execute needs. Pure. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "engine/program/program.h"
+
+namespace sippar::query {
+
+// HASH64(row) compared with `bound`.
+engine::Expression HashIs(engine::Function comparison, engine::Expression row, int64_t bound);
+// Makes `test` a part of *where.
+void AddTest(engine::Expression test, std::optional<engine::Expression>* where);
+// A program of which each tablet answers with the `rows` least hashes of the rows that `program`
+// reads.
+engine::Program HashesOfRows(const engine::Program& program, uint64_t rows);
+
+}  // namespace sippar::query
