@@ -164,6 +164,20 @@ class CommandsTest(unittest.TestCase):
         shell.line("\\copy web")
         shell.wait("error META: \\copy: write TABLE FROM FILE")
 
+    def test_tail_shows_changes_as_they_come(self):
+        shell = self.shell()
+        shell.line("CREATE TABLE watched (FAMILY f) WITH (CHANGE_STREAM = 1d);")
+        shell.wait("created")
+        shell.line("TAIL watched;")
+        for i in range(2):
+            shell.pause(1)
+            subprocess.run([BINARY, "query", self.store, "-e", f"INSERT INTO watched ROW 'r{i}' SET f:q = 'v{i}'"],
+                           check=True, stderr=subprocess.DEVNULL)
+            shell.wait(f"r{i} | SET | f:q")
+        shell.type("\x03")
+        shell.wait("cancelled after")
+        shell.wait("sippar> ")
+
     def test_history_is_saved(self):
         shell = self.shell(history=self.path("history"))
         shell.line("SELECT 1,")
