@@ -230,7 +230,7 @@ std::vector<std::string> Completer::FamilyPatterns(const std::string& table) {
 const std::vector<std::string>& Completer::SampledColumns(const std::string& table,
                                                           const std::string& family) {
   // Bounds the wait after a key press.
-  constexpr uint64_t kCellsMax = 5000;
+  constexpr uint64_t kCellsMax = 2000;
   constexpr int64_t kKeptNs = 60'000'000'000;
   const int64_t now = engine::Clock::System()->MonotonicNanos();
   Columns& columns = columns_[{table, family}];

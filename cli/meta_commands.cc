@@ -51,7 +51,7 @@ const std::vector<MetaCommand>& MetaCommands::List() {
       {"\\r", "", "drop the statement typed so far (also \\c, Ctrl-C)", &MetaCommands::DropTyped,
        MetaCommand::kNothing},
       {"\\format", "[NAME]",
-       "how rows look: box line plain markdown csv tsv json jsonl cells insert",
+       "how rows look: box line plain csv json jsonl ... (Tab lists them)",
        &MetaCommands::Format, MetaCommand::kFormats},
       {"\\x", "[auto|on|off]", "one field per line", &MetaCommands::SetExpanded,
        MetaCommand::kExpanded},

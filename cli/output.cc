@@ -148,8 +148,10 @@ void Output::Show(std::string_view text, const std::string& command) {
   EndPager();
 }
 
-RowPrinter::RowPrinter(const OutputSettings& settings, const std::string& table, Output* output)
+RowPrinter::RowPrinter(const OutputSettings& settings, const std::string& table, Output* output,
+                       bool follows)
     : settings_(settings),
+      follows_(follows),
       options_(settings.options),
       output_(output),
       progress_(settings.progress && isatty(STDERR_FILENO) == 1) {
@@ -157,15 +159,17 @@ RowPrinter::RowPrinter(const OutputSettings& settings, const std::string& table,
   options_.terminal = output->is_terminal();
   std::string format = FormatName();
   bool human = format == "box" || format == "line";
-  if (human && output->is_terminal()) rows_max_ = settings.rows_max;
-  dates_ = human && settings.dates;
-  may_page_ = output->is_screen() && !settings.pager.empty();
+  if (human && output->is_terminal() && !follows) rows_max_ = settings.rows_max;
+  dates_ = (human || (follows && settings.format.empty())) && settings.dates;
+  may_page_ = output->is_screen() && !settings.pager.empty() && !follows;
   progress_.Start();
 }
 
 std::string RowPrinter::FormatName() const {
   if (!settings_.format.empty()) return settings_.format;
-  return output_->is_terminal() ? "box" : "tsv";
+  if (!output_->is_terminal()) return "tsv";
+  // A box is drawn when its rows are known.
+  return follows_ ? "plain" : "box";
 }
 
 void RowPrinter::Begin(const std::vector<query::ResultColumn>& columns) {
@@ -281,6 +285,9 @@ bool RowPrinter::Rows(std::vector<query::Row> rows) {
     formatter_->Add(row, &text_);
     if (text_.size() > kBufferMax && !Emit(false)) return false;
   }
+  // Only the choice between box and line needs more rows.
+  const bool has_choice = FormatName() == "box" && output_->is_terminal();
+  if (!started_ && !has_choice && !Start()) return false;
   return status_.ok() && Emit(false);
 }
 

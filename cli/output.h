@@ -81,7 +81,9 @@ class Output {
 
 class RowPrinter : public query::ResultSink {
  public:
-  RowPrinter(const OutputSettings& settings, const std::string& table, Output* output);
+  // `follows`: rows may come for as long as the user likes, and each is shown as it comes (TAIL).
+  RowPrinter(const OutputSettings& settings, const std::string& table, Output* output,
+             bool follows = false);
   void Begin(const std::vector<query::ResultColumn>& columns) override;
   bool Rows(std::vector<query::Row> rows) override;
   void OnProgress(const query::Progress& progress) override {
@@ -113,6 +115,7 @@ class RowPrinter : public query::ResultSink {
   void ShowDates(query::Row* row) const;
 
   const OutputSettings& settings_;
+  bool follows_;
   query::FormatOptions options_;
   Output* output_;
   ProgressLine progress_;

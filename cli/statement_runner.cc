@@ -181,7 +181,8 @@ void StatementRunner::PrintFoot(const std::string& foot) const {
 int StatementRunner::Execute(const query::syntax::Statement& parsed, const StatementText& statement,
                              const ScriptPlace& place) {
   int64_t start = engine::Clock::System()->MonotonicNanos();
-  RowPrinter printer(*output_settings_, TableOf(parsed), &output_);
+  const bool follows = std::holds_alternative<query::syntax::Tail>(parsed.node);
+  RowPrinter printer(*output_settings_, TableOf(parsed), &output_, follows);
   CancelScope cancel(store_->session(), settings_.timeout_us);
   auto summary = store_->session()->Execute(parsed, statement.text, &printer);
   int64_t elapsed_us = (engine::Clock::System()->MonotonicNanos() - start) / 1000;

@@ -164,6 +164,20 @@ class CommandsTest(unittest.TestCase):
         shell.line("\\copy web")
         shell.wait("error META: \\copy: write TABLE FROM FILE")
 
+    def test_tail_shows_changes_as_they_come(self):
+        shell = self.shell()
+        shell.line("CREATE TABLE watched (FAMILY f) WITH (CHANGE_STREAM = 1d);")
+        shell.wait("created")
+        shell.line("TAIL watched;")
+        for i in range(2):
+            shell.pause(1)
+            subprocess.run([BINARY, "query", self.store, "-e", f"INSERT INTO watched ROW 'r{i}' SET f:q = 'v{i}'"],
+                           check=True, stderr=subprocess.DEVNULL)
+            shell.wait(f"r{i} | SET | f:q")
+        shell.type("\x03")
+        shell.wait("cancelled after")
+        shell.wait("sippar> ")
+
     def test_history_is_saved(self):
         shell = self.shell(history=self.path("history"))
         shell.line("SELECT 1,")
@@ -267,7 +281,7 @@ class CommandsTest(unittest.TestCase):
 
     def test_completion_of_row_keys(self):
         self.complete("SELECT row FROM web WHERE row = 'o\t", "'org.")
-        self.complete("SELECT row FROM web WHERE row STARTS WITH 'com.cnn.www/\t\t", "com.cnn.www/b")
+        self.complete("SELECT row FROM web WHERE row STARTS WITH 'com.cnn.www/\t\t", "a  b")
         self.complete("SELECT row FROM web WHERE row = 'org.debian.\t", "'org.debian.www'")
         self.complete("INSERT INTO web ROW 'org.d\t", "'org.debian.")
         self.complete("DELETE FROM many WHERE row IN ('r00001', 'r0099\t\t", "r00999")
