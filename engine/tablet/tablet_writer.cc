@@ -128,11 +128,14 @@ Status TabletWriter::Prepare(const RowMutation& mutation, const TableSchema& sch
     RETURN_IF_ERROR(ResolveEntries(schema, time_.Next(schema), reader_, &out->resolved));
     out->mutation = &out->resolved;
   }
-  // Never below a time given before: recovery takes the last given time from the records.
+  // Never below a time given before: recovery takes the last given time from the records. If this
+  // write was just given one, the clock need not be read again.
   int64_t least_us = time_.last_us();
-  out->wall_us = changes_->is_kept()
-                     ? out->flight.TakeOff(changes_->tail(), body_->context->clock, least_us)
-                     : std::max(body_->context->clock->NowMicros(), least_us);
+  if (changes_->is_kept()) {
+    out->wall_us = out->flight.TakeOff(changes_->tail(), body_->context->clock, least_us);
+  } else {
+    out->wall_us = complete ? std::max(body_->context->clock->NowMicros(), least_us) : least_us;
+  }
   out->write.tablet_id = body_->id;
   out->write.entry_count = out->mutation->entries.size();
   out->write.next_sequence = &next_sequence_;
