@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/execute/transaction.h"
@@ -51,6 +53,21 @@ StatusOr<int64_t> ExpiryOf(const StatementContext& context,
   return expires_us;
 }
 
+// BAD_NAME unless the name, or each part of project/instance/cluster/backup, could name a table.
+Status CheckName(const syntax::Identifier& name) {
+  for (std::string_view rest = name.text;;) {
+    const size_t slash = std::min(rest.find('/'), rest.size());
+    Status valid = engine::ValidateTableName(rest.substr(0, slash));
+    if (!valid.ok()) {
+      return ErrorAt("BAD_NAME", name.span,
+                     fmt::format("backup name {}: the rules of table names apply", name.text),
+                     MessageOf(valid));
+    }
+    if (slash == rest.size()) return OkStatus();
+    rest.remove_prefix(slash + 1);
+  }
+}
+
 std::string PrintExpiry(int64_t expires_us) {
   return expires_us >= kNeverExpiresUs ? "never expires"
                                        : "expires " + Value::Timestamp(expires_us).Print();
@@ -75,8 +92,7 @@ Status UnknownBackup(const StatementContext& context, const syntax::Identifier& 
 Status ExecuteBackup(const StatementContext& context, const syntax::Backup& backup) {
   RETURN_IF_ERROR(CheckNoTransaction(context, "BACKUP TABLE"));
   ASSIGN_OR_RETURN(cluster::TableInfo table, FindTable(context, backup.table));
-  Status valid = engine::ValidateTableName(backup.name.text);
-  if (!valid.ok()) return ErrorAt("BAD_NAME", backup.name.span, MessageOf(valid));
+  RETURN_IF_ERROR(CheckName(backup.name));
   ASSIGN_OR_RETURN(int64_t expires_us, ExpiryOf(context, backup.options));
   auto made = context.client()->admin()->Do(
       calls::CreateBackup{backup.name.text, table.schema.name, expires_us}, context.CallOptions());

@@ -39,6 +39,14 @@ struct OtherExplainer {
                  {"those that planning needs: schemas and tablets"}, "nothing");
   }
 
+  StatusOr<PlanTree> operator()(const syntax::Tail& tail) const {
+    RETURN_IF_ERROR(FindTable(context, tail.table).status());
+    return Calls(
+        "TAIL",
+        fmt::format("tail table {}: until LIMIT, or until it is interrupted", tail.table.text),
+        {"GetTable", "ReadChanges for each tablet"}, "nothing");
+  }
+
   // Row transactions.
   StatusOr<PlanTree> operator()(const syntax::BeginRow& begin) const {
     RETURN_IF_ERROR(FindSchema(context, begin.table).status());

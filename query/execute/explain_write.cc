@@ -75,10 +75,17 @@ void AddUpdate(const RowUpdate& update, PlanTree* tree) {
   tree->Add("returns", returns);
 }
 
-std::vector<std::string> Quoted(const std::vector<std::string>& keys) {
-  std::vector<std::string> out;
-  for (const std::string& key : keys) out.push_back(QuoteValue(key));
-  return out;
+// The keys of the rows that are written.
+void AddKeys(const std::vector<std::string>& keys, PlanTree* tree) {
+  // A statement may list 100,000 rows; its text shows the first ones.
+  constexpr size_t kShown = 20;
+  std::string text, json;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    json += (i > 0 ? "," : "") + JsonValue(Value::Bytes(keys[i]));
+    if (i < kShown) text += (i > 0 ? ", " : "") + QuoteValue(keys[i]);
+  }
+  if (keys.size() > kShown) text += fmt::format(", … {} in all", keys.size());
+  tree->AddJson("keys", "[" + json + "]", keys.empty() ? "none" : text);
 }
 
 std::string HeldBack(const StatementContext& context) {
@@ -105,7 +112,7 @@ StatusOr<PlanTree> OfRows(const StatementContext& context, std::string_view stat
                  plan.makes_rows ? "yes, if a row has no cell" : "no, only rows that exist change");
   }
   if (plan.how == RowsPlan::kListed) {
-    tree.Add("keys", Quoted(plan.keys));
+    AddKeys(plan.keys, &tree);
     tree.Add("calls", plan.keys.size());
     AddUpdate(FinishUpdate(&plan), &tree);
     return tree;
@@ -166,7 +173,7 @@ StatusOr<PlanTree> OfInsertRow(const StatementContext& context, const engine::Ta
                                       HeldBack(context)));
   tree.AddJson("table", JsonText(schema.name));
   tree.AddJson("atomic", "\"row\"");
-  tree.Add("keys", Quoted({row}));
+  AddKeys({row}, &tree);
   tree.Add("calls", context.session->transaction ? 0U : 1U);
   AddUpdate(builder.Finish(), &tree);
   return tree;
@@ -233,7 +240,7 @@ StatusOr<PlanTree> ExplainWrite(const StatementContext& context, const syntax::A
                                       schema->name, HeldBack(context)));
   tree.AddJson("table", JsonText(schema->name));
   tree.AddJson("atomic", "\"row\"");
-  tree.Add("keys", Quoted({row}));
+  AddKeys({row}, &tree);
   tree.Add("calls", context.session->transaction ? 0U : 1U);
   AddUpdate(builder.Finish(), &tree);
   return tree;

@@ -175,11 +175,14 @@ class InsertRun {
     waiting_bytes_ += mutation.StoredSize() + sizeof(engine::RowMutation);
     waiting_.emplace(mutation.row, std::move(mutation));
     if (waiting_bytes_ <= waiting_max_) return OkStatus();
-    return ErrorAt("TOO_LARGE", {},
-                   fmt::format("more than {} MiB of rows wait, since the statement still reads "
-                               "the part of the table that they lie in",
-                               waiting_max_ >> 20),
-                   "write into another table, or SET sort_memory", StatusCode::kResourceExhausted);
+    return ErrorAt(
+        "TOO_LARGE", {},
+        fmt::format("more than {} MiB of rows wait, since the statement still reads "
+                    "the part of the table that they lie in",
+                    waiting_max_ >> 20),
+        "write into another table, read only rows that it does not write (WHERE row < …), or "
+        "SET sort_memory",
+        StatusCode::kResourceExhausted);
   }
 
   // True if a row that is written now could be read by this statement: it lies where the reader has

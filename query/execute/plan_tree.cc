@@ -31,13 +31,8 @@ void PlanTree::Add(std::string_view key, uint64_t number) {
 }
 
 void PlanTree::Add(std::string_view key, const std::vector<std::string>& items) {
-  // A statement may list 100,000 rows; its text shows the first ones.
-  constexpr size_t kShown = 20;
   std::string text;
-  for (size_t i = 0; i < items.size() && i < kShown; ++i) {
-    text += fmt::format("{}{}", i > 0 ? ", " : "", items[i]);
-  }
-  if (items.size() > kShown) text += fmt::format(", … {} in all", items.size());
+  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
   AddJson(key, JsonList(items), text);
 }
 

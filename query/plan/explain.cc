@@ -123,9 +123,9 @@ std::vector<std::string> PrintSlots(const std::vector<engine::SlotDef>& slots,
   std::vector<std::string> out;
   for (size_t i = 0; i < slots.size(); ++i) {
     std::string& text = out.emplace_back(fmt::format("${} = {}", i, SlotName(slots[i].kind)));
-    // Slots of the kinds from kNewest on hold the index of a pattern. kLet, the last kind, is the
-    // exception: its index is the number of a LET value of ATOMIC.
-    if (slots[i].kind >= engine::SlotDef::kNewest && slots[i].kind != engine::SlotDef::kLet) {
+    if (slots[i].kind == engine::SlotDef::kLet) {
+      text += fmt::format(" {}", slots[i].pattern);  // the number of a LET value of ATOMIC
+    } else if (slots[i].kind >= engine::SlotDef::kNewest) {
       text += " " + PrintColumn(columns[slots[i].pattern]);
     }
   }
