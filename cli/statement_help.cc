@@ -117,7 +117,7 @@ std::string StatementHelp(std::string_view word) {
   }
   if (const query::CallInfo* call = query::FindCall(wanted)) {
     out += fmt::format("{}, arguments: {}, gives: {}\n  {}\n", call->name,
-                       query::PrintArguments(*call), call->result, call->meaning);
+                       query::PrintSignature(*call), call->result, call->meaning);
   }
   return out;
 }

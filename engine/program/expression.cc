@@ -144,6 +144,8 @@ bool IsInfix(const Expression& call, const FunctionInfo* info) {
     case Function::kIn:
     case Function::kArray:
     case Function::kIndex:
+    case Function::kItemAt:
+    case Function::kRandom:
       return false;
     default:
       return info != nullptr && !info->is_call && call.args.size() >= 2;

@@ -32,7 +32,7 @@ CallInfo AggregateCall(AggregateDef::Kind kind, std::string_view name, int argum
                        std::string_view result, std::string_view meaning) {
   CallInfo call{CallInfo::kAggregate, name, 1, arguments_max, result, meaning};
   call.aggregate = kind;
-  call.signature = arguments_max == 1 ? "value" : "value [, limit]";
+  if (arguments_max == 1) call.signature = "value";
   return call;
 }
 
@@ -158,10 +158,13 @@ std::vector<std::string> CallNames() {
 }
 
 std::string PrintArguments(const CallInfo& call) {
-  if (!call.signature.empty()) return std::string(call.signature);
   if (call.arguments_max == engine::kManyArguments) return fmt::format("{}…", call.arguments_min);
   if (call.arguments_min == call.arguments_max) return fmt::format("{}", call.arguments_min);
   return fmt::format("{}-{}", call.arguments_min, call.arguments_max);
+}
+
+std::string PrintSignature(const CallInfo& call) {
+  return call.signature.empty() ? PrintArguments(call) : std::string(call.signature);
 }
 
 }  // namespace sippar::query

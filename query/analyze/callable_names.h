@@ -40,8 +40,9 @@ const std::vector<CallInfo>& AllCalls();
 // The row of `name`, case ignored; nullptr if there is no such call.
 const CallInfo* FindCall(std::string_view name);
 std::vector<std::string> CallNames();
-// The arguments of the call: "text, length [, fill]", or their number ("2", "1-2", "1…": one or
-// more) if they have no names.
+// How many arguments the call takes: "2", "1-2" or "1…" (one or more).
 std::string PrintArguments(const CallInfo& call);
+// The names of the arguments, "text, length [, fill]", or their number if they have none.
+std::string PrintSignature(const CallInfo& call);
 
 }  // namespace sippar::query

@@ -43,7 +43,7 @@ Expression Fold(Expression expression, const engine::StopSignal* stop) {
       expression.function == engine::Function::kStructOf) {
     return expression;
   }
-  // The call in SAFE is left as it is if it fails, which here is its result.
+  // The call in SAFE is still a call if it fails.
   const bool safe = expression.function == engine::Function::kSafe &&
                     expression.args[0].kind == Expression::kCall &&
                     expression.args[0].function != engine::Function::kRandom;
@@ -53,6 +53,8 @@ Expression Fold(Expression expression, const engine::StopSignal* stop) {
   auto value = engine::EvaluateConstant(expression, stop);
   // A call that fails is no error yet: a CASE around it may never evaluate it.
   if (!value.ok()) return expression;
+  // The NULL of SAFE has the type of the call in it, which a literal NULL would not have.
+  if (expression.function == engine::Function::kSafe && value->is_null()) return expression;
   return Expression::Literal(*std::move(value));
 }
 

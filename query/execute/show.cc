@@ -267,7 +267,7 @@ StatusOr<Relation> ShowFunctions(const StatementContext&, const syntax::Show&) {
       {}};
   for (const CallInfo& call : AllCalls()) {
     relation.rows.push_back(
-        {Text(call.name), Text(PrintArguments(call)), Text(call.result), Text(call.meaning)});
+        {Text(call.name), Text(PrintSignature(call)), Text(call.result), Text(call.meaning)});
   }
   return relation;
 }

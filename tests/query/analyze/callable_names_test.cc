@@ -55,6 +55,9 @@ TEST(CallTableTest, SignaturesFitTheNumberOfArguments) {
     }
   }
   EXPECT_GT(with_names, 150u);
+  EXPECT_EQ(PrintSignature(*FindCall("LPAD")), "text, length [, fill]");
+  EXPECT_EQ(PrintArguments(*FindCall("LPAD")), "2-3");
+  EXPECT_EQ(PrintSignature(*FindCall("NOW")), "0");
 }
 
 TEST(CallTableTest, EveryNameOfTheTableIsUnderstood) {

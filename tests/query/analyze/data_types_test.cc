@@ -93,6 +93,8 @@ TEST_F(DataTypesTest, GoogleFunctions) {
   EXPECT_EQ(Types("SELECT * FROM UNPACK(SELECT row, f:a AS a, n:a AS n FROM t VERSIONS ALL)"),
             "BYTES | BYTES | INT64 | TIMESTAMP");
   EXPECT_EQ(Types("SELECT * FROM UNNEST(['a']) WITH OFFSET"), "TEXT | INT64");
+  EXPECT_EQ(Types("SELECT SAFE.SQRT(-1), SAFE_DIVIDE(1, 0), SAFE.LEFT('a', -1) FROM t"),
+            "FLOAT64 | FLOAT64 | TEXT");
   EXPECT_EQ(Types("SELECT ARRAY_TRANSFORM(MAP_VALUES(n), v -> v || 'a' || 1 + 1) FROM t"),
             "TYPE: + does not take (TEXT, INT64)");
 }
