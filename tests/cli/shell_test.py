@@ -257,7 +257,7 @@ class ShellTest(unittest.TestCase):
 
     def test_completion_knows_the_table_of_functions(self):
         shell = self.shell()
-        for typed, completed in (("DATE_P", "DATE_PART("), ("FORMAT_T", "FORMAT_TIME("),
+        for typed, completed in (("DATE_P", "DATE_PART("), ("FORMAT_D", "FORMAT_DATE("),
                                  ("HLL", "HLL_EXTRACT("), ("APPROX_C", "APPROX_COUNT_DISTINCT(")):
             shell.type(f"SELECT {typed}\t")
             shell.wait(completed)
