@@ -301,7 +301,7 @@ class CommandsTest(unittest.TestCase):
         self.complete("SELECT row\r\\d ma\t", "\\d many")
 
     def test_tab_inside_a_call_shows_its_arguments(self):
-        self.complete("SELECT SUBSTR(\t", "SUBSTR(text, from [, length]) gives: as argument 1")
+        self.complete("SELECT SUBSTR(\t", "SUBSTR(text, from [, length]), gives: as argument 1")
 
     def test_demo(self):
         folder = self.path("demo")

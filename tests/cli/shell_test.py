@@ -264,7 +264,7 @@ class ShellTest(unittest.TestCase):
             shell.type("\x03")
             shell.wait("sippar> ")
         shell.line("\\h date_part")
-        shell.wait("DATE_PART, arguments: 2, gives: INT64")
+        shell.wait("DATE_PART(part, time [, zone]), gives: INT64")
 
     def test_history_is_private_and_keeps_lines_together(self):
         shell = self.shell()
