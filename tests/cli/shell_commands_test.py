@@ -135,6 +135,13 @@ class CommandsTest(unittest.TestCase):
         shell.wait("SELECT row FROM web")
         shell.wait("│ org.debian.www │")
         shell.wait("sippar> ")
+        shell = self.shell(SIPPAR_EDITOR="true")
+        shell.line("INCREMENT web hits:edited WHERE row = 'org.debian.www' RETURNING hits:edited;")
+        shell.wait("1 row, 1 cell written")
+        shell.line("\\e")  # leaves the statement as it is, so nothing runs
+        shell.wait("sippar> ")
+        shell.line("SELECT hits:edited FROM web WHERE hits:edited IS NOT NULL;")
+        shell.wait("│           1 │")
         shell = self.shell(SIPPAR_EDITOR="false")
         shell.line("\\e")
         shell.wait("error META: false: it ended with 1")
