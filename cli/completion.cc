@@ -88,8 +88,7 @@ void AddWords(const query::Completion& at, Collector* collector) {
 std::string SignatureOf(std::string_view name) {
   const query::CallInfo* call = query::FindCall(name);
   if (call == nullptr) return "";
-  return fmt::format("{}, arguments: {}, gives: {}; {}", call->name, query::PrintArguments(*call),
-                     call->result, call->meaning);
+  return fmt::format("{}; {}", CallForm(*call), call->meaning);
 }
 
 // What SET may give a setting; empty if any number or text may follow.

@@ -134,7 +134,7 @@ StatusOr<std::vector<std::string>> StatementsToTry(const DemoOptions& options, b
                   host),
       "SELECT row, CARDINALITY(anchor:*) AS links FROM web WHERE CARDINALITY(anchor:*) > 0 ORDER "
       "BY links DESC LIMIT 5;",
-      fmt::format("SELECT CELLS anchor:* FROM web WHERE row = {} LIMIT 8 CELLS;", key),
+      fmt::format("SELECT CELLS anchor:* FROM web WHERE row = {} LIMIT 4 CELLS;", key),
       fmt::format("UPDATE web SET language: = 'la' WHERE row = {};", key),
       fmt::format("SELECT row, language: FROM web VERSIONS ALL WHERE row = {};", key),
       "CREATE TABLE IF NOT EXISTS visits (FAMILY hits COUNTER);",

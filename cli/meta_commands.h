@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/statement_runner.h"
+#include "query/analyze/callable_names.h"
 
 namespace sippar::cli {
 
@@ -119,6 +120,8 @@ class MetaCommands {
 // Help on a statement, as \h SELECT shows it; "" for an unknown word.
 std::string StatementHelp(std::string_view word);
 std::string StatementHelpList();
+// One line on how a function is called: "SUBSTR(text, from [, length]), gives: as argument 1".
+std::string CallForm(const query::CallInfo& call);
 std::vector<std::string> StatementHelpNames();
 
 }  // namespace sippar::cli

@@ -74,6 +74,10 @@ std::string FormatOfFile(const std::string& path) {
   return std::find(names.begin(), names.end(), suffix) == names.end() ? "" : suffix;
 }
 
+std::string TrimmedRight(const std::string& text) {
+  return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+}
+
 std::string ReadWhole(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
@@ -166,30 +170,36 @@ int MetaCommands::Watch(const std::string& times) {
 
 int MetaCommands::Edit(const std::string& path) {
   if (typed_ == nullptr) return Fail("\\e works at the prompt only");
+  const bool was_open = !typed_->empty();
+  const std::string before = TakeStatement();
   std::string file = path;
-  std::string before = TakeStatement();
   if (path.empty()) {
     const char* folder = std::getenv("TMPDIR");
     file = fmt::format("{}/sippar.XXXXXX.sql", folder == nullptr ? "/tmp" : folder);
     int descriptor = mkstemps(file.data(), 4);
     if (descriptor < 0) return Fail(MessageOf(FileError(file, "make")));
     close(descriptor);
-    const bool ends = before.empty() || before.find_last_of(';') != std::string::npos;
-    std::ofstream(file) << before << (ends ? "" : ";") << (before.empty() ? "" : "\n");
+    const bool ends = before.empty() || TrimmedRight(before).ends_with(';');
+    std::ofstream(file) << TrimmedRight(before) << (ends ? "" : ";")
+                        << (before.empty() ? "" : "\n");
   }
+  const std::string offered = ReadWhole(file);
   auto child = StartChild({"sh", "-c", EditorCommand() + " " + WordForSh(file)}, {});
   const int code = child.ok() ? WaitForChild(child->pid) : 127;
-  std::string text = ReadWhole(file);
+  const std::string text = ReadWhole(file);
   if (path.empty()) unlink(file.c_str());
   DrainInterruptPipe();
+  if (was_open) *typed_ = before;
   if (code != 0) {
     return Fail(fmt::format("{}: it ended with {}; name an editor in $VISUAL or $EDITOR",
                             EditorCommand(), code));
   }
-  text.resize(text.find_last_not_of(" \t\r\n") + 1);
-  runner_->output()->Write(EscapedLines(text));
-  // The shell runs it if it is complete, or else goes on with it at the prompt.
-  *typed_ = text.empty() ? "" : text + "\n";
+  // Leaving the editor without a change runs nothing: an INSERT must not run twice.
+  if (path.empty() && text == offered) return kExitOk;
+  // The shell runs the text if it is complete, or else goes on with it at the prompt.
+  *typed_ = TrimmedRight(text);
+  if (!typed_->empty()) *typed_ += '\n';
+  runner_->output()->Write(EscapedLines(*typed_));
   return kExitOk;
 }
 

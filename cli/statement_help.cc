@@ -106,6 +106,14 @@ std::string Upper(std::string_view text) {
 
 }  // namespace
 
+std::string CallForm(const query::CallInfo& call) {
+  const std::string arguments = query::PrintSignature(call);
+  // Arguments without names are only counted.
+  const bool has_names = arguments.empty() || std::isalpha(static_cast<uint8_t>(arguments[0])) != 0;
+  return has_names ? fmt::format("{}({}), gives: {}", call.name, arguments, call.result)
+                   : fmt::format("{}, arguments: {}, gives: {}", call.name, arguments, call.result);
+}
+
 std::string StatementHelp(std::string_view word) {
   std::string wanted = Upper(word);
   std::string out;
@@ -116,8 +124,7 @@ std::string StatementHelp(std::string_view word) {
     out += fmt::format("{}example:\n  {}\n", help.form, help.example);
   }
   if (const query::CallInfo* call = query::FindCall(wanted)) {
-    out += fmt::format("{}, arguments: {}, gives: {}\n  {}\n", call->name,
-                       query::PrintSignature(*call), call->result, call->meaning);
+    out += fmt::format("{}\n  {}\n", CallForm(*call), call->meaning);
   }
   return out;
 }

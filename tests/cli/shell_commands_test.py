@@ -135,6 +135,13 @@ class CommandsTest(unittest.TestCase):
         shell.wait("SELECT row FROM web")
         shell.wait("│ org.debian.www │")
         shell.wait("sippar> ")
+        shell = self.shell(SIPPAR_EDITOR="true")
+        shell.line("INCREMENT web hits:edited WHERE row = 'org.debian.www' RETURNING hits:edited;")
+        shell.wait("1 row, 1 cell written")
+        shell.line("\\e")  # leaves the statement as it is, so nothing runs
+        shell.wait("sippar> ")
+        shell.line("SELECT hits:edited FROM web WHERE hits:edited IS NOT NULL;")
+        shell.wait("│           1 │")
         shell = self.shell(SIPPAR_EDITOR="false")
         shell.line("\\e")
         shell.wait("error META: false: it ended with 1")
@@ -301,7 +308,7 @@ class CommandsTest(unittest.TestCase):
         self.complete("SELECT row\r\\d ma\t", "\\d many")
 
     def test_tab_inside_a_call_shows_its_arguments(self):
-        self.complete("SELECT SUBSTR(\t", "SUBSTR, arguments: 2-3")
+        self.complete("SELECT SUBSTR(\t", "SUBSTR(text, from [, length]), gives: as argument 1")
 
     def test_demo(self):
         folder = self.path("demo")

@@ -38,7 +38,9 @@ class ScreensTest(unittest.TestCase):
 
 
 def show(text):
-    """What the terminal shows of `text`: each blank at the end of a line is invisible."""
+    """What the terminal shows of `text`: blanks at the end of a line are invisible, and so is the caret's way
+    to a bracket and back."""
+    text = text.replace("\b", "")
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 

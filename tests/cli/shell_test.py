@@ -257,14 +257,14 @@ class ShellTest(unittest.TestCase):
 
     def test_completion_knows_the_table_of_functions(self):
         shell = self.shell()
-        for typed, completed in (("DATE_P", "DATE_PART("), ("FORMAT_T", "FORMAT_TIME("),
+        for typed, completed in (("DATE_P", "DATE_PART("), ("FORMAT_D", "FORMAT_DATE("),
                                  ("HLL", "HLL_EXTRACT("), ("APPROX_C", "APPROX_COUNT_DISTINCT(")):
             shell.type(f"SELECT {typed}\t")
             shell.wait(completed)
             shell.type("\x03")
             shell.wait("sippar> ")
         shell.line("\\h date_part")
-        shell.wait("DATE_PART, arguments: 2, gives: INT64")
+        shell.wait("DATE_PART(part, time [, zone]), gives: INT64")
 
     def test_history_is_private_and_keeps_lines_together(self):
         shell = self.shell()
