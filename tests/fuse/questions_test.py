@@ -108,10 +108,10 @@ class QuestionsTest(unittest.TestCase):
         self.assertEqual(run("ls", self.stage.path("odd/.range/x.%2E..x.%2Ez")).split(), [b"x..y"])
 
     def test_any_table_and_any_time_can_be_asked(self):
-        self.stage.do("table", "mine/inst/`odd` pages", "f")
+        self.stage.do("table", "mine/inst/odd-1.pages", "f")
         for time_us in (-5, 3):
-            self.stage.set("mine/inst/`odd` pages", "r%d" % time_us, "f", "q", time_us, "x")
-        table = os.path.basename([name for name in os.listdir(self.stage.mount) if "odd`" in name][0])
+            self.stage.set("mine/inst/odd-1.pages", "r%d" % time_us, "f", "q", time_us, "x")
+        table = "mine%2Finst%2Fodd-1.pages"
         self.assertEqual(self.read(table, ".count"), b"2\n")
         for time_us, count in [(-6, 0), (-5, 1), (3, 2), (2**63 - 1, 2), (-2**63 + 1, 0)]:
             with self.subTest(time_us=time_us):
