@@ -144,7 +144,7 @@ class LanguageAnswers final : public fuse::Answers {
   LanguageAnswers(cluster::Client* client, const std::string& queries)
       : client_(client), queries_(queries) {}
 
-  Status Check(const fuse::RowQuestion& question) override {
+  Status Check(const fuse::RowQuestion& question, const cluster::CallOptions& call) override {
     const std::string& test = question.tests.back();
     // Parsed alone first: a test like "a) OR (b" is one only inside of parentheses.
     auto parsed = query::ParseExpression(test);
@@ -152,7 +152,7 @@ class LanguageAnswers final : public fuse::Answers {
     SelectText select = SelectOf("row", question);
     constexpr std::string_view kExplain = "EXPLAIN ";
     ValueSink plan;
-    auto done = NewSession({})->Execute(std::string(kExplain) + select.text, &plan);
+    auto done = NewSession(call)->Execute(std::string(kExplain) + select.text, &plan);
     if (done.ok()) return OkStatus();
     return ErrorOf(WhatOf(question), done.status(), select.test_begin + kExplain.size());
   }

@@ -33,7 +33,8 @@ class Answers {
  public:
   virtual ~Answers() = default;
   // OK if the last test is valid for the table. Reads no rows.
-  [[nodiscard]] virtual Status Check(const RowQuestion& question) = 0;
+  [[nodiscard]] virtual Status Check(const RowQuestion& question,
+                                     const cluster::CallOptions& call) = 0;
   // The keys of the rows, in order.
   [[nodiscard]] virtual StatusOr<std::vector<std::string>> Keys(
       const RowQuestion& question, const cluster::CallOptions& call) = 0;

@@ -123,7 +123,8 @@ StatusOr<std::optional<Entry>> TreeView::QueryEntry(const Node& directory, std::
   return std::optional(DirectoryEntry(std::move(node), changed_at_us));
 }
 
-StatusOr<Entry> TreeView::LookupInSelectionHome(const Node& directory, std::string_view name) {
+StatusOr<Entry> TreeView::LookupInSelectionHome(const Node& directory, std::string_view name,
+                                                const Call& call) {
   ASSIGN_OR_RETURN(SelectionStep step,
                    AddStep(context_.codec, directory.selection, directory.qualifier, name));
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
@@ -132,7 +133,7 @@ StatusOr<Entry> TreeView::LookupInSelectionHome(const Node& directory, std::stri
     question.table = table->schema.name;
     question.as_of = directory.as_of;
     question.tests = DecodeSelection(step.selection).tests;
-    RETURN_IF_ERROR(context_.answers->Check(question));
+    RETURN_IF_ERROR(context_.answers->Check(question, call));
   }
   if (step.canonical != name) {
     return SymlinkEntry(directory, name, std::move(step.canonical), table->changed_at_us);

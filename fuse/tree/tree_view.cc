@@ -89,7 +89,7 @@ StatusOr<Entry> TreeView::Lookup(const Node& directory, std::string_view name, c
     case NodeKind::kColumnVersions:
       return LookupVersion(directory, name, call);
     case NodeKind::kSelectionHome:
-      return LookupInSelectionHome(directory, name);
+      return LookupInSelectionHome(directory, name, call);
     case NodeKind::kExport:
       return LookupInExport(directory, name);
     case NodeKind::kFanOut:

@@ -68,7 +68,8 @@ class TreeView {
   StatusOr<Entry> LookupInRoot(const Node& directory, std::string_view name);
   StatusOr<Entry> LookupInAsOf(const Node& directory, std::string_view name);
   StatusOr<Entry> LookupInTable(const Node& directory, std::string_view name, const Call& call);
-  StatusOr<Entry> LookupInSelectionHome(const Node& directory, std::string_view name);
+  StatusOr<Entry> LookupInSelectionHome(const Node& directory, std::string_view name,
+                                        const Call& call);
   StatusOr<Entry> LookupInExport(const Node& directory, std::string_view name);
   StatusOr<Entry> LookupInFanOut(const Node& directory, std::string_view name, const Call& call);
   StatusOr<Entry> LookupInSavedQueries(const Node& directory, std::string_view name);

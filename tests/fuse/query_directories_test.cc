@@ -18,7 +18,7 @@ class FakeAnswers final : public Answers {
  public:
   explicit FakeAnswers(cluster::Client* client) : client_(client) {}
 
-  Status Check(const RowQuestion& question) override {
+  Status Check(const RowQuestion& question, const cluster::CallOptions&) override {
     return question.tests.back().starts_with("has:") ? OkStatus() : InvalidArgument("no test");
   }
   StatusOr<std::vector<std::string>> Keys(const RowQuestion& question,

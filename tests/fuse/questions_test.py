@@ -107,6 +107,19 @@ class QuestionsTest(unittest.TestCase):
                          [b"%2Ecount", b"%2Ewhere"])
         self.assertEqual(run("ls", self.stage.path("odd/.range/x.%2E..x.%2Ez")).split(), [b"x..y"])
 
+    def test_any_table_and_any_time_can_be_asked(self):
+        self.stage.do("table", "mine/inst/odd-1.pages", "f")
+        for time_us in (-5, 3):
+            self.stage.set("mine/inst/odd-1.pages", "r%d" % time_us, "f", "q", time_us, "x")
+        table = "mine%2Finst%2Fodd-1.pages"
+        self.assertEqual(self.read(table, ".count"), b"2\n")
+        for time_us, count in [(-6, 0), (-5, 1), (3, 2), (2**63 - 1, 2), (-2**63 + 1, 0)]:
+            with self.subTest(time_us=time_us):
+                path = self.stage.path(".as-of/%d" % time_us, table)
+                self.assertEqual(self.read(path, ".count"), b"%d\n" % count)
+                self.assertEqual(len(os.listdir(path + "/.prefix/r")), count)
+                self.assertEqual(len(os.listdir(path + "/.where/f:q = 'x'")), count)
+
     def test_exports_hold_every_row_in_order(self):
         lines = self.read("rows/.export/rows.jsonl").splitlines()
         self.assertEqual(len(lines), ROWS)
@@ -272,6 +285,24 @@ class ProgramTest(unittest.TestCase):
         with open(stage.path(".sql/two.csv"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "row\nb\n")
         self.assertEqual(os.listdir(stage.path("t/.where/f:q = 'one'")), ["a"])
+        run("umount", stage.mount)
+
+    def test_a_question_has_its_time(self):
+        stage = Stage(STAGE)
+        self.addCleanup(stage.clean)
+        stage.start()
+        stage.do("table", "rows", "f")
+        stage.do("fill", "rows", "f", 100_000)
+        stage.stop()
+        run(*SERVE, stage.store, stage.mount, "--daemon", "--query-timeout", "0.002")
+        self.addCleanup(subprocess.call, ["umount", "-l", stage.mount],
+                        stderr=subprocess.DEVNULL)
+        for name in ("rows/.count", "rows/.export/rows.csv"):
+            def read_all(path=stage.path(name)):
+                with open(path, "rb") as file:
+                    file.read()
+            self.assertEqual(errno_of(read_all), "ETIMEDOUT")
+        self.assertEqual(errno_of(lambda: os.stat(stage.path("rows/r00000001"))), "OK")
         run("umount", stage.mount)
 
 
