@@ -141,11 +141,6 @@ std::string StatementRunner::Foot(const query::ResultSummary& summary, const Row
   }
   if (!settings_.quiet && !summary.tag.empty()) {
     foot += fmt::format("{}\n", engine::PrintEscaped(summary.tag));
-    // A result of rows has shown this itself.
-    const bool of_rows = summary.kind == query::ResultKind::kRows;
-    if (!of_rows && !summary.next.empty()) {
-      foot += fmt::format("next: {}\n", engine::PrintEscaped(summary.next));
-    }
   }
   if (settings_.interactive && summary.kind == query::ResultKind::kRows) {
     std::string hidden;
