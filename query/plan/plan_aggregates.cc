@@ -72,11 +72,14 @@ Status CheckAggregateCall(AggregateDef::Kind kind, const Expr& expr) {
   }
   const auto count = static_cast<int>(expr.children.size());
   if (!expr.star && count >= call.arguments_min && count <= call.arguments_max) return OkStatus();
-  const bool one = call.arguments_max == 1;
+  std::string wanted = call.arguments_max == 1 ? "one" : fmt::format("{}", call.arguments_min);
+  if (call.arguments_max != call.arguments_min) {
+    wanted += fmt::format(" to {}", call.arguments_max);
+  }
   return ErrorAt(
       "ARITY", expr.span,
-      fmt::format("{} takes {} argument{}, not {}", expr.name, one ? "one" : PrintArguments(call),
-                  one ? "" : "s", expr.star ? "*" : fmt::format("{}", count)));
+      fmt::format("{} takes {} argument{}, not {}", expr.name, wanted,
+                  call.arguments_max == 1 ? "" : "s", expr.star ? "*" : fmt::format("{}", count)));
 }
 
 // Sets what the second argument says: how many items, parts or values, or what stands between
