@@ -37,14 +37,14 @@ bool TakeNumber(std::string_view* text, Number* number) {
   return true;
 }
 
-// Waits for the time or for Ctrl-C. Returns whether Ctrl-C came, now or since the last statement
-// began.
-bool InterruptedWithin(double seconds) {
-  // A byte of an earlier Ctrl-C would end the wait at once. A signal ends poll() as well.
+// Waits for the time or for Ctrl-C. Returns whether Ctrl-C came since the count was `before`.
+bool InterruptedWithin(double seconds, uint64_t before) {
+  // A byte of an earlier Ctrl-C would end the wait at once. A later one is counted before its byte
+  // is written, so none is missed.
   DrainInterruptPipe();
   pollfd wait = {InterruptPipe(), POLLIN, 0};
-  if (!InterruptSeen()) poll(&wait, 1, static_cast<int>(seconds * 1000));
-  return InterruptSeen();
+  if (InterruptCount() == before) poll(&wait, 1, static_cast<int>(seconds * 1000));
+  return InterruptCount() != before;
 }
 
 std::string EditorCommand() {
@@ -154,9 +154,9 @@ int MetaCommands::Watch(const std::string& times) {
   const std::string text = TakeStatement();
   OutputSettings settings = *runner_->output_settings();
   settings.pager.clear();  // it would wait for the user at each result
-  ForgetInterrupt();
+  const uint64_t interrupts = InterruptCount();
   for (uint64_t i = 0; count == 0 || i < count; ++i) {
-    if (i > 0 && InterruptedWithin(seconds)) {
+    if (i > 0 && InterruptedWithin(seconds, interrupts)) {
       fmt::print(stderr, "\n");  // the terminal has shown ^C
       break;
     }

@@ -16,6 +16,7 @@ std::atomic<bool> interrupt_seen{false};
 std::atomic<bool> timeout_seen{false};
 std::atomic<int> ended_by{0};
 std::atomic<bool> stop_seen{false};
+std::atomic<uint64_t> interrupt_count{0};
 int interrupt_pipe[2] = {-1, -1};
 
 void CancelRunning() {
@@ -28,6 +29,7 @@ void OnInterrupt(int) {
   // write() may change errno, which the interrupted code may be about to read.
   int saved = errno;
   interrupt_seen.store(true);
+  interrupt_count.fetch_add(1);
   CancelRunning();
   char byte = 'c';
   [[maybe_unused]] ssize_t written = write(interrupt_pipe[1], &byte, 1);
@@ -107,6 +109,8 @@ void ForgetInterrupt() {
   timeout_seen.store(false);
   stop_seen.store(false);
 }
+
+uint64_t InterruptCount() { return interrupt_count.load(); }
 
 bool CancelScope::interrupted() const { return interrupt_seen.load(); }
 bool CancelScope::timed_out() const { return timeout_seen.load(); }

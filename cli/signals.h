@@ -36,5 +36,8 @@ class CancelScope {
 // called, or if a SIGTERM or SIGHUP ever came.
 bool InterruptSeen();
 void ForgetInterrupt();
+// How many Ctrl-C, SIGTERM and SIGHUP ever came. Unlike InterruptSeen, it misses none that comes
+// between two statements.
+uint64_t InterruptCount();
 
 }  // namespace sippar::cli
