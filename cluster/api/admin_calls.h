@@ -138,8 +138,7 @@ struct Compact {
   std::vector<RowRange> rows = {};  // in the order of their keys; none: all
 
   using Reply = Done;
-  static constexpr int kFields = 3;
-  static constexpr CallRule kRule{"Compact"};
+  static constexpr CallRule kRule{"Compact"};  // its encoding: Coding<calls::Compact>
 };
 
 // Splits the tablet that has `row`, so that `row` becomes the first row of a tablet. No data is

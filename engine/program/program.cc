@@ -12,7 +12,10 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint8_t kVersion = 3;
+// Servers of the version of sippar before this one know only the first. A program is therefore
+// encoded in it unless one of its aggregates needs the second.
+constexpr uint8_t kFirstVersion = 2;
+constexpr uint8_t kVersion = 3;  // aggregates with a separator or DISTINCT, and their new kinds
 // Highest pattern of a slot. It only keeps the number within 32 bits; the checks of a whole program
 // and of a whole update compare it with the number of patterns.
 constexpr uint64_t kPatternMax = 100'000;
@@ -33,23 +36,35 @@ NamePattern DecodeName(Reader* reader) {
   return name;
 }
 
-void EncodeAggregate(const AggregateDef& def, std::string* out) {
+void EncodeAggregate(const AggregateDef& def, uint8_t version, std::string* out) {
   out->push_back(static_cast<char>(def.kind));
   def.argument.Encode(out);
   PutVarint(out, def.limit);
+  if (version == kFirstVersion) return;
   PutBytes(out, def.separator);
   out->push_back(def.distinct ? 1 : 0);
 }
 
-AggregateDef DecodeAggregate(Reader* reader) {
+uint8_t VersionFor(const std::vector<AggregateDef>& aggregates) {
+  const bool is_new =
+      std::any_of(aggregates.begin(), aggregates.end(), [](const AggregateDef& def) {
+        return def.kind > AggregateDef::kApproxCountDistinct || def.distinct ||
+               !def.separator.empty();
+      });
+  return is_new ? kVersion : kFirstVersion;
+}
+
+AggregateDef DecodeAggregate(Reader* reader, uint8_t version) {
   AggregateDef def;
   uint8_t kind = reader->Byte();
   if (kind > AggregateDef::kStringAgg) reader->Fail();
   def.kind = static_cast<AggregateDef::Kind>(kind);
   def.argument = Expression::Decode(reader);
   def.limit = reader->Varint();
-  def.separator = reader->Bytes();
-  def.distinct = reader->Byte() != 0;
+  if (version >= kVersion) {
+    def.separator = reader->Bytes();
+    def.distinct = reader->Byte() != 0;
+  }
   // Memory grows with these limits, so they are checked although the plan has done so.
   const bool approx =
       def.kind == AggregateDef::kApproxQuantiles || def.kind == AggregateDef::kApproxTop;
@@ -243,7 +258,8 @@ ReadSpec DecodeReadSpec(Reader* reader) {
 }
 
 std::string Program::Encode() const {
-  std::string out(1, static_cast<char>(kVersion));
+  const uint8_t version = VersionFor(aggregates);
+  std::string out(1, static_cast<char>(version));
   EncodeReadSpec(read, &out);
   out.push_back(static_cast<char>(source));
   EncodeSlots(slots, &out);
@@ -253,7 +269,7 @@ std::string Program::Encode() const {
   out.push_back(aggregate ? 1 : 0);
   EncodeExpressions(group_by, &out);
   PutVarint(&out, aggregates.size());
-  for (const AggregateDef& def : aggregates) EncodeAggregate(def, &out);
+  for (const AggregateDef& def : aggregates) EncodeAggregate(def, version, &out);
   PutVarint(&out, order_by.size());
   for (const OrderKey& key : order_by) {
     out.push_back(key.descending ? 1 : 0);
@@ -272,14 +288,12 @@ StatusOr<Program> Program::Decode(std::string_view bytes) {
         bytes.size(), limits::kProgramSizeMax));
   }
   Reader reader(bytes);
-  // A program lives only as long as its call, and both ends of a call have the same version of the
-  // service, which refuses others. So no program of an older version can arrive.
   uint8_t version = reader.Byte();
-  if (version != kVersion) {
+  if (version < kFirstVersion || version > kVersion) {
     return InvalidArgument(
-        fmt::format("row program: it has format version {}, this program knows only {}; use the "
-                    "same sippar for server and client",
-                    version, kVersion));
+        fmt::format("row program: it has format version {}, this program knows {} to {}; use the "
+                    "same version of sippar for server and client",
+                    version, kFirstVersion, kVersion));
   }
   Program program;
   program.read = DecodeReadSpec(&reader);
@@ -294,7 +308,7 @@ StatusOr<Program> Program::Decode(std::string_view bytes) {
   program.group_by = DecodeExpressions(&reader);
   size_t aggregates = reader.Count();
   for (size_t i = 0; i < aggregates && reader.ok(); ++i) {
-    program.aggregates.push_back(DecodeAggregate(&reader));
+    program.aggregates.push_back(DecodeAggregate(&reader, version));
   }
   size_t keys = reader.Count();
   for (size_t i = 0; i < keys && reader.ok(); ++i) {
