@@ -92,7 +92,7 @@ TEST(Format, TextKeepsItsLines) {
 TEST(Format, WideCharactersAlign) {
   EXPECT_EQ(TextWidth("a\xe6\x97\xa5"), 3U);  // 日 is two columns
   EXPECT_EQ(TextWidth("e\xcc\x81"), 1U);      // combining acute is none
-  EXPECT_EQ(TextWidth("\xe2\x9c\x85"), 2U);  // U+2705, an emoji below U+1F300
+  EXPECT_EQ(TextWidth("\xe2\x9c\x85"), 2U);   // U+2705, an emoji below U+1F300
   EXPECT_EQ(CutText("abcdef", 3), "abc… (6 B)");
   EXPECT_EQ(CutText("abc", 3), "abc");
   EXPECT_EQ(CutText(std::string(2048, 'x'), 1), "x… (2.0 KiB)");
