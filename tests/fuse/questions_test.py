@@ -272,6 +272,20 @@ class LifeOfStreamsTest(unittest.TestCase):
 
 @unittest.skipUnless(SERVE[-1] == "mount", "the program itself is not built here")
 class ProgramTest(unittest.TestCase):
+    def serve(self, stage, *options, cwd=None):
+        """Returns the process when the mount is there; end() ends both."""
+        process = subprocess.Popen([*SERVE, stage.store, stage.mount, *options], cwd=cwd,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(subprocess.call, ["umount", "-l", stage.mount],
+                        stderr=subprocess.DEVNULL)
+        wait_until(lambda: is_mounted(stage.mount), "the mount")
+        return process
+
+    def end(self, stage, process):
+        run("umount", stage.mount)
+        self.assertEqual(process.wait(timeout=30), 0)
+
     def test_the_program_takes_a_relative_folder_of_queries(self):
         stage = Stage(STAGE)
         self.addCleanup(stage.clean)
@@ -279,13 +293,11 @@ class ProgramTest(unittest.TestCase):
             INSERT INTO t ROW 'a' SET f:q = 'one' AT 1; INSERT INTO t ROW 'b' SET f:q = 'two' AT 1;"""],
                        check=True, capture_output=True)
         stage.save_query("two.sql", "SELECT row FROM t WHERE f:q = 'two'")
-        run(*SERVE, stage.store, stage.mount, "--daemon", "--queries", "queries", cwd=stage.folder)
-        self.addCleanup(subprocess.call, ["umount", "-l", stage.mount],
-                        stderr=subprocess.DEVNULL)
+        process = self.serve(stage, "--queries", "queries", cwd=stage.folder)
         with open(stage.path(".sql/two.csv"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "row\nb\n")
         self.assertEqual(os.listdir(stage.path("t/.where/f:q = 'one'")), ["a"])
-        run("umount", stage.mount)
+        self.end(stage, process)
 
     def test_a_question_has_its_time(self):
         stage = Stage(STAGE)
@@ -294,16 +306,14 @@ class ProgramTest(unittest.TestCase):
         stage.do("table", "rows", "f")
         stage.do("fill", "rows", "f", 100_000)
         stage.stop()
-        run(*SERVE, stage.store, stage.mount, "--daemon", "--query-timeout", "0.002")
-        self.addCleanup(subprocess.call, ["umount", "-l", stage.mount],
-                        stderr=subprocess.DEVNULL)
+        process = self.serve(stage, "--query-timeout", "0.002")
         for name in ("rows/.count", "rows/.export/rows.csv"):
             def read_all(path=stage.path(name)):
                 with open(path, "rb") as file:
                     file.read()
             self.assertEqual(errno_of(read_all), "ETIMEDOUT")
         self.assertEqual(errno_of(lambda: os.stat(stage.path("rows/r00000001"))), "OK")
-        run("umount", stage.mount)
+        self.end(stage, process)
 
 
 if __name__ == "__main__":

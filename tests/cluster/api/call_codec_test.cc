@@ -12,6 +12,10 @@
 #include "engine/base/random.h"
 
 namespace sippar::cluster {
+
+template <>
+inline constexpr int kFieldsOf<calls::Compact> = 3;
+
 namespace {
 
 // Fills values with random content. One function a type that has no fields.
@@ -131,6 +135,12 @@ class Filler {
   engine::Random random_;
 };
 
+template <class T>
+size_t RowsOf(const T&) {
+  return 0;
+}
+size_t RowsOf(const calls::Compact& call) { return call.rows.size(); }
+
 // Values without operator== are equal when their bytes are; the bytes of two that differ in a field
 // differ, as each field is encoded (struct_fields.h does not compile otherwise).
 template <class T>
@@ -140,11 +150,14 @@ void ComesThrough(Filler* filler) {
   const std::string bytes = EncodeValue(sent);
   ASSERT_TRUE(DecodeValue(bytes, &received));
   EXPECT_EQ(EncodeValue(received), bytes);
+  // The rows of a Compact may be missing: a version of sippar before this one knows none.
+  constexpr bool kMayLackEnd = std::is_same_v<T, calls::Compact>;
   T ignored;
-  EXPECT_FALSE(DecodeValue(bytes + '\0', &ignored));
+  EXPECT_EQ(DecodeValue(bytes + '\0', &ignored), kMayLackEnd && RowsOf(sent) == 0);
   for (size_t size = 0; size < bytes.size(); ++size) {
     T cut;
-    EXPECT_FALSE(DecodeValue(std::string_view(bytes).substr(0, size), &cut)) << size;
+    const bool is_whole = DecodeValue(std::string_view(bytes).substr(0, size), &cut);
+    EXPECT_EQ(is_whole, kMayLackEnd && is_whole && RowsOf(cut) == 0) << size;
   }
   std::string damaged = bytes;
   for (int i = 0; i < 8 && !damaged.empty(); ++i) {

@@ -78,7 +78,10 @@ TEST(CallTableTest, EveryNameOfTheTableIsUnderstood) {
     for (int i = 0; i < call.arguments_min; ++i) args += i == 0 ? "f:a" : ", f:a";
     Status status = run(fmt::format("SELECT {}({}) AS x FROM t", call.name, args));
     std::string code = status.ok() ? "" : QueryErrorOf(status).code;
-    EXPECT_TRUE(code.empty() || code == "TYPE" || code == "DECODE") << call.name << " " << status;
+    // The second argument of some aggregates is a number of items, which no column can be.
+    const bool is_counted = call.kind == CallInfo::kAggregate && code == "NOT_CONSTANT";
+    EXPECT_TRUE(code.empty() || code == "TYPE" || code == "DECODE" || is_counted)
+        << call.name << " " << status;
     args += call.arguments_min == 0 ? "f:a" : ", f:a";
     for (int i = call.arguments_min + 1; i <= std::min(call.arguments_max, 9); ++i) args += ", f:a";
     if (call.arguments_max == engine::kManyArguments) continue;

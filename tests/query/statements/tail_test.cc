@@ -64,7 +64,7 @@ TEST_F(TailTest, ChangesUpToNow) {
   Do("DELETE f:* FROM t WHERE row = 'z'");
   EXPECT_EQ(Rows("TAIL t FROM " + start_ + " TO NOW()"),
             (Lines{"a | SET | f:x | 5 | 1", "a | SET | c:n | 6 | 7", "a | DELETE | f:x | 5 | NULL",
-                   "z | SET | f:y | 7 | 2", "z | DELETE | f:y | NULL | NULL"}));
+                   "z | SET | f:y | 7 | 2", "z | DELETE | f:* | NULL | NULL"}));
   const std::string next = next_;
   ASSERT_EQ(next.substr(0, 6), "FROM '");
   EXPECT_EQ(Rows("TAIL t " + next + " TO NOW()"), Lines{});
