@@ -17,7 +17,7 @@ namespace sippar::query {
 namespace {
 
 // The facts of a statement that is a few calls of the master or the tablet servers.
-PlanTree Calls(std::string_view statement, std::string title, std::vector<std::string> calls,
+PlanTree Calls(std::string_view statement, std::string title, const std::vector<std::string>& calls,
                std::string_view writes) {
   PlanTree tree(statement, std::move(title));
   tree.Add("calls", calls);
@@ -103,7 +103,7 @@ struct OtherExplainer {
 
   // Looking around.
   StatusOr<PlanTree> operator()(const syntax::Show& show) const {
-    ASSIGN_OR_RETURN(std::vector<std::string> calls, ShowCalls(show));
+    ASSIGN_OR_RETURN(const std::vector<std::string>& calls, ShowCalls(show));
     return Calls("SHOW", fmt::format("show {}", show.what.text), calls, "nothing");
   }
   StatusOr<PlanTree> operator()(const syntax::Describe& describe) const {

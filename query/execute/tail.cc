@@ -22,7 +22,6 @@ namespace sippar::query {
 namespace {
 
 using cluster::Change;
-using cluster::ChangeBatch;
 using engine::MutationEntry;
 using engine::RowRange;
 

@@ -12,7 +12,6 @@
 namespace sippar::query {
 namespace {
 
-using engine::Program;
 using syntax::Expr;
 using syntax::ExprKind;
 using syntax::Select;
