@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -64,7 +65,11 @@ bool IsPortFree(int port) {
 
 std::string ReadSmallFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  // A process may end between open and read. operator<< notes that error; an istreambuf_iterator
+  // would throw it.
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 // Empty if there is no such process, or if it has ended and its parent has not waited for it.
