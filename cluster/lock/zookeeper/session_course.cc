@@ -142,19 +142,26 @@ Status ZooKeeperSession::Close() {
     return OkStatus();
   }
   Status connected = handle_->WaitConnected(deadline_nanos);
+  const SessionKey key = handle_->key();
   handle_->Close();
   RETURN_IF_ERROR(connected);
-  return AwaitEnd(deadline_nanos);
+  return AwaitEnd(key, deadline_nanos);
 }
 
 // Waits until the service has ended this session, because zookeeper_close does not wait for that.
 // The transaction that frees the session's locks also removes its own node, so a second session
-// waits until that node is gone.
-Status ZooKeeperSession::AwaitEnd(int64_t deadline_nanos) {
+// waits until that node is gone. A member may never see the request to end: the client does not
+// read what has arrived when it hangs up, so that its kernel resets the connection, and the
+// member's kernel then drops what the member has not read. Hence the request is made again, by a
+// client that takes the session up; nothing is on its way to that one.
+Status ZooKeeperSession::AwaitEnd(const SessionKey& key, int64_t deadline_nanos) {
+  constexpr int64_t kAskAgainNanos = 500'000'000;
+  engine::Clock* clock = engine::Clock::System();
   ASSIGN_OR_RETURN(std::unique_ptr<ZooKeeperHandle> other,
                    ZooKeeperHandle::Open(connection_, nullptr));
   const std::string own = paths_.Session(id_);
   StatusOr<Answer> seen = Answer();
+  int64_t asked_nanos = clock->MonotonicNanos();
   for (int64_t pause_us = 500; seen.ok() && seen->code != kNoNode;
        pause_us = std::min<int64_t>(2 * pause_us, 20'000)) {
     seen = ReadAgain(other.get(), deadline_nanos, own, [&] {
@@ -163,7 +170,15 @@ Status ZooKeeperSession::AwaitEnd(int64_t deadline_nanos) {
       (void)barrier->Wait(deadline_nanos);
       return read->Wait(deadline_nanos);
     });
-    if (seen.ok() && seen->code == kOk) engine::Clock::System()->SleepMicros(pause_us);
+    if (!seen.ok() || seen->code == kNoNode) break;
+    clock->SleepMicros(pause_us);
+    if (clock->MonotonicNanos() < asked_nanos + kAskAgainNanos) continue;
+    ASSIGN_OR_RETURN(std::unique_ptr<ZooKeeperHandle> again,
+                     ZooKeeperHandle::Open(connection_, nullptr, &key));
+    // That the session is over by now is seen by the next look.
+    (void)again->WaitConnected(deadline_nanos);
+    again->Close();
+    asked_nanos = clock->MonotonicNanos();
   }
   other->Close();
   return seen.status();

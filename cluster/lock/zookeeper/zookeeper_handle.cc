@@ -160,14 +160,20 @@ void AddOperation(const Change& change, const ACL_vector* acl, zoo_op_t* operati
 }  // namespace
 
 StatusOr<std::unique_ptr<ZooKeeperHandle>> ZooKeeperHandle::Open(const Options& options,
-                                                                 OnEvent on_event) {
+                                                                 OnEvent on_event,
+                                                                 const SessionKey* resumed) {
   RETURN_IF_ERROR(CheckStates());
   std::unique_ptr<ZooKeeperHandle> handle(new ZooKeeperHandle(options, std::move(on_event)));
   SilenceClient();
   MutexLock lock(&handle->client_mutex_);
   int timeout_ms = static_cast<int>(std::min<int64_t>(options.timeout_us / 1000, INT32_MAX));
-  handle->client_ =
-      zookeeper_init(options.hosts.c_str(), &OnClientEvent, timeout_ms, nullptr, handle.get(), 0);
+  clientid_t id{};
+  if (resumed != nullptr) {
+    id.client_id = resumed->id;
+    std::copy(resumed->password.begin(), resumed->password.end(), id.passwd);
+  }
+  handle->client_ = zookeeper_init(options.hosts.c_str(), &OnClientEvent, timeout_ms,
+                                   resumed == nullptr ? nullptr : &id, handle.get(), 0);
   if (handle->client_ == nullptr) {
     return InvalidArgument(fmt::format(
         "ZooKeeper {}: no client can be made ({}); give its members as host:port,host:port",
@@ -211,6 +217,16 @@ SessionPhase ZooKeeperHandle::phase() const {
 int64_t ZooKeeperHandle::timeout_us() {
   MutexLock lock(&client_mutex_);
   return client_ == nullptr ? options_.timeout_us : int64_t{zoo_recv_timeout(client_)} * 1000;
+}
+
+SessionKey ZooKeeperHandle::key() {
+  MutexLock lock(&client_mutex_);
+  SessionKey key;
+  if (client_ == nullptr) return key;
+  const clientid_t* id = zoo_client_id(client_);
+  key.id = id->client_id;
+  std::copy(std::begin(id->passwd), std::end(id->passwd), key.password.begin());
+  return key;
 }
 
 Status ZooKeeperHandle::WaitConnected(int64_t deadline_nanos) {

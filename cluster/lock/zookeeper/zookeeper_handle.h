@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,6 +31,12 @@ struct Change {
   int32_t version = -1;  // version that the node must have; -1: any; unused by creations
 };
 
+// What a client shows to its members to take up a session that another client has begun.
+struct SessionKey {
+  int64_t id = 0;
+  std::array<char, 16> password{};
+};
+
 // Thread safe, but for the destructor.
 class ZooKeeperHandle {
  public:
@@ -42,9 +49,10 @@ class ZooKeeperHandle {
   using OnEvent = std::function<void(const std::string& node)>;
   using Pending = std::shared_ptr<PendingAnswer>;
 
-  // Begins to connect. kInvalidArgument: the hosts cannot be resolved.
-  [[nodiscard]] static StatusOr<std::unique_ptr<ZooKeeperHandle>> Open(const Options& options,
-                                                                       OnEvent on_event);
+  // Begins to connect, with a new session or with the one of `resumed`. kInvalidArgument: the hosts
+  // cannot be resolved.
+  [[nodiscard]] static StatusOr<std::unique_ptr<ZooKeeperHandle>> Open(
+      const Options& options, OnEvent on_event, const SessionKey* resumed = nullptr);
   // Leaves the session to time out at the service unless Close was called.
   ~ZooKeeperHandle();
 
@@ -56,6 +64,8 @@ class ZooKeeperHandle {
   SessionPhase phase() const;
   // The session timeout that the members agreed to; valid once a member was connected.
   int64_t timeout_us();
+  // Valid once a member was connected, and until Close.
+  SessionKey key();
 
   // Reads that this session sends later see what any session was answered before. kNoNode is as
   // good as kOk.

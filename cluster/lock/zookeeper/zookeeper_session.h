@@ -55,7 +55,7 @@ class ZooKeeperSession final : public LockSession {
                                  LockFileKind kind, uint64_t fence) const;
   StatusOr<uint64_t> TryCreate(int64_t deadline_nanos, const std::string& path,
                                const std::string& content, LockFileKind kind, PartAnswer* refused);
-  Status AwaitEnd(int64_t deadline_nanos);
+  Status AwaitEnd(const SessionKey& key, int64_t deadline_nanos);
 
   const ZooKeeperHandle::Options connection_;
   const NodePaths paths_;

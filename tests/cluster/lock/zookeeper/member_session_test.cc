@@ -70,6 +70,32 @@ TEST(ZooKeeperSession, ADroppedSessionTimesOutAndAClosedOneEndsAtOnce) {
   EXPECT_OK(other->Close());
 }
 
+// Answers that the client has not read when it hangs up reset the connection, and the member may
+// then never see that the session is to end.
+TEST(ZooKeeperSession, ASessionThatIsInUseEndsAtOnceWhenItIsClosed) {
+  auto service = NewService(FreshCluster());
+  auto other = OpenSession(service.get(), "other", 30 * kSecond).value();
+  for (int i = 0; i < 15; ++i) {
+    auto closed = OpenSession(service.get(), "closed", 30 * kSecond).value();
+    const std::string file = fmt::format("servers/b.{}", i);
+    EXPECT_OK(closed->Create(file, std::string(4000, 'x'), LockFileKind::kLocked));
+    std::vector<engine::Thread> readers;
+    for (int n = 0; n < 4; ++n) {
+      readers.emplace_back(fmt::format("reader{}", n), [&] {
+        while (closed->Read(file).ok()) {
+        }
+      });
+    }
+    engine::Clock::System()->SleepMicros(2'000);
+    const int64_t begun_nanos = engine::Clock::System()->MonotonicNanos();
+    EXPECT_OK(closed->Close());
+    EXPECT_LT(engine::Clock::System()->MonotonicNanos() - begun_nanos, 10 * kSecond * 1000);
+    readers.clear();
+    EXPECT_EQ(other->Read(file)->holder, 0u);
+  }
+  EXPECT_OK(other->Close());
+}
+
 // The client forgets some of the requests that wait when it is closed; their callers must not.
 TEST(ZooKeeperSession, ARequestWithoutAnAnswerIsOverWhenItsClientIsClosed) {
   ZooKeeperOptions cluster = FreshCluster();
