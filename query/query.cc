@@ -79,6 +79,9 @@ struct Dispatcher {
   Status operator()(const syntax::Other& s) const { return RefuseOther(s); }
 };
 
+// For calls that complete a name: a server that does not answer must not stop the user's typing.
+const cluster::CallOptions kWhileTyping{.cancel = nullptr, .timeout_us = 1'000'000};
+
 class ClientSession final : public Session {
  public:
   ClientSession(cluster::Client* client, const SessionOptions& options) {
@@ -107,7 +110,7 @@ class ClientSession final : public Session {
 
   std::vector<StatusOr<ResultSummary>> ExecuteTogether(
       const std::vector<Parsed>& inserts) override {
-    GatheredRows gathered(state_.client);
+    GatheredRows gathered(state_.client, state_.cancel);
     state_.gathered = &gathered;
     std::vector<StatusOr<ResultSummary>> answers;
     for (const Parsed& insert : inserts) {
@@ -117,6 +120,7 @@ class ClientSession final : public Session {
     }
     state_.gathered = nullptr;
     const std::map<size_t, Status> failed = gathered.Finish();
+    ClearCancel();  // as at the end of Run
     // The last statement was not executed if one before it failed while it was at work.
     const bool is_last_begun =
         failed.empty() || answers.back().ok() || failed.contains(answers.size() - 1);
@@ -147,7 +151,7 @@ class ClientSession final : public Session {
   }
   std::vector<std::string> TableNames() override {
     std::vector<std::string> names;
-    auto tables = state_.client->admin()->Do(cluster::calls::ListTables{});
+    auto tables = state_.client->admin()->Do(cluster::calls::ListTables{}, kWhileTyping);
     // Completion runs while the user types, so an error only means that no names are offered.
     if (!tables.ok()) return names;
     for (const cluster::TableInfo& table : *tables) names.push_back(table.schema.name);
@@ -155,7 +159,7 @@ class ClientSession final : public Session {
   }
   std::vector<std::string> FamilyNames(const std::string& table) override {
     std::vector<std::string> names;
-    auto info = state_.client->admin()->Do(cluster::calls::GetTable{table});
+    auto info = state_.client->admin()->Do(cluster::calls::GetTable{table}, kWhileTyping);
     if (!info.ok()) return names;
     for (const engine::FamilySchema& family : info->schema.families) names.push_back(family.name);
     return names;

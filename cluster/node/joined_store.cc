@@ -63,7 +63,7 @@ StatusOr<JoinedStore::Reached> JoinedStore::GetForChange(const CallOptions& opti
   }
   ASSIGN_OR_RETURN(Reached store, Get(options));
   if (store.remote == nullptr) return store;
-  Status alive = store.remote->Probe();
+  Status alive = store.remote->Probe(options);
   if (store.is_lost()) return Get(options);
   // If the server begins no calls now, the caller can send it the change all the same: the server
   // refuses it, and nothing is done.

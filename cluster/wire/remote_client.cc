@@ -34,14 +34,17 @@ StatusOr<std::unique_ptr<RemoteClient>> RemoteClient::Connect(const MemberAddres
   return client;
 }
 
-Status RemoteClient::Probe() {
+Status RemoteClient::Probe(const CallOptions& options) {
   constexpr CallRule kProbe = LookUpRule("probe");
-  const Status alive = line_->Call(Method::kProbe, kProbe, "", {nullptr, kProbeUs}).status();
+  const bool is_hurried = options.timeout_us > 0 && options.timeout_us < kProbeUs;
+  const int64_t timeout_us = is_hurried ? options.timeout_us : kProbeUs;
+  const Status alive =
+      line_->Call(Method::kProbe, kProbe, "", {options.cancel, timeout_us}).status();
   if (alive.ok()) return alive;
   const bool is_other_version = alive.code() == StatusCode::kUnimplemented;
-  // The caller has set no deadline; kProbeUs is our own. So an answer that is late is a
-  // kUnavailable.
-  const bool is_late = alive.code() == StatusCode::kDeadlineExceeded;
+  // An answer that is too late for the caller is the caller's kDeadlineExceeded. One that is too
+  // late for kProbeUs only shows that the member does not answer.
+  const bool is_late = alive.code() == StatusCode::kDeadlineExceeded && !is_hurried;
   return net::Retold(
       alive, is_late ? StatusCode::kUnavailable : alive.code(),
       fmt::format("{}: {}{}", target_, MessageOf(alive),

@@ -28,8 +28,9 @@ class RemoteClient final : public Client {
 
   // True after the connection has ended: this client can then do nothing more.
   bool is_lost() const { return line_->is_over(); }
-  // Checks that the member answers. kUnavailable: it does not.
-  [[nodiscard]] Status Probe();
+  // Checks that the member answers. kUnavailable: it does not, within the caller's time and at most
+  // 8 s. kCancelled and kDeadlineExceeded as of any call.
+  [[nodiscard]] Status Probe(const CallOptions& options = {});
 
  private:
   RemoteClient(std::unique_ptr<net::LaneLoops> loops, std::shared_ptr<Line> line,

@@ -139,7 +139,8 @@ Status ExecuteRestore(const StatementContext& context, const syntax::Restore& re
     return ToStatus(error, status.code());
   }
   RETURN_IF_ERROR(status);
-  ASSIGN_OR_RETURN(cluster::TableInfo info, admin->Do(calls::GetTable{restore.table.text}));
+  ASSIGN_OR_RETURN(cluster::TableInfo info,
+                   admin->Do(calls::GetTable{restore.table.text}, context.CallOptions()));
   context.summary->tag =
       fmt::format("table {} restored from backup {} of table {}: {}", info.schema.name,
                   backup->name, backup->source_table, Plural(info.tablet_count, "tablet"));

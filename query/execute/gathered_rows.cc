@@ -56,7 +56,8 @@ Status GatheredRows::Take(const std::string& table, std::vector<engine::RowMutat
 }
 
 void GatheredRows::Send() {
-  const std::vector<Status> statuses = client_->data()->ApplyBatch(table_, rows_);
+  const std::vector<Status> statuses =
+      client_->data()->ApplyBatch(table_, rows_, {.cancel = cancel_});
   for (size_t i = 0; i < statuses.size(); ++i) {
     if (statuses[i].ok()) continue;
     failed_.emplace(

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "cluster/client/client.h"
@@ -20,8 +21,10 @@ bool IsPlainInsert(const syntax::Statement& statement);
 
 class GatheredRows {
  public:
-  // `client` outlives the object.
-  explicit GatheredRows(cluster::Client* client) : client_(client) {}
+  // `client` outlives the object. When `cancel` becomes true, the call that sends rows ends, and
+  // the statements of these rows fail with kCancelled.
+  GatheredRows(cluster::Client* client, cluster::CancelFlag cancel)
+      : client_(client), cancel_(std::move(cancel)) {}
   GatheredRows(const GatheredRows&) = delete;
   GatheredRows& operator=(const GatheredRows&) = delete;
 
@@ -40,6 +43,7 @@ class GatheredRows {
   void Send();
 
   cluster::Client* const client_;
+  const cluster::CancelFlag cancel_;
   size_t statement_ = 0;
   std::string table_;                      // of the rows that are held
   std::vector<engine::RowMutation> rows_;  // held

@@ -32,8 +32,9 @@ StatusOr<std::vector<engine::RowRange>> RowsOf(const StatementContext& context,
 }
 
 Status TagTablets(const StatementContext& context, const std::string& table) {
-  ASSIGN_OR_RETURN(cluster::TableInfo info,
-                   context.client()->admin()->Do(cluster::calls::GetTable{table}));
+  ASSIGN_OR_RETURN(
+      cluster::TableInfo info,
+      context.client()->admin()->Do(cluster::calls::GetTable{table}, context.CallOptions()));
   context.summary->tag = fmt::format("table {} has {} tablet{}", table, info.tablet_count,
                                      info.tablet_count == 1 ? "" : "s");
   return OkStatus();

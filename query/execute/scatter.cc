@@ -77,7 +77,8 @@ class ShareEstimate {
   static constexpr int64_t kAskAfterNanos = 300'000'000;  // 300 ms
 
   void Ask() {
-    auto tablets = context_.client()->data()->Do(cluster::calls::ListTablets{table_});
+    auto tablets =
+        context_.client()->data()->Do(cluster::calls::ListTablets{table_}, context_.CallOptions());
     if (!tablets.ok()) return;
     std::vector<ScanPiece> pieces;
     for (const Piece& piece : pieces_) {
@@ -259,8 +260,9 @@ Status RunTogether(const StatementContext& context, const std::string& table,
 Status RunOnTablets(const StatementContext& context, const std::string& table,
                     const Program& program, const BatchHandler& handler) {
   if (program.read.rows.IsEmpty()) return OkStatus();
-  ASSIGN_OR_RETURN(std::vector<RowRange> tablets,
-                   context.client()->data()->Do(cluster::calls::TabletRanges{table}));
+  ASSIGN_OR_RETURN(
+      std::vector<RowRange> tablets,
+      context.client()->data()->Do(cluster::calls::TabletRanges{table}, context.CallOptions()));
   std::vector<Piece> pieces = CutPieces(tablets, program, TransactionOn(context, table));
   context.session->tablets += pieces.size();
   ShareEstimate share(context, table, program, pieces);

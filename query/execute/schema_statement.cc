@@ -127,7 +127,8 @@ Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateT
   schema.Normalize();
   Status valid = schema.Validate();
   if (!valid.ok()) return ErrorAt("BAD_SCHEMA", create.table.span, MessageOf(valid));
-  Status status = context.client()->admin()->Do(cluster::calls::CreateTable{schema, keys});
+  Status status = context.client()->admin()->Do(cluster::calls::CreateTable{schema, keys},
+                                                context.CallOptions());
   // The call itself tells whether the table exists. A check before the call would be too early,
   // because another client may create the table in between.
   if (status.code() == StatusCode::kAlreadyExists) {
@@ -313,8 +314,8 @@ Status ExecuteAlterTable(const StatementContext& context, const syntax::AlterTab
   if (!(schema == info.schema)) {
     // Fails if the schema has changed since it was read: all actions are checked against one schema
     // and take effect together.
-    RETURN_IF_ERROR(
-        context.client()->admin()->Do(cluster::calls::AlterTable{schema, info.schema_version}));
+    RETURN_IF_ERROR(context.client()->admin()->Do(
+        cluster::calls::AlterTable{schema, info.schema_version}, context.CallOptions()));
   }
   std::string parts;
   auto add = [&](uint64_t count, const char* what) {
@@ -342,7 +343,8 @@ Status ExecuteDropTable(const StatementContext& context, const syntax::DropTable
     context.summary->tag = fmt::format("table {} not found, skipped", drop.table.text);
     return OkStatus();
   }
-  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::DropTable{info->schema.name}));
+  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::DropTable{info->schema.name},
+                                                context.CallOptions()));
   context.summary->tag = fmt::format("table {} dropped", info->schema.name);
   return OkStatus();
 }

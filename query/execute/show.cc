@@ -41,7 +41,8 @@ StatusOr<std::vector<cluster::TableInfo>> Tables(const StatementContext& context
                                                  const syntax::Show& show) {
   // One call for all tables. A table that is created during SHOW may be missing, and one that is
   // dropped may fail the calls after this.
-  if (show.table.empty()) return context.client()->admin()->Do(cluster::calls::ListTables{});
+  if (show.table.empty())
+    return context.client()->admin()->Do(cluster::calls::ListTables{}, context.CallOptions());
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, show.table));
   return std::vector<cluster::TableInfo>{std::move(info)};
 }
@@ -100,7 +101,8 @@ StatusOr<Relation> ShowTablets(const StatementContext& context, const syntax::Sh
   ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, Tables(context, show));
   for (const cluster::TableInfo& table : tables) {
     ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets,
-                     context.client()->data()->Do(cluster::calls::ListTablets{table.schema.name}));
+                     context.client()->data()->Do(cluster::calls::ListTablets{table.schema.name},
+                                                  context.CallOptions()));
     for (const cluster::TabletInfo& tablet : tablets) {
       relation.rows.push_back({Text(table.schema.name), Text(tablet.range.start),
                                Text(tablet.range.limit), Text(tablet.server), Text(tablet.state),
@@ -121,8 +123,9 @@ StatusOr<Relation> ShowServers(const StatementContext& context, const syntax::Sh
                      {"reads_per_s", ValueType::kFloat64},
                      {"writes_per_s", ValueType::kFloat64}},
                     {}};
-  ASSIGN_OR_RETURN(cluster::ClusterHealth health,
-                   context.client()->admin()->Do(cluster::calls::ClusterStatus{}));
+  ASSIGN_OR_RETURN(
+      cluster::ClusterHealth health,
+      context.client()->admin()->Do(cluster::calls::ClusterStatus{}, context.CallOptions()));
   for (const cluster::ServerStatus& server : health.servers) {
     relation.rows.push_back(
         {Text(server.id.ToString()), Text(server.state), Text(server.member.address),
@@ -142,7 +145,8 @@ StatusOr<Relation> ShowEvents(const StatementContext& context, const syntax::Sho
                     {}};
   if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
   ASSIGN_OR_RETURN(std::vector<cluster::TabletEventInfo> events,
-                   context.client()->admin()->Do(cluster::calls::TabletEvents{show.table.text}));
+                   context.client()->admin()->Do(cluster::calls::TabletEvents{show.table.text},
+                                                 context.CallOptions()));
   for (const cluster::TabletEventInfo& event : events) {
     relation.rows.push_back({Text(event.table), Value::Timestamp(event.time_us),
                              Text(event.range.start), Text(event.range.limit), Text(event.kind),
@@ -154,7 +158,8 @@ StatusOr<Relation> ShowEvents(const StatementContext& context, const syntax::Sho
 // The metrics are named by the servers that answer, so a server of another version may show others.
 StatusOr<Relation> ShowMetrics(const StatementContext& context, const syntax::Show&) {
   Relation relation{{TextColumn("name"), NumberColumn("value")}, {}};
-  ASSIGN_OR_RETURN(auto metrics, context.client()->admin()->Do(cluster::calls::Metrics{}));
+  ASSIGN_OR_RETURN(auto metrics,
+                   context.client()->admin()->Do(cluster::calls::Metrics{}, context.CallOptions()));
   for (const auto& [name, value] : metrics) {
     relation.rows.push_back({Text(name), Number(value)});
   }
@@ -176,8 +181,9 @@ StatusOr<Relation> ShowCompactions(const StatementContext& context, const syntax
                     {}};
   // Looked up only to report an unknown table.
   if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
-  ASSIGN_OR_RETURN(std::vector<cluster::CompactionInfo> compactions,
-                   context.client()->admin()->Do(cluster::calls::Compactions{}));
+  ASSIGN_OR_RETURN(
+      std::vector<cluster::CompactionInfo> compactions,
+      context.client()->admin()->Do(cluster::calls::Compactions{}, context.CallOptions()));
   for (const cluster::CompactionInfo& info : compactions) {
     if (!show.table.empty() && info.table != show.table.text) continue;
     relation.rows.push_back(
@@ -206,7 +212,8 @@ StatusOr<Relation> ShowTraces(const StatementContext& context, const syntax::Sho
   relation.columns.push_back(TextColumn("trace"));
   if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
   ASSIGN_OR_RETURN(std::vector<cluster::CallTraceInfo> traces,
-                   context.client()->admin()->Do(cluster::calls::Traces{show.table.text}));
+                   context.client()->admin()->Do(cluster::calls::Traces{show.table.text},
+                                                 context.CallOptions()));
   for (const cluster::CallTraceInfo& trace : traces) {
     std::vector<Value> row = {Value::Timestamp(trace.start_us),
                               Value::Duration(trace.duration_us),
@@ -275,7 +282,8 @@ StatusOr<Relation> ShowFunctions(const StatementContext&, const syntax::Show&) {
 StatusOr<Relation> ShowCreateTable(const StatementContext& context, const syntax::Show& show) {
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, show.table));
   ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets,
-                   context.client()->data()->Do(cluster::calls::ListTablets{info.schema.name}));
+                   context.client()->data()->Do(cluster::calls::ListTablets{info.schema.name},
+                                                context.CallOptions()));
   std::vector<std::string> splits;
   for (const cluster::TabletInfo& tablet : tablets) {
     // Each tablet but the first begins at a split key. The statement therefore makes a table with

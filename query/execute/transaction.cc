@@ -23,7 +23,7 @@ engine::ReadSpec OfRow(engine::ReadSpec read, const std::string& row) {
 // The present schema of the transaction's table: its GC rules also act on the held-back writes.
 StatusOr<std::shared_ptr<const engine::TableSchema>> SchemaOf(const StatementContext& context) {
   return context.client()->admin()->Do(
-      cluster::calls::GetSchema{context.session->transaction->table});
+      cluster::calls::GetSchema{context.session->transaction->table}, context.CallOptions());
 }
 
 Status NoTransaction() {

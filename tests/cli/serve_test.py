@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BINARY = ""
@@ -103,6 +104,35 @@ class ServeTest(unittest.TestCase):
         self.assertIn("--memory: it is not used with --roles gateway", error)
         error = self.refused("--roles", "master", self.store)
         self.assertIn("--cluster", error)
+
+    def test_ctrl_c_ends_a_statement_whose_server_does_not_answer(self):
+        subprocess.run([BINARY, "query", self.store, "-e", "CREATE TABLE t (FAMILY f)"], check=True,
+                       capture_output=True, timeout=60)
+        server = subprocess.Popen([BINARY, "serve", self.store, "--listen", "127.0.0.1:0"],
+                                  stdout=subprocess.PIPE, text=True)
+        self.addCleanup(server.stdout.close)
+        self.addCleanup(server.wait, 60)
+        self.addCleanup(server.terminate)
+        self.addCleanup(server.send_signal, signal.SIGCONT)
+        address = server.stdout.readline().split(" on ")[1].split()[0].rstrip(",;")
+        for statement in ("INSERT INTO t ROW 'a' SET f:q = '1'; INSERT INTO t ROW 'b' SET f:q = '2'",
+                          "CREATE TABLE u (FAMILY f)", "DROP TABLE t", "SHOW TABLETS OF t",
+                          "SELECT * FROM t"):
+            server.send_signal(signal.SIGCONT)
+            with subprocess.Popen([BINARY, "query", address], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, bufsize=0) as query:
+                query.stdin.write(b"SHOW TABLES;\n")
+                self.assertNotEqual(query.stdout.read(1), b"")  # it has reached the server
+                server.send_signal(signal.SIGSTOP)
+                query.stdin.write(statement.encode() + b";\n")
+                query.stdin.close()
+                time.sleep(1)
+                query.send_signal(signal.SIGINT)
+                begun = time.monotonic()
+                self.assertEqual(query.wait(60), 130, statement)
+                # The answer to the signal takes 20 ms; the rest is for a busy machine.
+                self.assertLess(time.monotonic() - begun, 5, statement)
+                self.assertIn(b"cancelled", query.stderr.read(), statement)
 
     def test_a_service_manager_is_told_when_it_serves(self):
         path = os.path.join(self.folder, "notify")
