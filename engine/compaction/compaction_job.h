@@ -1,5 +1,6 @@
 // Writes merged and cleaned entries into new SSTables: the I/O of minor, merging and major
-// compactions. It installs nothing; the tablet does that with the returned summaries.
+// compactions. The job does not install the new files; the tablet does so with the returned
+// summaries.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
