@@ -35,7 +35,7 @@ struct CallNotes {
   TraceId trace;
   // Durations in nanoseconds; 0 for a stage that the call did not reach.
   int64_t row_lock_nanos = 0;  // waiting for the locks of rows
-  int64_t log_nanos = 0;       // in the commit log, the sync included
+  int64_t log_nanos = 0;       // time in the commit log, including the sync
   int64_t sync_nanos = 0;      // write and sync of the call's group, in a log that syncs
   int64_t cache_nanos = 0;     // decoding blocks read from disk and inserting them into the cache
   int64_t disk_nanos = 0;      // reading blocks from files

@@ -6,7 +6,7 @@
 //   deny create * 1+          every create reports a read-only file system
 //   torn write *.log 4        half of the bytes arrive, then the write fails
 //   torn rename * 2           the rename is done but reported as failed; the same for sync,
-//                             create, remove, mkdir
+//                             create, remove, link, mkdir, syncdir
 //   flip read *.sst 5         one byte of the data that is read or written is changed
 //   delay:400 sync *.log 5    the call takes 400 ms longer, then succeeds
 //   lie sync *.log 2+         the call reports OK and does nothing

@@ -34,8 +34,8 @@ struct CommitLog::Request {
   enum State : uint8_t { kWaits, kLeads, kAnswered };
   std::span<Write* const> writes;
   size_t size = 0;
-  bool durable = false;   // its group is synced even in a log without syncs
-  bool in_group = false;  // its group is being written
+  bool durable = false;   // true: its group is synced even in a log without syncs
+  bool in_group = false;  // true: its group is being written
   int64_t sync_us = 0;    // duration of its group's write and sync
   Status status;
   std::atomic<State> state{kWaits};

@@ -44,7 +44,7 @@ struct CommitLogOptions {
   Metrics* metrics = nullptr;
   Clock* clock = nullptr;
   // Called after each group is written and, in a log that syncs, synced, but before it becomes
-  // visible. An error ends the log for good.
+  // visible. After an error the log accepts no more writes.
   std::function<Status()> fence;
   // A writer that has waited this long for its turn is refused: the disk hangs, and more waiting
   // writers would only use more memory.
@@ -167,7 +167,7 @@ class CommitLog {
   Status fenced_;
   int64_t sync_time_us_ = 0;     // duration of the last sync that was not taken over
   int64_t group_began_us_ = 0;   // start of this group's write and sync
-  int64_t group_synced_us_ = 0;  // its duration, a take-over included; 0: no sync
+  int64_t group_synced_us_ = 0;  // duration of that write and sync; 0: no sync
   std::atomic<uint64_t> bytes_written_{0};
   Counter* groups_;
   Counter* records_;

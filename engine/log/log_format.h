@@ -69,7 +69,8 @@ void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
 void AppendLogAnswer(std::string* out, const RequestId& request, std::string_view answer);
 [[nodiscard]] StatusOr<LogRecord> DecodeLogBody(std::string_view body);
 
-// The part of a record that tells a reader whether it wants the record; without the entries.
+// The part of a record, without its entries, from which a reader decides whether it wants the
+// record.
 struct LogRecordHead {
   uint64_t tablet_id = 0;
   uint64_t first_sequence = 0;

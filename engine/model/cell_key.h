@@ -29,9 +29,9 @@ enum class EntryKind : uint8_t { kRowTombstone, kFamilyTombstone, kColumnTombsto
 struct ParsedKey {
   EntryKind kind = EntryKind::kCell;
   std::string_view row_part;           // escaped row with its terminator
-  std::string_view family;             // not escaped; "" for a row tombstone
-  std::string_view column_part;        // from the start of the key to after the qualifier
-  std::string_view escaped_qualifier;  // without its terminator
+  std::string_view family;             // family name, not escaped; "" for a row tombstone
+  std::string_view column_part;        // key up to and including the qualifier's terminator
+  std::string_view escaped_qualifier;  // escaped qualifier without its terminator
   int64_t timestamp_us = 0;            // cells only
   uint64_t sequence = 0;
 };

@@ -63,7 +63,7 @@ struct LocalityGroupSchema {
 
 inline constexpr std::string_view kDefaultGroup = "default";
 
-// Options of a table besides SPLIT_SIZE.
+// Names of table options, besides SPLIT_SIZE.
 inline constexpr const char* kGranularityOption = "GRANULARITY";        // "MILLIS", or absent
 inline constexpr const char* kProtectedOption = "DELETION_PROTECTION";  // "TRUE", or absent
 
@@ -71,7 +71,7 @@ struct TableSchema {
   std::string name;
   std::vector<FamilySchema> families;          // sorted by name
   std::vector<LocalityGroupSchema> groups;     // each family is in exactly one group
-  std::map<std::string, std::string> options;  // from the WITH clause and the Bigtable API
+  std::map<std::string, std::string> options;  // options of the WITH clause and the Bigtable API
 
   const FamilySchema* FindFamily(std::string_view name) const;  // nullptr when absent
   const LocalityGroupSchema* FindGroup(std::string_view name) const;
