@@ -1,6 +1,6 @@
-// What is noted about the call that a thread serves: where its time goes, and what it is about. The
-// server of the call makes the notes current (CallNotesScope), and the places that the call passes
-// write into them. Without current notes, as in embedded use, such a place costs one test of a
+// Notes about the call that a thread serves: where its time goes, and which table and row it names.
+// The server of the call makes the notes current (CallNotesScope), and the code that the call runs
+// through writes into them. Without current notes, as in embedded use, that code only tests a null
 // pointer. Used by one thread. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace sippar::engine {
 
-// The first bytes of a text, in a place of fixed size: setting it allocates nothing.
+// The first kSizeMax bytes of a text, stored inline, so that Set allocates no memory.
 template <size_t kSizeMax>
 class CutText {
  public:
@@ -27,23 +27,23 @@ class CutText {
   std::string_view text() const { return {bytes_.data(), size_}; }
 
  private:
-  std::array<char, kSizeMax> bytes_;  // without a value beyond size_
+  std::array<char, kSizeMax> bytes_;  // uninitialized from size_ on
   size_t size_ = 0;
 };
 
 struct CallNotes {
   TraceId trace;
-  // Nanoseconds; 0 for what did not happen.
+  // Durations in nanoseconds; 0 for a stage that the call did not reach.
   int64_t row_lock_nanos = 0;  // waiting for the locks of rows
-  int64_t log_nanos = 0;       // in the commit log, the sync included
-  int64_t sync_nanos = 0;      // of the group's write and sync, of a log that syncs
-  int64_t cache_nanos = 0;     // decoding blocks that came from disk and giving them to the cache
+  int64_t log_nanos = 0;       // time in the commit log, including the sync
+  int64_t sync_nanos = 0;      // write and sync of the call's group, in a log that syncs
+  int64_t cache_nanos = 0;     // decoding blocks read from disk and inserting them into the cache
   int64_t disk_nanos = 0;      // reading blocks from files
   uint64_t blocks_from_disk = 0;
   uint64_t blocks_cached = 0;
   uint64_t cells_returned = 0;
-  StatusCode stream_end = StatusCode::kOk;  // of a stream, whose end is a message of its own
-  CutText<64> table = {};                   // these two: the first ones that were named
+  StatusCode stream_end = StatusCode::kOk;  // outcome sent at the end of a stream
+  CutText<64> table = {};                   // the first table and row that the call names
   CutText<64> row = {};
 
   // Keeps the first table and row.
@@ -60,10 +60,10 @@ namespace internal {
 inline constinit thread_local CallNotes* current_call_notes = nullptr;
 }  // namespace internal
 
-// Null: this thread serves no call that is noted.
+// The notes of the call that this thread serves; null if it keeps no notes.
 inline CallNotes* CurrentCallNotes() { return internal::current_call_notes; }
 
-// Makes `notes` current on this thread until the scope ends; then those that were before.
+// Makes `notes` current on this thread until the scope ends, then restores the previous notes.
 class CallNotesScope {
  public:
   explicit CallNotesScope(CallNotes* notes) : before_(internal::current_call_notes) {
@@ -77,12 +77,12 @@ class CallNotesScope {
   CallNotes* const before_;
 };
 
-// Takes the trace of the call that this thread serves to threads that help it. Their times and what
-// else they note is dropped: it would count twice, beside what their helped thread waits.
+// Passes the trace of the call that this thread serves on to helping threads. Everything else that
+// a helping thread notes is dropped: the waiting time of the served thread already includes it.
 class CarriedTrace {
  public:
   CarriedTrace() : trace_(CurrentCallNotes() == nullptr ? TraceId{} : CurrentCallNotes()->trace) {}
-  // On a helping thread: calls `work` as a part of that trace.
+  // Called on a helping thread: runs `work` as a part of the trace.
   template <class Work>
   void Run(const Work& work) const {
     CallNotes notes;
@@ -95,7 +95,7 @@ class CarriedTrace {
   const TraceId trace_;
 };
 
-// Adds the time from its construction to its end to a field of the current notes.
+// Adds the time between its construction and destruction to a field of the current notes.
 class StageTimer {
  public:
   explicit StageTimer(int64_t CallNotes::*stage) : notes_(CurrentCallNotes()), stage_(stage) {

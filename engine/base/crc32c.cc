@@ -1,4 +1,5 @@
-// CRC-32C by table, one byte at a time: fast enough, since only other programs' formats need it.
+// Computes CRC-32C with a table, one byte at a time. This is fast enough: only formats of other
+// programs need it.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crc32c.h"
 

@@ -9,7 +9,7 @@
 namespace sippar::engine {
 namespace {
 
-// `size` is PrintableSequence of the text that begins with `sequence`.
+// `size` is the result of PrintableSequence for `sequence`: 0 if it is not printable.
 bool IsKept(std::string_view sequence, size_t size, const EscapeRules& rules) {
   if (size == 0) return false;
   if (size == 1) return rules.as_hex.find(sequence[0]) == std::string_view::npos;
@@ -17,7 +17,7 @@ bool IsKept(std::string_view sequence, size_t size, const EscapeRules& rules) {
   return rules.kept == EscapeRules::kUtf8;
 }
 
-// What stands for `c` after a backslash; 0 if nothing does.
+// The letter that replaces `c` after a backslash; 0 if the rules have none for it.
 char LetterFor(char c, const EscapeRules& rules) {
   for (size_t i = 0; i + 1 < rules.letters.size(); i += 2) {
     if (rules.letters[i] == c) return rules.letters[i + 1];

@@ -1,4 +1,4 @@
-// Escapes bytes for people and for files of text. Pure. SPDX-License-Identifier: Apache-2.0
+// Escapes bytes for messages and text files. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct EscapeRules {
   // Pairs: a character, then the letter that replaces it after a backslash. "\nn" stands for a
   // newline that is written as \n.
   std::string_view letters = {};
-  // Printable ASCII characters that are written as \xHH even so.
+  // Printable ASCII characters to write as \xHH nevertheless.
   std::string_view as_hex = {};
 };
 
@@ -24,7 +24,8 @@ struct EscapeRules {
 // with it, except JSON, which has escapes of its own (query/format/json_value.h).
 std::string EscapeBytes(std::string_view bytes, const EscapeRules& rules);
 
-// In double quotes, with printable ASCII kept and quotes within escaped as \x22.
+// Puts the bytes in double quotes and keeps printable ASCII, except quotes and backslashes: these
+// and all other bytes become \xHH.
 std::string QuotedBytes(std::string_view bytes);
 
 }  // namespace sippar::engine

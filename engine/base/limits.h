@@ -12,12 +12,12 @@ inline constexpr size_t kRowKeySizeMax = 64 << 10;      // paper: "up to 64KB"
 inline constexpr size_t kFamilyNameSizeMax = 64;        // Cloud Bigtable's limit
 inline constexpr size_t kQualifierSizeMax = 16 << 10;   // Cloud Bigtable's limit
 inline constexpr size_t kValueSizeMax = 100 << 20;      // Cloud Bigtable's hard limit
-inline constexpr size_t kMutationSizeMax = 256 << 20;   // one mutation of one row
+inline constexpr size_t kMutationSizeMax = 256 << 20;   // stored bytes of one row mutation
 inline constexpr size_t kMutationEntriesMax = 100'000;  // Cloud Bigtable's limit
 inline constexpr size_t kFamiliesPerTableMax = 100;     // paper: "hundreds at most"
 inline constexpr size_t kTableNameSizeMax = 50;         // Cloud Bigtable's limit
 inline constexpr size_t kTablesMax = 1'000;             // Cloud Bigtable's limit for an instance
-inline constexpr size_t kGcPolicyDepthMax = 20;         // nested unions and intersections
+inline constexpr size_t kGcPolicyDepthMax = 20;         // nesting depth of unions and intersections
 
 // Patterns and programs.
 inline constexpr size_t kRegexSizeMax = 4 << 10;     // size of a pattern's text
@@ -27,7 +27,7 @@ inline constexpr size_t kProgramSizeMax = 16 << 20;  // size of an encoded row p
 
 // Query language.
 inline constexpr size_t kStatementSizeMax = 16 << 20;  // size of a statement's text
-inline constexpr size_t kNestingMax = 200;  // counted on tokens, before the recursive parser runs
+inline constexpr size_t kNestingMax = 200;  // counted on tokens before the recursive parser runs
 
 // Storage.
 inline constexpr size_t kLogSegmentSize = 64 << 20;    // paper section 6: 64 MB

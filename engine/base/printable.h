@@ -1,4 +1,5 @@
-// Bytes as text for dumps, terminals and error messages. Pure. SPDX-License-Identifier: Apache-2.0
+// Turns bytes into text for dumps, terminals and error messages. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ constexpr int64_t kLookEveryUs = 20'000;
 constexpr int kLeftMax = 4;  // each abandoned thread uses a core until it ends
 std::atomic<int> threads_left{0};
 
-// Owned by the caller and its thread together; the last of them to end destroys it.
+// Shared by the caller and the thread that runs `work`; the last of the two to end destroys it.
 struct Shared {
   std::function<void(const StopSignal&)> work;
   std::atomic<bool> is_left{false};

@@ -1,6 +1,6 @@
 // Errors of the whole project: absl::Status and absl::StatusOr, macros that return errors to the
-// caller, the causes that a code alone does not tell, and a helper that adds context. Messages are
-// std::string (fmt), since Debian's absl::string_view is not std::string_view.
+// caller, the causes that a code alone does not distinguish, and a function that adds context.
+// Messages are std::string (fmt), since Debian's absl::string_view is not std::string_view.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@ using absl::StatusOr;
 
 inline Status OkStatus() { return Status(); }
 
-// The message as a std::string_view; valid as long as `status`.
+// The message as a std::string_view; valid while `status` exists.
 inline std::string_view MessageOf(const Status& status) {
   return {status.message().data(), status.message().size()};
 }
@@ -53,14 +53,14 @@ inline Status Internal(const std::string& text) { return {StatusCode::kInternal,
 // Why a call failed, where its code has several meanings. A caller that acts on one of them asks
 // HasCause and never the code. The cause is a payload of the status: Annotate keeps it, and so does
 // the protocol between our own processes, which sends the number. Clients of the Bigtable API get
-// code and text alone.
+// only the code and the text.
 enum class Cause : uint8_t {
-  kNotServed = 1,     // kOutOfRange: the tablet is elsewhere, so nothing was done
-  kTooOld = 2,        // kOutOfRange: a change stream does not keep what is older than its retention
-  kTooLarge = 3,      // kOutOfRange: a value does not fit into the memory for values
+  kNotServed = 1,     // kOutOfRange: the server does not serve the tablet and did nothing
+  kTooOld = 2,        // kOutOfRange: the changes are older than their stream's retention
+  kTooLarge = 3,      // kOutOfRange: the value exceeds the memory for values
   kSessionOver = 4,   // kFailedPrecondition: the session of the lock service has ended
-  kDiskFull = 5,      // kResourceExhausted: the disk or its quota, not memory, a limit or a message
-  kQueryExpired = 6,  // kFailedPrecondition: a prepared query has to be prepared again
+  kDiskFull = 5,      // kResourceExhausted: the disk or its quota is full, not some other limit
+  kQueryExpired = 6,  // kFailedPrecondition: the client must prepare the query again
 };
 Status NotServed(const std::string& text);
 Status TooOld(const std::string& text);
@@ -70,7 +70,7 @@ Status DiskFull(const std::string& text);
 Status QueryExpired(const std::string& text);
 bool HasCause(const Status& status, Cause cause);
 
-// The status of an answer that is a Status or a StatusOr, for code that passes on either.
+// The status of an answer that is a Status or a StatusOr, for templates that handle both.
 inline const Status& StatusIn(const Status& status) { return status; }
 template <typename T>
 const Status& StatusIn(const StatusOr<T>& answer) {

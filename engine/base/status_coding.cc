@@ -7,8 +7,8 @@
 namespace sippar::engine {
 namespace {
 
-// Our own statuses have at most three payloads. SetPayload searches those set before, so without
-// this bound a damaged count could cost quadratic time.
+// Our own statuses have at most three payloads. SetPayload searches all earlier payloads, so
+// without this bound a damaged count could cost quadratic time.
 constexpr size_t kPayloadsMax = 16;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The bytes of a Status with its text and its payloads, as servers send it to each other. Decoding
-// trusts no byte. Pure. SPDX-License-Identifier: Apache-2.0
+// Encodes a Status with its text and its payloads for the protocol between servers. Decoding trusts
+// no byte. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace sippar::engine {
 
-// code | and, unless it is OK: text | count | payloads, each its name and its value, by their names
+// Appends the code and, unless it is OK, the text, the number of payloads, and the name and value
+// of each payload, sorted by name.
 void EncodeStatus(const Status& status, std::string* out);
 // Makes `reader` fail when the bytes are not an encoded Status.
 Status DecodeStatus(Reader* reader);

@@ -12,9 +12,10 @@ namespace sippar::engine {
 
 struct StopSignal {
   const std::atomic<bool>* cancel = nullptr;  // set by the caller to cancel; may be null
-  Clock* clock = nullptr;                     // required with a deadline
+  Clock* clock = nullptr;                     // must be set if there is a deadline
   int64_t deadline_nanos = 0;                 // on the monotonic clock; 0 = none
-  // A read fails with kUnavailable where it would wait for a disk: its thread has other calls.
+  // True: a read that would have to wait for a disk fails with kUnavailable instead, because its
+  // thread serves other calls too.
   bool from_memory = false;
 
   // kCancelled or kDeadlineExceeded when the call should end, else OK.

@@ -13,7 +13,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr size_t kHexSize = 32;
-constexpr uint64_t kSeedStep = 0xd1342543de82ef95u;  // odd, so that no seed comes twice
+constexpr uint64_t kSeedStep = 0xd1342543de82ef95u;  // odd: a seed repeats only after 2^64 ids
 
 uint64_t FromDigits(std::string_view digits) {
   uint64_t value = 0;

@@ -1,5 +1,5 @@
-// Uses a POSIX semaphore outside simulations: it keeps no reference to this object after it has
-// woken the waiter, so the waiter may destroy the object at once.
+// Uses a POSIX semaphore outside simulations: sem_post does not touch the object after it has woken
+// the waiter, so the waiter may destroy the object at once.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/wake_up.h"
 

@@ -23,7 +23,7 @@ class WakeUp {
 
  private:
   sem_t semaphore_;
-  // Used in a simulation only, instead of the semaphore.
+  // The next three replace the semaphore in a simulation.
   Mutex mutex_;
   CondVar condition_;
   int count_ GUARDED_BY(mutex_) = 0;

@@ -21,7 +21,7 @@ struct BlockKey {
   bool operator==(const BlockKey&) const = default;
 };
 
-// The finisher of splitmix64: shard and bucket use different bits of it.
+// The last step of splitmix64. Shard and bucket are chosen by different bits of the result.
 uint64_t Mix(uint64_t file_id, uint64_t offset) {
   uint64_t z = file_id * 0x9e3779b97f4a7c15u + offset;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -58,7 +58,7 @@ class BlockCache::Shard {
   void Insert(const BlockKey& key, std::shared_ptr<const Block> block, CacheUse use) {
     std::list<Node> gone;  // destroyed after the lock is released
     MutexLock lock(&mutex_);
-    // A block larger than this shard would push out all others on probation and then itself.
+    // A block larger than this shard would evict all other blocks on probation and then itself.
     if (block->charge() > capacity_bytes_) return;
     // The key is present only if another thread missed the same block at the same time and was
     // faster (SstableReader::ReadBlock). Its block is replaced, on probation again. That is seldom
@@ -79,8 +79,8 @@ class BlockCache::Shard {
   }
 
   // Walks all blocks of the shard with its lock held: some 500 blocks of 64 KiB if the whole cache
-  // has 512 MiB. It is called once for each file, when that is deleted (FileRegistry::Remove). A
-  // list of blocks for each file would make the walk short but every Insert longer.
+  // has 512 MiB. Called once per file, when the file is deleted (FileRegistry::Remove). A list of
+  // blocks per file would make this walk shorter but every Insert slower.
   void EraseFile(uint64_t file_id) {
     std::list<Node> gone;
     MutexLock lock(&mutex_);
@@ -119,9 +119,9 @@ class BlockCache::Shard {
     probation_bytes_ -= node->block->charge();
     protected_bytes_ += node->block->charge();
     protected_.splice(protected_.begin(), probation_, node);
-    // What the protected list cannot keep gets a second chance at the warm end of probation. The
-    // block that was just used stays, even if it alone exceeds the share: otherwise the very use
-    // that protects it would take the protection away.
+    // Blocks that the protected list has no room for return to the warm end of probation. The block
+    // that was just used stays, even if it alone exceeds the share: otherwise the very use that
+    // protects it would take the protection away.
     while (protected_bytes_ > capacity_bytes_ / 100 * kProtectedPercent && protected_.size() > 1) {
       Position coldest = std::prev(protected_.end());
       coldest->is_protected = false;
@@ -157,9 +157,9 @@ class BlockCache::Shard {
 
 BlockCache::BlockCache(uint64_t capacity_bytes, uint64_t pinned_bytes)
     : capacity_bytes_(capacity_bytes), pins_(pinned_bytes) {
-  // The number of shards never changes: with another number most blocks would belong to other
-  // shards, and Find reads shards_ without a lock. A store creates its cache with the largest
-  // capacity that it will have (TabletHost), so a shard never holds more than it was made for.
+  // The number of shards never changes: a change would move most blocks to other shards, and Find
+  // reads shards_ without a lock. A store creates its cache with the largest capacity that it will
+  // have (TabletHost), so no shard ever gets a larger capacity than here.
   size_t count = ShardCount(capacity_bytes);
   for (size_t i = 0; i < count; ++i) {
     shards_.push_back(std::make_unique<Shard>(capacity_bytes / count));
@@ -169,7 +169,7 @@ BlockCache::BlockCache(uint64_t capacity_bytes, uint64_t pinned_bytes)
 BlockCache::~BlockCache() = default;
 
 void BlockCache::SetCapacity(uint64_t capacity_bytes) {
-  if (capacity_bytes_.load() == capacity_bytes) return;  // no lock for the most frequent call
+  if (capacity_bytes_.load() == capacity_bytes) return;  // the most frequent case takes no lock
   MutexLock lock(&resize_mutex_);
   capacity_bytes_ = capacity_bytes;
   for (auto& shard : shards_) shard->SetCapacity(capacity_bytes / shards_.size());

@@ -18,7 +18,7 @@ namespace sippar::engine {
 // The purpose of a lookup or insertion.
 enum class CacheUse : uint8_t {
   kPoint,  // counts as a use; a new block enters at the warm end of probation
-  kScan,   // moves no block; a new one enters at the cold end, where it leaves next
+  kScan,   // moves no block; a new block enters at the cold end and is evicted first
 };
 
 class BlockCache {
@@ -45,10 +45,10 @@ class BlockCache {
     uint64_t blocks = 0;
     uint64_t bytes = 0;  // charged bytes (Block::charge)
     uint64_t pinned_bytes = 0;
-    uint64_t pins_refused = 0;  // blocks of in-memory groups that did not fit
+    uint64_t pins_refused = 0;  // blocks of in-memory groups that the pin budget had no room for
   };
   Stats stats() const;
-  // Changes the capacity at any time; what no longer fits is evicted at once, the coldest first.
+  // Changes the capacity at any time; evicts blocks that no longer fit at once, coldest first.
   void SetCapacity(uint64_t capacity_bytes);
   uint64_t capacity_bytes() const { return capacity_bytes_; }
   PinBudget* pins() { return &pins_; }
@@ -57,7 +57,7 @@ class BlockCache {
   class Shard;
   Shard& ShardOf(uint64_t file_id, uint64_t offset) const;
 
-  Mutex resize_mutex_;  // held by SetCapacity, so that two calls do not mix
+  Mutex resize_mutex_;  // held by SetCapacity, so that two calls do not interleave
   std::atomic<uint64_t> capacity_bytes_;
   PinBudget pins_;
   std::vector<std::unique_ptr<Shard>> shards_;

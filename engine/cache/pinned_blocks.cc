@@ -17,8 +17,8 @@ bool PinnedBlocks::Keep(size_t index, size_t count, std::shared_ptr<const Block>
   if (!budget->Take(block->charge())) return false;
   budget_ = budget;
   if (slot_memory_ == nullptr) {
-    // Slots are made at the first pin, since most files pin none, and never move: Find reads them
-    // without the lock.
+    // Allocates the slots at the first pin, since most files pin no block. They never move, because
+    // Find reads them without the lock.
     slot_memory_ = std::make_unique<Slot[]>(count);
     slots_.store(slot_memory_.get(), std::memory_order_release);
   }

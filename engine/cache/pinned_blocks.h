@@ -28,7 +28,7 @@ class PinnedBlocks {
     const Slot* slots = slots_.load(std::memory_order_acquire);
     return slots == nullptr ? nullptr : slots[index].load(std::memory_order_acquire);
   }
-  // Keeps block `index` of `count`. False: the budget is used up.
+  // Pins block `index` of the file's `count` blocks. False: the budget has no room for it.
   bool Keep(size_t index, size_t count, std::shared_ptr<const Block> block, PinBudget* budget);
 
  private:

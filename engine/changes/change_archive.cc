@@ -55,7 +55,7 @@ StatusOr<std::unique_ptr<ChangeArchive>> ChangeArchive::Open(FileSystem* fs,
   for (const auto& [tablet_id, of_tablet] : tablets) {
     Lane lane;
     lane.files = FilesThatCount(of_tablet);
-    // Judged by name alone, so files that hold nothing wanted are not opened.
+    // The names alone decide, so files that hold nothing wanted are not opened.
     std::erase_if(lane.files, [&](const auto& file) { return !MayHave(file, position); });
     if (lane.files.empty()) continue;
     RETURN_IF_ERROR(archive->OpenNext(&lane));

@@ -1,11 +1,11 @@
-// Reads the changes that a table's archive has after a position, in the order of (sequence number,
-// tablet). The files of one tablet are read one after the other; files of several tablets, which a
-// merge joined, are merged.
+// Reads the changes in a table's archive after a position, in the order of (sequence number,
+// tablet). The files of one tablet are read one after the other; files of several tablets that a
+// tablet merge joined are read together, in that order.
 //
 // Two files of a tablet may hold the same sequence numbers: a crash after a file was written leaves
-// the log as it was, and the next process writes those changes again. The newer file is trusted
-// from its first number on: in a log without syncs, a power loss may have removed changes that the
-// older file still has, and their numbers were then used again.
+// the log as it was, and the next process writes those changes again. The newer file counts from
+// its first number on: in a log without syncs, a power loss may have removed changes that the older
+// file still has, and their numbers were then used again.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,7 +21,7 @@ namespace sippar::engine {
 
 struct CountedChangeFile {
   ChangeFileName name;
-  uint64_t last_sequence = 0;  // its last number that counts
+  uint64_t last_sequence = 0;  // last sequence number that counts; a newer file has the later ones
 };
 // The parts of one tablet's files that count, disjoint and sorted by sequence number. `files` are
 // sorted by file id.
@@ -34,8 +34,8 @@ class ChangeArchive {
   [[nodiscard]] static StatusOr<std::unique_ptr<ChangeArchive>> Open(
       FileSystem* fs, const std::string& directory, const ChangePosition& position);
 
-  // The next record that `position` wants; nullopt at the end. TooOld: it was older than the
-  // retention and is gone.
+  // The next record that `position` wants; nullopt at the end. TooOld: the record was older than
+  // the retention and was removed.
   [[nodiscard]] StatusOr<std::optional<LogRecord>> Next(const ChangePosition& position);
 
  private:
@@ -56,7 +56,7 @@ class ChangeArchive {
 
   FileSystem* const fs_;
   const std::string directory_;
-  std::vector<Lane> lanes_;  // each is at a record
+  std::vector<Lane> lanes_;  // lanes that have a next record
 };
 
 }  // namespace sippar::engine

@@ -21,8 +21,8 @@ constexpr std::string_view kMadeSuffix = ".made";
 // Differs from the seeds of log segments, so that a record of one is never valid in the other.
 uint64_t SeedOf(uint64_t file_id) { return file_id ^ 0x6368616e67657321; }
 
-// The mark of a file: an empty file made after it and removed before it. A mark without its file
-// shows that the file was lost.
+// The mark of a change file: an empty file, created after it and removed before it. A mark without
+// its file shows that the file was lost.
 std::string MarkOf(const std::string& directory, const ChangeFileName& file) {
   return fmt::format("{}/{}{}", directory, file.Print(), kMadeSuffix);
 }
@@ -40,7 +40,7 @@ Status WriteRecords(AppendFile* file, uint64_t file_id, const RowRange& rows,
   RecordFile out(file, SeedOf(file_id));
   RETURN_IF_ERROR(out.Add(EncodeHead(rows)));
   for (const TailRecord& record : records) RETURN_IF_ERROR(out.Add(*record.body));
-  RETURN_IF_ERROR(out.Add(""));  // an empty record marks the end: without it the file was cut
+  RETURN_IF_ERROR(out.Add(""));  // an empty record marks the end; a file without it was cut off
   return out.Flush();
 }
 
@@ -94,8 +94,8 @@ StatusOr<std::vector<ChangeFileName>> ListLostChangeFiles(FileSystem* fs,
     if (!file.has_value() || std::binary_search(names->begin(), names->end(), file->Print())) {
       continue;
     }
-    // Looked at again, since the list may show a moment between two removals: a file that expires
-    // loses its mark before it goes, so a mark that is still there is that of a lost file.
+    // Checks the mark again: an expiring file loses its mark before it is removed, and the listing
+    // may have seen the mark just before. A mark that still exists belongs to a lost file.
     ASSIGN_OR_RETURN(bool is_marked, fs->Exists(directory + "/" + mark));
     if (is_marked) lost.push_back(*file);
   }
@@ -143,7 +143,7 @@ Status WriteChangeFile(FileSystem* fs, const std::string& directory, uint64_t fi
     (void)fs->Remove(temporary);
     return written;
   }
-  // A crash before the next step leaves NAME.tmp, which no reader takes for a file of the archive.
+  // A crash before the next step leaves NAME.tmp, which readers of the archive ignore.
   CRASH_POINT("changes.before_publish");
   RETURN_IF_ERROR(PublishFile(fs, file.get(), temporary, path));
   // A crash here leaves a file without its mark. It is read like any other; only its loss would go

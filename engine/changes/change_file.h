@@ -32,10 +32,10 @@ struct ChangeFileName {
 // The files of `directory`, sorted by tablet and file id; none if there is no such directory.
 [[nodiscard]] StatusOr<std::vector<ChangeFileName>> ListChangeFiles(FileSystem* fs,
                                                                     const std::string& directory);
-// Files that were made, have not expired, and are missing.
+// Files that were written and have not expired, but are missing.
 [[nodiscard]] StatusOr<std::vector<ChangeFileName>> ListLostChangeFiles(
     FileSystem* fs, const std::string& directory);
-// The kDataLoss that reports a missing file.
+// The kDataLoss status that reports a missing file.
 [[nodiscard]] Status LostChangeFile(const std::string& directory, const ChangeFileName& file);
 // Removes the files whose changes are all older than `before_us`; returns how many.
 [[nodiscard]] StatusOr<size_t> ExpireChangeFiles(FileSystem* fs, const std::string& directory,
@@ -54,7 +54,7 @@ class ChangeFileReader {
   [[nodiscard]] static StatusOr<std::unique_ptr<ChangeFileReader>> Open(
       FileSystem* fs, const std::string& directory, const ChangeFileName& name);
 
-  const RowRange& rows() const { return rows_; }  // rows of its tablet
+  const RowRange& rows() const { return rows_; }  // rows of the tablet that wrote the file
   // The body of the next record, valid until the next call; "" at the end. kDataLoss names file and
   // offset.
   [[nodiscard]] StatusOr<std::string_view> Next();

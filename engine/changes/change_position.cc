@@ -51,8 +51,8 @@ bool ChangePosition::Wants(std::string_view row, int64_t commit_us,
 
 void ChangePosition::Pass(const ChangePoint& point) {
   for (Part& part : parts) part.after = std::max(part.after, point);
-  // Joins parts that have reached the same point, so that tokens do not grow with each merge of
-  // tablets.
+  // Joins adjacent parts that have reached the same point, so that tokens do not grow with each
+  // merge of tablets.
   auto joined = parts.begin();
   for (auto part = parts.begin() + 1; part != parts.end(); ++part) {
     if (part->after == joined->after && part->start_us == joined->start_us) {
@@ -97,7 +97,7 @@ std::string ChangePosition::Encode() const {
     PutVarint(&bytes, part.after.sequence);
     PutVarint(&bytes, part.after.tablet_id);
   }
-  // A token passes through clients' hands: the checksum finds one that was cut or altered.
+  // Clients store the token and send it back: the checksum detects one that was cut or altered.
   PutFixed32(&bytes, static_cast<uint32_t>(Checksum(bytes, kSeed)));
   std::string token;
   token.reserve(2 * bytes.size());

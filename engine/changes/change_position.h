@@ -16,7 +16,7 @@
 
 namespace sippar::engine {
 
-// Point of a change: the sequence number of its last entry, and its tablet.
+// Identifies a change by the sequence number of its last entry and its tablet.
 struct ChangePoint {
   uint64_t sequence = 0;
   uint64_t tablet_id = 0;
@@ -27,7 +27,7 @@ struct ChangePosition {
   struct Part {
     RowRange rows;
     int64_t start_us = 0;  // changes before this time are not wanted
-    ChangePoint after;     // nor are changes up to this point
+    ChangePoint after;     // changes up to this point are not wanted either
   };
 
   uint64_t table_id = 0;
@@ -44,7 +44,7 @@ struct ChangePosition {
   int64_t LeastStart() const;
   ChangePosition Clip(const RowRange& rows) const;  // requires: `rows` overlaps rows()
 
-  std::string Encode() const;  // printable continuation token
+  std::string Encode() const;  // a printable continuation token
   [[nodiscard]] static StatusOr<ChangePosition> Decode(std::string_view token);
 };
 

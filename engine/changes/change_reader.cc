@@ -34,9 +34,9 @@ Status ChangeReader::Read(std::vector<ReadChange>* changes, bool* is_whole) {
 }
 
 Status ChangeReader::ReadTail(std::vector<ReadChange>* changes, bool* is_whole) {
-  // Looks at the tail before the archive: a flush makes its file before it drops the records from
-  // the tail, so what the tail no longer has is in a file by now. In the other order changes could
-  // be missed.
+  // Reads the tail before the archive: a flush writes its file before it drops the records from the
+  // tail, so records that the tail no longer has are in a file by now. In the other order, changes
+  // could be missed.
   uint64_t after = position_.Least().sequence;
   ChangeTail::View view = source_.tail->After(after, kBatchBytes, source_.clock);
   // The next change is older than the tail, so it is in a file.

@@ -1,5 +1,5 @@
-// Reads the changes of one tablet's rows after a position: first what the archive has, from all
-// tablets that ever had the rows, then the tablet's tail.
+// Reads the changes of one tablet's rows after a position: first those in the archive, from all
+// tablets that ever had the rows, then those in the tablet's tail.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -33,7 +33,7 @@ class ChangeReader {
   ChangeReader(ChangeSource source, ChangePosition position)
       : source_(std::move(source)), position_(std::move(position)) {}
 
-  // Appends the next changes, about 1 MiB. *is_whole is set if there were no more when the call
+  // Appends the next changes, about 1 MiB. Sets *is_whole if there were no more when the call
   // began; the position's low_us is then the time up to which changes are complete.
   [[nodiscard]] Status Read(std::vector<ReadChange>* changes, bool* is_whole);
   // Waits until there may be more changes, at most `wait_us`.

@@ -31,8 +31,8 @@ int64_t ChangeTail::Stop() {
 int64_t ChangeTail::Flight::TakeOff(ChangeTail* tail, Clock* clock, int64_t least_us) {
   Land();
   MutexLock lock(&tail->mutex_);
-  // Under the lock, as After reads the clock under it: a watermark is either taken before this
-  // time, or sees this flight.
+  // Reads the clock under the lock, as After does: a watermark is then either computed before this
+  // time is taken, or sees this flight.
   int64_t time_us = std::max(clock->NowMicros(), least_us);
   at_ = tail->flights_.insert(time_us);
   tail_ = tail;
@@ -49,7 +49,7 @@ void ChangeTail::Flight::Land() {
 void ChangeTail::Add(std::string body) {
   auto shared = std::make_shared<const std::string>(std::move(body));
   auto head = DecodeLogHead(*shared);
-  if (!head.ok()) return;  // cannot happen: this program encoded it
+  if (!head.ok()) return;  // cannot happen: this program encoded the body
   MutexLock lock(&mutex_);
   end_ = head->last_sequence() + 1;
   records_.push_back({*head, std::move(shared)});
@@ -80,7 +80,7 @@ void ChangeTail::WaitBeyond(uint64_t sequence, int64_t wait_us) const {
   MutexLock lock(&mutex_);
   if (end_ > sequence + 1) return;
   ++waiting_;
-  // One wait only: it may end early, and the caller looks again in any case.
+  // Waits only once: the wait may end early, and the caller checks again in any case.
   added_.WaitFor(&mutex_, wait_us);
   --waiting_;
 }

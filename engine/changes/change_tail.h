@@ -1,7 +1,7 @@
 // The changes of one tablet that no archive file holds yet: the bodies of its log records after the
-// redo point, in the order of the log. A change is added when it becomes visible, so it is synced
-// and fenced, and is dropped once a flush has written it to a file (change_file.h). Without a
-// change stream, a write only tests one flag. Thread safe.
+// redo point, in the order of the log. A change is added when it becomes visible, after the log's
+// sync and fence check, and is dropped once a flush has written it to a file (change_file.h).
+// Without a change stream, a write only tests one flag. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,12 +27,13 @@ struct TailRecord {
 class ChangeTail {
  public:
   bool is_kept() const { return kept_.load(std::memory_order_relaxed); }
-  // Keeps changes from this sequence number on, unless they are kept already.
+  // Begins to keep changes, from this sequence number on; does nothing if the tail keeps them
+  // already.
   void Keep(uint64_t next_sequence);
   int64_t Stop();  // stops keeping changes; returns the bytes freed
 
   // A write in flight: its commit time is taken, but its change is not in the tail yet. It holds
-  // back the low watermark, so that no reader is told that all changes up to that time are there.
+  // back the low watermark, so that no reader takes the changes up to that time for complete.
   class Flight {
    public:
     Flight() = default;
@@ -53,10 +54,10 @@ class ChangeTail {
 
   struct View {
     std::vector<TailRecord> records;
-    uint64_t begin = 0;     // first number the tail has; files have older ones
-    uint64_t end = 0;       // first number after those that this view covers
-    bool is_whole = false;  // the tail had no more
-    // If is_whole: no change that comes later is older than this.
+    uint64_t begin = 0;     // first sequence number in the tail; files have the older ones
+    uint64_t end = 0;       // first sequence number after those that this view covers
+    bool is_whole = false;  // true: the tail has no later records
+    // If is_whole: no change that is added later is older than this.
     int64_t low_watermark_us = 0;
   };
   // The records after `sequence`, about `bytes_max` bytes of them.

@@ -26,8 +26,8 @@ class CancellableIterator final : public EntryIterator {
   void Seek(std::string_view key) override { base_->Seek(key); }
   void SeekBefore(std::string_view key) override { base_->SeekBefore(key); }
   void Next() override {
-    // Counts bytes, not entries: a check then comes every few milliseconds whatever the size of the
-    // values.
+    // Counts bytes, not entries, so that a check comes every few milliseconds whatever the size of
+    // the values.
     bytes_ += kEntryCost + base_->value().size();
     if (bytes_ >= kCheckBytes) {
       bytes_ = 0;
@@ -98,7 +98,7 @@ class CompactionJob {
     bool full = writer_ != nullptr && writer_->index_bytes() > kIndexSizeMax;
     if (writer_ != nullptr && !crossed && !full) return OkStatus();
     if (crossed || full) RETURN_IF_ERROR(Finish());
-    // Several boundaries may be crossed at once, where all entries between them were garbage.
+    // An entry may cross several boundaries at once, if all entries between them were garbage.
     while (next_boundary_ < request_.boundaries.size() &&
            key >= request_.boundaries[next_boundary_]) {
       ++next_boundary_;

@@ -1,5 +1,6 @@
 // Writes merged and cleaned entries into new SSTables: the I/O of minor, merging and major
-// compactions. It installs nothing; the tablet does that with the returned summaries.
+// compactions. The job does not install the new files; the tablet does so with the returned
+// summaries.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,8 +23,8 @@ struct CompactionRequest {
   SstableOptions options;
   std::function<StatusOr<uint64_t>()> next_file_id;
   std::function<std::string(uint64_t file_id)> path_of;
-  std::unique_ptr<EntryIterator> entries;  // the merged inputs, still with garbage
-  VisibilityIterator::Options visibility;  // mode, GC rules, now
+  std::unique_ptr<EntryIterator> entries;  // the merged inputs, garbage included
+  VisibilityIterator::Options visibility;  // mode, GC rules, current time
   std::vector<std::string> boundaries;     // keys at which a new file begins, ascending
   // Sample for the dictionary of the output that holds keys in [first, limit); an empty limit is
   // open.
@@ -33,8 +34,8 @@ struct CompactionRequest {
 };
 
 // Writes the entries to new files, syncs `directory` and returns the files in key order; none if
-// everything was garbage. On error it removes the files made so far, best effort. Those that stay
-// are named by no state: the next start of a directory, or the master of a cluster, removes them.
+// everything was garbage. On error it removes the files made so far, best effort. No tablet state
+// names a file that stays: the next start of the directory, or the master of a cluster, removes it.
 [[nodiscard]] StatusOr<std::vector<FileSummary>> RunCompaction(CompactionRequest request,
                                                                const std::string& directory);
 

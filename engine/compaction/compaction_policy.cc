@@ -10,8 +10,8 @@ namespace {
 
 using Runs = std::vector<RunInfo>;
 
-// Chooses the newest runs of like size or, when there are more than runs_max, as many as it takes
-// to get back to that number. Chooses no run before index `begin`.
+// Chooses the newest runs of like size or, if the group has more than runs_max runs, enough of the
+// newest to get back to that number. Chooses no run before index `begin`.
 std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
                                               const CompactionPolicyOptions& options) {
   if (runs.size() < begin + 2) return std::nullopt;
@@ -36,7 +36,7 @@ std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
     return choice;
   }
   if (runs.size() <= options.runs_max) return std::nullopt;
-  // Merging n runs leaves one, so k runs fewer takes a merge of k + 1.
+  // Merging n runs leaves one run, so removing k runs takes a merge of k + 1.
   size_t excess = runs.size() - options.runs_max + 1;
   size_t width = std::min(runs.size() - begin, std::max(excess, like));
   choice.first = runs.size() - width;
@@ -45,7 +45,8 @@ std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
   return choice;
 }
 
-// More than half of the entries are tombstones: a major compaction removes them and what they hide.
+// Chooses a major compaction if more than half of the entries are tombstones: it removes them and
+// the cells that they hide.
 std::optional<CompactionChoice> ChooseForTombstones(const Runs& runs) {
   uint64_t tombstones = 0;
   uint64_t entries = 0;

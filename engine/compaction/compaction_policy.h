@@ -1,7 +1,7 @@
 // Chooses which runs of a locality group to merge next, with a reason: a pure function (paper
 // section 5.4). A run is the output of one flush or compaction: files with disjoint keys. Runs are
-// ordered by age, so only neighbours may be merged. A set of inputs that reaches back to the oldest
-// run may drop garbage and tombstones; no other may.
+// ordered by age, so only neighbours may be merged. Only a set of inputs that includes the oldest
+// run may drop garbage and tombstones.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,10 +18,10 @@ struct RunInfo {
   uint64_t tombstones = 0;
   uint64_t entries = 0;
   int64_t made_us = 0;      // no delete or garbage in the run is older than this (tablet_state.h)
-  bool major = false;       // made by a major compaction: it held no deleted data then
+  bool major = false;       // a major compaction made the run, which had no deleted data then
   int64_t time_min_us = 0;  // time of the oldest cell
   uint64_t run_id = 0;
-  bool busy = false;  // it is an input of a running compaction
+  bool busy = false;  // the run is an input of a running compaction
 };
 
 enum class CompactionKind : uint8_t { kMinor, kMerging, kMajor };
@@ -35,31 +35,31 @@ struct CompactionChoice {
   // may then become one run as they are, without being rewritten.
   bool may_join = false;
   double urgency = 0;  // the group with the greater urgency goes first
-  // True if reads and writes are slower until it is done. Otherwise the RateLimiter may slow it
-  // down.
+  // True if reads and writes are slower until the compaction is done. Otherwise the RateLimiter may
+  // slow it down.
   bool is_debt = false;
 };
 
 struct CompactionPolicyOptions {
   size_t runs_max = 8;      // most runs a group should have, as each read merges them
-  size_t tier_width = 4;    // this many runs of like size become one
-  double size_ratio = 1.5;  // of like size: at most this times all newer inputs together
+  size_t tier_width = 4;    // number of runs of like size that are merged into one
+  double size_ratio = 1.5;  // a run is of like size up to this times the newer inputs' sum
   int64_t now_us = 0;
   // Data that was deleted, or became garbage, this long ago leaves the disk with the next
   // compaction; 0: no such limit.
   int64_t cycle_us = 0;
-  // Smallest age at which a GC rule of the group drops a cell; 0: none does.
+  // Smallest age at which a GC rule of the group drops a cell; 0: no rule drops by age.
   int64_t expire_after_us = 0;
 };
 
-// The next compaction of `runs`, which are sorted oldest first; nullopt: none is needed. Leaves
-// alone busy runs and all runs older than one of them, so concurrent choices for one group are
+// The next compaction of `runs`, which are sorted oldest first; nullopt: none is needed. Never
+// chooses a busy run or a run older than a busy one, so concurrent choices for one group are
 // disjoint.
 std::optional<CompactionChoice> ChooseCompaction(const std::vector<RunInfo>& runs,
                                                  const CompactionPolicyOptions& options = {});
 
-// The time since which the runs may hold something that only a major compaction removes; nullopt:
-// they do not.
+// The time since which the runs may hold garbage that only a major compaction removes; nullopt:
+// they hold none.
 std::optional<int64_t> GarbageSince(const std::vector<RunInfo>& runs,
                                     const CompactionPolicyOptions& options);
 

@@ -17,8 +17,8 @@ struct CompactionCandidate {
   uint64_t tablet_id = 0;
   std::string group;
   std::vector<RunInfo> runs;    // oldest first
-  int64_t expire_after_us = 0;  // as in CompactionPolicyOptions
-  int64_t retry_at_us = 0;      // after a failure: not before this time
+  int64_t expire_after_us = 0;  // see CompactionPolicyOptions
+  int64_t retry_at_us = 0;      // after a failure: time of the next attempt; 0: no failure
 };
 
 struct ScheduledCompaction {
@@ -27,8 +27,8 @@ struct ScheduledCompaction {
   uint64_t bytes_in = 0;
 };
 
-// A compaction of more bytes is large. Of two threads only one takes large ones, so that the small
-// merges that bound the cost of reads never wait for a large one.
+// A compaction of more bytes is large. Of two threads only one runs large ones, so that the small
+// merges that bound the cost of reads never wait for a large compaction.
 inline constexpr uint64_t kLargeCompaction = 256 << 20;
 
 // The most urgent compaction that may run now: the greatest urgency, then the fewest bytes, then

@@ -15,8 +15,7 @@ class RateLimiter {
  public:
   explicit RateLimiter(Clock* clock) : clock_(clock) {}
 
-  // 0: unlimited, which is the initial state. Takes effect at once, also for calls that are
-  // waiting.
+  // 0: unlimited, the initial state. A change to 0 also ends the waits of calls in progress.
   void SetRate(uint64_t bytes_per_second) { rate_ = bytes_per_second; }
   // Waits until `bytes` may be written. Returns within 20 ms after `*cancel` becomes true (`cancel`
   // may be null) or the rate becomes unlimited.

@@ -75,15 +75,15 @@ class FaultFileSystem::FaultyAppendFile final : public AppendFile {
     return fault;
   }
   Status Sync() override {
-    // A failed sync leaves the bytes in doubt, so nothing is made durable (FAULTS.md D9, D10). A
-    // torn one makes them durable, but its caller sees the failure.
+    // A failed sync leaves it unknown which bytes are durable, so this one makes none durable
+    // (FAULTS.md D9, D10). A torn sync makes all of them durable, but its caller sees a failure.
     RETURN_IF_ERROR(owner_->Carry("sync", path_, [this] { return base_->Sync(); }));
     if (owner_->on_sync_) owner_->on_sync_();
     return OkStatus();
   }
   Status Close() override {
     Status fault = owner_->Check("close", path_);
-    // The file is closed in any case, so that a fault leaks no descriptor.
+    // Closes the file in any case, so that a fault leaks no descriptor.
     Status closed = base_->Close();
     return fault.ok() ? closed : fault;
   }

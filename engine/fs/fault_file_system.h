@@ -1,5 +1,5 @@
 // A file system that injects faults by rule and counts its calls, so that a test can fail the n-th
-// call for n = 1, 2, ... until a run needs fewer calls. Thread safe.
+// call for n = 1, 2, ... until a run makes fewer than n calls. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace sippar::engine {
 
-// Rules are tried in the order in which they were added; the first that hits decides, except for
-// delays, which add up.
+// Rules are tried in the order in which they were added. The first rule that hits decides the
+// outcome, except for delays, which add up.
 class FaultFileSystem final : public FileSystem, public PatchFileMaker {
  public:
   explicit FaultFileSystem(FileSystem* base) : base_(base) {}
@@ -25,14 +25,14 @@ class FaultFileSystem final : public FileSystem, public PatchFileMaker {
   void ClearRules();
   uint64_t calls() const;
   uint64_t faults() const;  // faults injected so far
-  // Called before the rules at every call, without locks: a simulation decides here what its disk
-  // does. An error becomes the fault of this call; *effect, if not null, selects its kind (kFail
-  // when left unchanged).
+  // The chooser runs at every call, before the rules and without locks: a simulation decides here
+  // what its disk does. An error becomes the fault of this call; *effect, if not null, selects its
+  // kind (kFail when left unchanged).
   using Chooser = std::function<Status(const char* operation, const std::string& path,
                                        FaultRule::Effect* effect)>;
   void OnCall(Chooser chooser) { on_call_ = std::move(chooser); }
-  // Called after each successful Sync, SyncDir or SyncFile, without locks: the moments at which a
-  // crash test clones the disk.
+  // `action` runs after each successful Sync, SyncDir or SyncFile, without locks: at these moments
+  // a crash test clones the disk.
   void OnSync(std::function<void()> action) { on_sync_ = std::move(action); }
 
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override;
@@ -62,7 +62,7 @@ class FaultFileSystem final : public FileSystem, public PatchFileMaker {
   };
   // Returns the fault for this call, OK when there is none; *effect receives its kind.
   Status Check(const char* operation, const std::string& path, FaultRule::Effect* effect = nullptr);
-  // Runs `action`, or returns the fault instead. A torn fault runs `action` and fails all the same.
+  // Runs `action`, or returns the fault instead. A torn fault runs `action` but still fails.
   Status Carry(const char* operation, const std::string& path,
                const std::function<Status()>& action);
   Status Decide(const char* operation, const std::string& path, FaultRule::Effect* effect,

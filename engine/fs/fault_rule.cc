@@ -22,8 +22,8 @@ bool GlobMatches(std::string_view glob, std::string_view text) {
   size_t g = 0;
   size_t t = 0;
   while (t < text.size()) {
-    // Only the last star is tried again: an earlier star that matched more could not help, so the
-    // time is bounded by the product of the lengths.
+    // Only the last star is tried again with more bytes: more bytes for an earlier star could not
+    // help. So the time is bounded by the product of the lengths.
     if (g < glob.size() && glob[g] == '*') {
       star = g++;
       retry = t;

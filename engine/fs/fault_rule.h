@@ -5,11 +5,11 @@
 //   full write *.log 2+       the second and every later write reports that no space is left
 //   deny create * 1+          every create reports a read-only file system
 //   torn write *.log 4        half of the bytes arrive, then the write fails
-//   torn rename * 2           the rename is done but reported as failed; so for sync, create,
-//                             remove, mkdir
-//   flip read *.sst 5         one byte of what is read or written is changed
-//   delay:400 sync *.log 5    takes 400 ms longer, then succeeds
-//   lie sync *.log 2+         reports OK and does nothing
+//   torn rename * 2           the rename is done but reported as failed; the same for sync,
+//                             create, remove, link, mkdir, syncdir
+//   flip read *.sst 5         one byte of the data that is read or written is changed
+//   delay:400 sync *.log 5    the call takes 400 ms longer, then succeeds
+//   lie sync *.log 2+         the call reports OK and does nothing
 // Operations: create open write sync close read rename link remove mkdir syncdir list stat lock
 // any.
 // SPDX-License-Identifier: Apache-2.0

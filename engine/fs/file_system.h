@@ -1,15 +1,15 @@
 // The interface of all file systems that the engine runs on. No other code opens a file.
 //
 // What survives a power loss: the bytes of a file up to its last successful Sync(), and a directory
-// entry (creation, rename, removal) once SyncDir() of its directory returned OK. Anything newer may
-// be there, partly there, or gone. After a failed Sync() a file is never written or synced again:
-// the kernel may have dropped the pages and would report OK (FAULTS.md D9).
+// entry (creation, rename, removal) once SyncDir() of its directory returned OK. Newer bytes and
+// entries may survive, survive in part, or be lost. After a failed Sync() a file is never written
+// or synced again: the kernel may have dropped the pages and would report OK (FAULTS.md D9).
 //
 // Implementations: posix (NewPosixFileSystem), memory with crash clones (MemoryFileSystem), an
 // overlay (OverlayFileSystem), and one that injects faults (FaultFileSystem). All are thread safe.
 // One thread at a time uses a file object, except RandomFile, whose Read may run in many threads.
 // Errors: kNotFound, kAlreadyExists, DiskFull (also a quota), kPermissionDenied (also a file system
-// mounted read-only), kUnavailable (EIO); the message has the operation, the path and the cause.
+// mounted read-only), kUnavailable (EIO); the message names the operation, the path and the cause.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,13 +30,13 @@ class AppendFile {
   [[nodiscard]] virtual Status Append(std::string_view bytes) = 0;
   // When this returns OK, all bytes appended so far are durable.
   [[nodiscard]] virtual Status Sync() = 0;
-  // Must be called once, also after an error. The destructor closes too but cannot report an error.
+  // Must be called once, even after an error. The destructor closes too but cannot report an error.
   [[nodiscard]] virtual Status Close() = 0;
   virtual uint64_t size() const = 0;  // bytes appended so far
   // Reserves room for the next `bytes`, so that a sync need not also write the file's length. With
-  // `rarely_synced`, appends may be copied to a mapping of the file: that is cheaper than a system
-  // call each, but makes a sync more costly. Best effort and only for speed. A crash before Close
-  // may leave zeros after the content.
+  // `rarely_synced`, appends may be copied to a mapping of the file: that costs less than a system
+  // call per append, but makes a sync cost more. Best effort and only for speed. A crash before
+  // Close may leave zeros after the content.
   virtual void Reserve(uint64_t bytes, bool rarely_synced) {
     static_cast<void>(bytes), static_cast<void>(rarely_synced);
   }
@@ -48,10 +48,10 @@ class RandomFile {
   // Reads exactly `size` bytes at `offset` into `out` (resized); kDataLoss when the file ends
   // earlier.
   [[nodiscard]] virtual Status Read(uint64_t offset, size_t size, std::string* out) const = 0;
-  virtual uint64_t size() const = 0;  // the size when it was opened
+  virtual uint64_t size() const = 0;  // the file's size when it was opened
 };
 
-// A lock on a file, held until the destructor or the end of the process.
+// A lock on a file, held until the object is destroyed or the process ends.
 class FileLock {
  public:
   virtual ~FileLock() = default;
@@ -79,17 +79,17 @@ class FileSystem {
   // OK when `path` is a directory already. The parent must exist.
   [[nodiscard]] virtual Status CreateDir(const std::string& path) = 0;
   [[nodiscard]] virtual Status SyncDir(const std::string& path) = 0;
-  // Makes durable what an earlier process wrote to the file. OK proves nothing if a sync of that
-  // file had failed before: an operating system may report such an error once and then treat the
-  // bytes as written.
+  // Makes durable what an earlier process wrote to the file. OK proves nothing if an earlier sync
+  // of the file failed: an operating system may report such an error once and then treat the bytes
+  // as written.
   [[nodiscard]] virtual Status SyncFile(const std::string& path) = 0;
   // Names (not paths) in the directory, sorted, without "." and "..".
   [[nodiscard]] virtual StatusOr<std::vector<std::string>> List(const std::string& path) = 0;
   [[nodiscard]] virtual StatusOr<bool> Exists(const std::string& path) = 0;
   [[nodiscard]] virtual StatusOr<uint64_t> FileSize(const std::string& path) = 0;
   // Takes an exclusive lock and creates the file if needed. kUnavailable, naming `path`, when
-  // another process (or another handle of this one) holds it. `note` (pid, host) is written into
-  // the file by the holder, so that the others can report it.
+  // another process (or another handle of this one) holds it. The holder writes `note` (pid, host)
+  // into the file, so that other processes can report it.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
                                                                  const std::string& note) = 0;
 };
@@ -104,8 +104,8 @@ std::unique_ptr<FileSystem> NewPosixFileSystem();
 [[nodiscard]] Status ReplaceFile(FileSystem* fs, const std::string& path, std::string_view content);
 // Completes a file that several processes may write at the same time, each under its own temporary
 // name: syncs and closes it, renames it to `path` unless that exists, and syncs the directory.
-// `temporary` is removed in every case. kAlreadyExists: another process was first, and its file is
-// durable under `path`.
+// `temporary` is removed in every case. kAlreadyExists: another process published its file first,
+// and that file is durable under `path`.
 [[nodiscard]] Status PublishFile(FileSystem* fs, AppendFile* file, const std::string& temporary,
                                  const std::string& path);
 

@@ -43,9 +43,9 @@ void MappedWindow::Unmap() {
   if (memory_ == nullptr) return;
   ::munmap(memory_, limit_ - begin_);
   memory_ = nullptr;
-  // Starts write-back. An error need not be handled here: the next sync reports it too. The last
-  // page is left out, since the next window begins in it, and storing to a page that is being
-  // written may have to wait for the disk.
+  // Starts write-back. An error need not be handled here: the next sync reports it too. Leaves out
+  // the last page, since the next window begins in it, and a store to a page that is being written
+  // back may have to wait for the disk.
   uint64_t whole = end_ / kPageSize * kPageSize - begin_;
   if (whole > 0) {
     ::sync_file_range(fd_, static_cast<off_t>(begin_), static_cast<off_t>(whole),

@@ -1,8 +1,8 @@
 // A window of a growing file in memory, so that an append is a copy instead of a system call
 // (measured: a write(2) of a 1,000-byte log record takes 1.2 to 2.7 us, the copy with its page
 // faults 0.5). Used only where the kernel guarantees allocated blocks and keeps mapping and file
-// coherent: on local file systems. Copied bytes outlive the process, like written ones. Not thread
-// safe. SPDX-License-Identifier: Apache-2.0
+// coherent: on local file systems. Copied bytes survive the end of the process, like written ones.
+// Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class MappedWindow {
   MappedWindow(const MappedWindow&) = delete;
   MappedWindow& operator=(const MappedWindow&) = delete;
 
-  // Maps [offset, limit) of the file, whose blocks must be allocated. Maps nothing where the file
-  // system does not allow it; Copy then returns false.
+  // Maps [offset, limit) of the file, whose blocks must be allocated. If the file system does not
+  // allow a mapping, maps nothing; Copy then returns false.
   void Map(int fd, uint64_t offset, uint64_t limit);
-  // Unmaps the window and starts writing back what was copied, so that a later sync has little to
+  // Unmaps the window and starts write-back of the copied bytes, so that a later sync has little to
   // do.
   void Unmap();
   // Returns false, with nothing copied, when `bytes` do not lie in the window.

@@ -7,11 +7,11 @@
 namespace sippar::engine {
 namespace {
 constexpr size_t kPageSize = 512;  // small, so that files of small tests have several pages
-// Most reserved zeros that a power loss leaves in a file. More would cost memory and test nothing
-// else.
+// The most reserved zeros that a power loss leaves in a file. More zeros would cost memory without
+// testing more.
 constexpr size_t kReservedLeftMax = 4096;
 
-// Moves a directory with everything below it; false when it does not exist.
+// Moves a directory with everything below it; false if the directory does not exist.
 bool MoveTree(MemoryDisk::Entries* entries, const std::string& source, const std::string& target) {
   if (!entries->contains(source)) return false;
   std::vector<std::string> paths;
@@ -48,7 +48,7 @@ std::vector<std::string> MemoryDisk::NamesIn(const std::string& directory) const
 
 std::string MemoryDisk::File::Survivor(Random* random) const {
   if (patched_from.has_value()) {
-    std::string left = bytes;  // each page is the old one or the new one
+    std::string left = bytes;  // each page keeps its old bytes or has its new ones
     for (size_t page = 0; page < left.size(); page += kPageSize) {
       if (!random->OneIn(2)) continue;
       std::string old = patched_from->substr(std::min(page, patched_from->size()), kPageSize);
@@ -110,9 +110,9 @@ void MemoryDisk::Change(const std::string& directory, uint32_t machine, EntryCha
 
 void MemoryDisk::MoveDirectory(const std::string& source, const std::string& target,
                                uint32_t machine) {
-  // The move is one change of the parent. The changes inside the directory that are not yet durable
-  // name paths below the old directory. They may be replayed on a durable image that still has the
-  // old name or already has the new one, so each is wrapped below to work on the old paths in both.
+  // The move is one change of the parent. The directory's own unsynced changes use paths below the
+  // old name, but a later replay may find the durable image under the old or the new name. So each
+  // of these changes is wrapped below to work in both cases.
   Change(ParentOf(target), machine, [source, target](Entries* entries) {
     static_cast<void>(MoveTree(entries, source, target));
   });
@@ -121,7 +121,7 @@ void MemoryDisk::MoveDirectory(const std::string& source, const std::string& tar
   UnsyncedChanges moved = std::move(own->second);
   unsynced_.erase(own);
   for (EntryChange& change : moved.changes) {
-    // The change uses the old paths, so the directory is moved back while the change runs.
+    // The change uses the old paths, so the directory is moved back while the change is applied.
     change = [source, target, change](Entries* entries) {
       bool back = MoveTree(entries, target, source);
       change(entries);
@@ -137,8 +137,7 @@ void MemoryDisk::SyncEntries(const std::string& directory) {
   unsynced_.erase(directory);
 }
 
-// A power loss can keep a file whose directory it lost; such an entry cannot be reached by any
-// path.
+// Erases entries whose directory was lost: a power loss may keep a file but lose its directory.
 void MemoryDisk::EraseUnreachable(Entries* entries) {
   std::erase_if(*entries, [&](const auto& entry) {
     std::string parent = ParentOf(entry.first);
@@ -176,7 +175,7 @@ void MemoryDisk::Crash(uint32_t machine, Random* random) {
     unsynced.ApplyFirst(random->Uniform(unsynced.changes.size() + 1), &durable_);
     unsynced_.erase(directory);
   }
-  // The changes of other machines survive, synced or not, so their unsynced ones are applied again.
+  // The changes of other machines survive, synced or not, so the unsynced ones are applied again.
   // One of them may have created a directory in which this machine made synced changes.
   now_ = durable_;
   for (const auto& [directory, unsynced] : unsynced_) {

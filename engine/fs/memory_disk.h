@@ -24,11 +24,11 @@ class MemoryDisk {
     // The bytes at the last sync; only for files changed in place.
     std::optional<std::string> patched_from;
 
-    // The bytes that a power loss leaves.
+    // Chooses the bytes that a power loss leaves.
     std::string Survivor(Random* random) const;
   };
   using Entries = std::map<std::string, std::shared_ptr<File>>;  // path -> file; null: a directory
-  // One change of a directory, which can be replayed on the durable entries.
+  // One change of a directory, as a function that can be replayed on the durable entries.
   using EntryChange = std::function<void(Entries*)>;
 
   static std::string ParentOf(const std::string& path);
@@ -39,27 +39,27 @@ class MemoryDisk {
   // The entries of a directory, without its path.
   std::vector<std::string> NamesIn(const std::string& directory) const;
 
-  // Applies a change of `directory` now and keeps it for the durable image until the next
-  // SyncEntries.
+  // Applies a change of `directory` to the present image, and keeps it for the durable image until
+  // the next SyncEntries.
   void Change(const std::string& directory, uint32_t machine, EntryChange change);
-  // Renames a directory with everything below it; its own changes that are not yet durable move
-  // along.
+  // Renames a directory with everything below it; its unsynced changes move with it.
   void MoveDirectory(const std::string& source, const std::string& target, uint32_t machine);
   // Makes all changes of the directory durable.
   void SyncEntries(const std::string& directory);
-  // Makes durable what other machines changed in the directory, because `machine` now looks at it.
+  // Makes durable what other machines changed in the directory, because `machine` now reads it.
   void ShowEntries(const std::string& directory, uint32_t machine);
-  // Like Find, but first makes durable what another machine has written to the file.
+  // Like Find, but for a read by `machine`: first makes durable what another machine has written to
+  // the file.
   std::shared_ptr<File> Show(const std::string& path, uint32_t machine);
 
   // The disk as it would be after a power loss of all machines.
   MemoryDisk AfterPowerLoss(Random* random) const;
-  // Applies the power loss of one machine.
+  // Changes this disk as a power loss of one machine would.
   void Crash(uint32_t machine, Random* random);
   uint64_t BytesUsed() const;
 
  private:
-  // The changes of one directory since its last sync, in order, all made by one machine.
+  // The changes of one directory since its last sync, in order. One machine made all of them.
   struct UnsyncedChanges {
     uint32_t machine = 0;
     std::vector<EntryChange> changes;

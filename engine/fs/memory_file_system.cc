@@ -21,8 +21,8 @@ struct MemoryFileSystem::Shared {
   uint64_t capacity = 0;
   uint64_t used = 0;
 
-  // Call after `file` lost a name: its space is free only when the last of several names goes. Most
-  // files never had a second name, and need no search.
+  // Call after `file` has lost a name: frees its space if it has no other name. Most files never
+  // had a second name, so they need no search.
   void FreeIfUnnamed(const File& file) REQUIRES(mutex) {
     const Entries& entries = disk.entries();
     bool has_name = file.linked &&
@@ -42,7 +42,7 @@ class MemoryFileSystem::MemoryAppendFile final : public AppendFile {
     uint64_t room = shared_->capacity == 0              ? bytes.size()
                     : shared_->capacity > shared_->used ? shared_->capacity - shared_->used
                                                         : 0;
-    std::string_view fits = bytes.substr(0, room);  // like write(2), a full disk takes what fits
+    std::string_view fits = bytes.substr(0, room);  // a full disk takes what fits, as with write(2)
     file_->bytes.append(fits);
     shared_->used += fits.size();
     if (fits.size() < bytes.size()) {
@@ -57,8 +57,8 @@ class MemoryFileSystem::MemoryAppendFile final : public AppendFile {
   }
   Status Close() override {
     MutexLock lock(&shared_->mutex);
-    // As the posix file system, which cuts reserved zeros off when it closes a file: a power loss
-    // leaves them only in files that were open.
+    // The posix file system cuts off reserved zeros when it closes a file, so a power loss leaves
+    // them only in files that were open.
     file_->reserved_size = 0;
     return OkStatus();
   }
@@ -117,7 +117,7 @@ class MemoryFileSystem::MemoryRandomFile final : public RandomFile {
 
   Status Read(uint64_t offset, size_t size, std::string* out) const override {
     MutexLock lock(&shared_->mutex);
-    // Written so that no sum can overflow. The size is that at open, as in the posix file system.
+    // The comparison cannot overflow. The limit is the size at open, as in the posix file system.
     if (offset > size_ || size > size_ - offset) {
       return DataLoss(fmt::format("read {} @{}: expected {} bytes, the file ends at {}", path_,
                                   offset, size, size_));
@@ -204,9 +204,9 @@ std::vector<std::string> MemoryFileSystem::AllFiles() const {
   return paths;
 }
 
-// What a machine looks at becomes durable if another machine wrote it (ForMachine). Calls that
+// What one machine wrote becomes durable when another machine reads it (ForMachine). Calls that
 // return content, size or names therefore use Show or ShowEntries. Calls that change names use
-// Find: they do not look into the file, and Change shows the directory's entries first.
+// Find: they do not read the file, and Change calls ShowEntries for the directory first.
 StatusOr<std::unique_ptr<AppendFile>> MemoryFileSystem::Create(const std::string& path) {
   MutexLock lock(&shared_->mutex);
   if (shared_->disk.entries().contains(path)) {
@@ -258,7 +258,7 @@ Status MemoryFileSystem::Rename(const std::string& source, const std::string& ta
   std::shared_ptr<File> replaced = shared_->disk.Find(target);
   if (source == target) return OkStatus();
   std::string directory = MemoryDisk::ParentOf(target);
-  CHECK(MemoryDisk::ParentOf(source) == directory);  // no code renames across directories
+  CHECK(MemoryDisk::ParentOf(source) == directory);  // no caller renames across directories
   shared_->disk.Change(directory, machine_, [source, target, file](Entries* entries) {
     entries->erase(source);
     (*entries)[target] = file;

@@ -17,26 +17,26 @@ namespace sippar::engine {
 
 class MemoryFileSystem final : public FileSystem, public PatchFileMaker {
  public:
-  // At most `capacity` bytes in all files together, then DiskFull; 0 = no limit.
+  // All files together hold at most `capacity` bytes; more fails with DiskFull. 0: no limit.
   explicit MemoryFileSystem(uint64_t capacity = 0);
   ~MemoryFileSystem() override;
 
   // A copy of the disk as a power loss at this moment would leave it: everything durable; of each
   // file's newer bytes a random prefix, in which some pages may be zeros; of each directory's newer
-  // changes the first few, in order. Locks are free. This file system continues unharmed.
+  // changes a random prefix. The copy has no held locks. This file system is not changed.
   std::unique_ptr<MemoryFileSystem> CrashClone(Random* random) const;
 
   // The same files as another machine sees them. As on CephFS, what one machine has written becomes
-  // durable as soon as another one looks at it.
+  // durable as soon as another machine reads it.
   std::unique_ptr<MemoryFileSystem> ForMachine(uint32_t machine) const;
   // Cuts the power of this machine: like CrashClone, but in place, and only for what this machine
   // wrote and locked. Its open files must not be used afterwards. With nullptr only the process
-  // dies: its locks become free, and everything it wrote stays.
+  // dies: its locks are released, and everything it wrote stays.
   void Crash(Random* random);
 
   void SetCapacity(uint64_t capacity);
   uint64_t used_bytes() const;
-  // Changes one stored byte, in the durable image too. The byte must exist.
+  // XORs one stored byte with `mask`, in the durable image too. The byte must exist.
   void FlipByte(const std::string& path, uint64_t offset, char mask);
   std::vector<std::string> AllFiles() const;  // paths, sorted
 
@@ -65,7 +65,7 @@ class MemoryFileSystem final : public FileSystem, public PatchFileMaker {
   class MemoryLock;
   MemoryFileSystem(std::shared_ptr<Shared> shared, uint32_t machine);
 
-  std::shared_ptr<Shared> shared_;  // shared: open files may outlive the file system
+  std::shared_ptr<Shared> shared_;  // shared with open files, which may outlive the file system
   uint32_t machine_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Names that were changed are in a table (changed_); every other name is looked up in the file
-// system below. SPDX-License-Identifier: Apache-2.0
+// The table changed_ holds the names that were changed; every other name is looked up in the lower
+// file system. SPDX-License-Identifier: Apache-2.0
 #include "engine/fs/overlay_file_system.h"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@ std::string ParentOf(const std::string& path) {
 
 }  // namespace
 
-// A file in memory under a name of its own in upper_: its names in the overlay can change while it
-// is open, and the last reference removes it.
+// A file in memory. It has its own name in upper_, because its names in the overlay may change
+// while the file is open. The destructor of the last reference removes it.
 class OverlayFileSystem::UpperFile {
  public:
   UpperFile(MemoryFileSystem* fs, std::string name) : fs_(fs), name_(std::move(name)) {}
@@ -64,7 +64,7 @@ void OverlayFileSystem::Refuse(const Status& why) {
 }
 
 std::shared_ptr<OverlayFileSystem::UpperFile> OverlayFileSystem::NewFile(const std::string& path) {
-  std::string last = path.substr(path.rfind('/') + 1);  // makes error messages readable
+  std::string last = path.substr(path.rfind('/') + 1);  // part of the name, for error messages
   return std::make_shared<UpperFile>(&upper_, fmt::format("/{}.{}", ++files_made_, last));
 }
 
@@ -124,7 +124,7 @@ StatusOr<std::unique_ptr<RandomFile>> OverlayFileSystem::OpenRandom(const std::s
                                 : lower_->OpenRandom(place.lower);
 }
 
-// Moves a name with everything below it; entries of `changed_` below it get the new path.
+// Renames a file or a directory; entries of `changed_` below the directory get the new path.
 Status OverlayFileSystem::Move(const std::string& source, const std::string& target) {
   ASSIGN_OR_RETURN(Place place, Get("rename", source));
   RETURN_IF_ERROR(CheckParent("rename to", target));
@@ -178,8 +178,8 @@ Status OverlayFileSystem::RemoveDir(const std::string& path) {
   ASSIGN_OR_RETURN(std::vector<std::string> names, NamesIn(path));
   if (!names.empty())
     return FailedPrecondition(fmt::format("remove {}: the directory is not empty", path));
-  // The entries in changed_ of names removed from this directory must go: they would hide the
-  // contents of another directory that is renamed to this name later.
+  // Removes the entries of changed_ for names that were removed from this directory: they would
+  // hide the contents of a directory that is renamed to this name later.
   const std::string prefix = path + "/";
   std::erase_if(changed_, [&](const auto& entry) { return entry.first.starts_with(prefix); });
   changed_[path] = std::nullopt;

@@ -17,11 +17,12 @@
 
 namespace sippar::engine {
 
-// It only reads, lists and locks in `lower`. An existing file is locked there, so that the lock
-// holds between processes. Syncs succeed and make nothing durable.
+// Reads, lists and locks in `lower`, but never writes to it. Existing files are locked there, so
+// that the lock also excludes other processes. Syncs succeed and make nothing durable.
 class OverlayFileSystem final : public FileSystem {
  public:
-  // At most `capacity` bytes of changes, then DiskFull. `lower` must outlive this object.
+  // Holds at most `capacity` bytes of changes; more fails with DiskFull. `lower` must outlive this
+  // object.
   OverlayFileSystem(FileSystem* lower, uint64_t capacity) : lower_(lower), upper_(capacity) {}
 
   // From now on every change fails with `why`, as it would on the disk itself.
@@ -49,13 +50,13 @@ class OverlayFileSystem final : public FileSystem {
   class UpperFile;
   class GuardedFile;
   struct Gate {
-    std::atomic<bool> shut{false};  // once set, `why` does not change
+    std::atomic<bool> shut{false};  // true: changes fail with `why`, which no longer changes
     std::atomic<bool> refused{false};
     Status why;
     Status Check();
   };
-  // What a name stands for: the path `lower` in the file system below, which differs from the name
-  // after a rename; else the file in memory `upper`; else a directory created here.
+  // What a name stands for: a path in the lower file system (`lower`, which differs from the name
+  // after a rename), a file in memory (`upper`), or, with both empty, a directory created here.
   struct Place {
     std::string lower;
     std::shared_ptr<UpperFile> upper;
@@ -77,7 +78,7 @@ class OverlayFileSystem final : public FileSystem {
   MemoryFileSystem upper_;
   const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();  // open files check it too
   Mutex mutex_;  // also held during calls of `lower_` that look up names
-  // Names that differ from `lower_`; nullopt: removed.
+  // The names that changed relative to `lower_`; nullopt: removed.
   std::map<std::string, std::optional<Place>> changed_ GUARDED_BY(mutex_);
   uint64_t files_made_ GUARDED_BY(mutex_) = 0;
 };

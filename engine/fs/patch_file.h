@@ -1,7 +1,8 @@
-// A small file whose bytes are changed in place. Written bytes outlive the process at once. After a
-// power loss, each Write since the last Sync may have left the old bytes, the new ones, or parts of
-// both. Not every file system supports such files: test with a dynamic_cast to PatchFileMaker. A
-// Write and a Sync may run concurrently, two Writes may not. SPDX-License-Identifier: Apache-2.0
+// A small file whose bytes are changed in place. Written bytes survive the end of the process at
+// once. After a power loss, each Write since the last Sync may have left the old bytes, the new
+// ones, or parts of both. Not every file system supports such files: test with a dynamic_cast to
+// PatchFileMaker. A Write and a Sync may run concurrently, two Writes may not.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ namespace sippar::engine {
 class PatchFile {
  public:
   virtual ~PatchFile() = default;
-  // At most 512 bytes, which must not cross a multiple of 512: disks write sectors of that size
-  // whole.
+  // Writes at most 512 bytes, which must not cross a multiple of 512: disks write sectors of that
+  // size as a whole.
   [[nodiscard]] virtual Status Write(uint64_t offset, std::string_view bytes) = 0;
   [[nodiscard]] virtual Status Sync() = 0;
 };

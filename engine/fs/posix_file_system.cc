@@ -1,4 +1,4 @@
-// The file system of the machine. No other part of the engine calls the OS for files.
+// Implements the file system of the machine. No other folder of the engine calls the OS for files.
 // SPDX-License-Identifier: Apache-2.0
 #include <dirent.h>
 #include <fcntl.h>
@@ -89,8 +89,8 @@ class PosixAppendFile final : public AppendFile {
       if (::fallocate(fd_, 0, start, static_cast<off_t>(bytes)) != 0) return;
       window_.Map(fd_, size_, size_ + bytes);
     } else {
-      // Writes zeros instead of only allocating blocks. A later sync of bytes in their place then
-      // changes no metadata, so it needs no write to the file system's journal and takes a third of
+      // Writes zeros instead of only allocating blocks. A later sync of the bytes that replace them
+      // changes no metadata, so it does not write to the file system's journal and takes a third of
       // the time.
       std::string zeros(bytes, '\0');
       if (::pwrite(fd_, zeros.data(), bytes, start) != static_cast<ssize_t>(bytes)) return;
@@ -101,8 +101,9 @@ class PosixAppendFile final : public AppendFile {
   Status Close() override {
     if (fd_ < 0) return OkStatus();
     window_.Unmap();
-    // If the truncation fails, zeros stay after the content; readers take them for the end of the
-    // file. A Reserve that failed half-way may also have left zeros that reserved_ does not count.
+    // If the truncation fails, zeros stay after the content, and readers take them for the end of
+    // the file. A Reserve that failed half-way may also have left zeros that reserved_ does not
+    // count.
     if (reserved_ > size_ && ::ftruncate(fd_, static_cast<off_t>(size_)) != 0) reserved_ = 0;
     int result = ::close(fd_);
     fd_ = -1;
@@ -288,7 +289,7 @@ class PosixFileSystem final : public FileSystem, public PatchFileMaker {
   StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
                                            const std::string& note) override {
     int fd = OpenRetry(path, O_RDWR | O_CREAT);
-    // A read-only descriptor is enough to hold the lock while reading.
+    // On a read-only file system, a read-only descriptor is enough to hold the lock.
     if (fd < 0 && errno == EROFS) fd = OpenRetry(path, O_RDONLY);
     if (fd < 0) return ErrnoStatus(errno, "open", path);
     if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -302,7 +303,8 @@ class PosixFileSystem final : public FileSystem, public PatchFileMaker {
     }
     if (::ftruncate(fd, 0) != 0 ||
         ::pwrite(fd, note.data(), note.size(), 0) != static_cast<ssize_t>(note.size())) {
-      // The note only informs people: a full disk must not keep the store from opening.
+      // Ignored: the note only informs people, and a full disk must not keep the store from
+      // opening.
     }
     return std::unique_ptr<FileLock>(new PosixFileLock(fd));
   }

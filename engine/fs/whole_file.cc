@@ -33,7 +33,7 @@ StatusOr<std::string> ReadFile(FileSystem* fs, const std::string& path, uint64_t
 
 Status ReplaceFile(FileSystem* fs, const std::string& path, std::string_view content) {
   std::string temporary = path + ".tmp";
-  Status removed = fs->Remove(temporary);  // left by an earlier process that died here
+  Status removed = fs->Remove(temporary);  // an earlier process may have died before its rename
   if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
   ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, fs->Create(temporary));
   Status status = SyncAndClose(file.get(), file->Append(content));
@@ -44,8 +44,8 @@ Status ReplaceFile(FileSystem* fs, const std::string& path, std::string_view con
     (void)fs->Remove(temporary);
     return status;
   }
-  // A crash here may still lose the rename, so the caller may not rely on it before the directory
-  // is synced.
+  // A crash here may still lose the rename, so callers must not rely on it before the directory is
+  // synced.
   CRASH_POINT("file.after_rename");
   return SyncParent(fs, path);
 }
@@ -56,8 +56,8 @@ Status PublishFile(FileSystem* fs, AppendFile* file, const std::string& temporar
   if (status.ok()) status = fs->RenameNew(temporary, path);
   if (!status.ok()) (void)fs->Remove(temporary);
   if (!status.ok() && status.code() != StatusCode::kAlreadyExists) return status;
-  // Syncs the directory also when another process was first: that process may have died before it
-  // synced the directory, and the caller is going to rely on its file.
+  // Syncs the directory even if another process published first: that process may have died before
+  // it synced the directory, and the caller will rely on its file.
   RETURN_IF_ERROR(SyncParent(fs, path));
   return status;
 }

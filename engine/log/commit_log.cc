@@ -17,8 +17,8 @@ namespace sippar::engine {
 namespace {
 constexpr size_t kGroupSizeMax = 8 << 20;  // bounds how long the first writer of a group waits
 
-// The error as writers get it. NotFound or PermissionDenied of the log's directory would read as a
-// statement about their rows or rights.
+// The error that writers get for `status`. NotFound or PermissionDenied from the log's directory
+// would look like an error about their rows or their rights.
 Status Refused(const Status& status) {
   bool of_disk =
       status.code() == StatusCode::kNotFound || status.code() == StatusCode::kPermissionDenied;
@@ -29,13 +29,13 @@ Status Refused(const Status& status) {
 bool FenceIsOff() { return SEEDED_BUG("check-before-sync") || SEEDED_BUG("no-check"); }
 }  // namespace
 
-// One waiting call of Append. Fields change under the log's lock only.
+// One waiting call of Append. Its fields change only under the log's lock.
 struct CommitLog::Request {
   enum State : uint8_t { kWaits, kLeads, kAnswered };
   std::span<Write* const> writes;
   size_t size = 0;
-  bool durable = false;   // its group is synced even if the log syncs none
-  bool in_group = false;  // its group is being written
+  bool durable = false;   // true: its group is synced even in a log without syncs
+  bool in_group = false;  // true: its group is being written
   int64_t sync_us = 0;    // duration of its group's write and sync
   Status status;
   std::atomic<State> state{kWaits};
@@ -80,8 +80,8 @@ Status CommitLog::Append(std::span<Write* const> writes, const std::function<voi
     MutexLock lock(&mutex_);
     GatherGroup();
   }
-  // This caller leads: its request stays at the front of the queue until the group is answered, so
-  // no other caller leads in the meantime.
+  // This caller leads. Its request stays at the front of the queue until the group is answered, so
+  // no other caller becomes leader before that.
   bool taken_over = false;
   Status status = WriteGroup(&taken_over);
   if (!taken_over) AnswerGroup(status);
@@ -90,13 +90,14 @@ Status CommitLog::Append(std::span<Write* const> writes, const std::function<voi
   return Answered(request);
 }
 
-// Called in the thread of the writer, whose call it is.
+// Runs on the thread that called Append, so that the notes are those of the same call.
 Status CommitLog::Answered(const Request& request) {
   if (CallNotes* notes = CurrentCallNotes()) notes->sync_nanos += request.sync_us * 1000;
   return request.status;
 }
 
-// Returns OK when the request was answered or leads, an error when it gave up waiting.
+// Returns OK when the request was answered or has become the leader, and an error when the wait
+// took too long.
 Status CommitLog::AwaitTurn(Request* request) {
   while (!request->wake.WaitFor(options_.wait_us_max)) {
     MutexLock lock(&mutex_);
@@ -112,8 +113,8 @@ Status CommitLog::AwaitTurn(Request* request) {
 }
 
 // Writers that were just answered usually write again at once. Without a short wait for them, they
-// and the writers queued during the sync would alternate: groups of half the size, twice the syncs.
-// A quarter of a sync is the most that the wait may cost.
+// and the writers queued during the sync would alternate, in groups of half the size with twice the
+// syncs. The wait lasts at most a quarter of a sync.
 void CommitLog::GatherGroup() {
   if (options_.sync && queue_.size() < expected_) {
     gathering_ = true;
@@ -134,10 +135,11 @@ void CommitLog::GatherGroup() {
   }
 }
 
-// Numbers the group's records, writes them to the open segment and syncs, if this log does.
+// Assigns sequence numbers to the group's records, writes them to the open segment, and syncs it in
+// a log that syncs.
 Status CommitLog::WriteGroup(bool* taken_over) {
   group_synced_us_ = 0;
-  // A log that was fenced once stays closed, even if the fence would now allow it.
+  // A log that was fenced once accepts no more writes, even if the fence would allow them now.
   RETURN_IF_ERROR(fenced_);
   if (writer_ == nullptr || writer_->accepted_length() >= options_.segment_size) {
     RETURN_IF_ERROR(Refused(BeginSegment()));
@@ -161,7 +163,7 @@ Status CommitLog::WriteGroup(bool* taken_over) {
   return *taken_over ? OkStatus() : SettleGroup(written);
 }
 
-// Completes a group after its write, whichever writer wrote it: fence, apply, account.
+// Completes a group after either writer has written it: checks the fence and makes it visible.
 Status CommitLog::SettleGroup(const Status& written) {
   if (Status status = written.ok() ? LookForSegment() : written; !status.ok()) {
     RefuseGroup();
@@ -169,7 +171,7 @@ Status CommitLog::SettleGroup(const Status& written) {
   }
   bytes_written_.fetch_add(writer_->accepted_length() - last_length_, std::memory_order_relaxed);
   last_length_ = writer_->accepted_length();
-  // Notes that recovery needs the open segment until the tablets of the group are flushed. If the
+  // Records that recovery needs the open segment until the tablets of the group are flushed. If the
   // segment was removed or renamed (fenced_), no recovery of this server can use it.
   if (fenced_.ok()) {
     TellReach(writer_->durable_length());
@@ -187,9 +189,10 @@ Status CommitLog::SettleGroup(const Status& written) {
   return OkStatus();
 }
 
-// None of this group is visible, so its numbers are free again. The segment ends here: a file whose
-// sync failed is never synced again, and what arrived of the group lies after the accepted length,
-// where no reader finds it next to later records of the same numbers.
+// No record of this group is visible, so its sequence numbers are free again. The segment ends
+// here: a file whose sync failed is never synced again, and the bytes of the group that reached it
+// lie after the accepted length, where no reader mixes them up with later records of the same
+// numbers.
 void CommitLog::RefuseGroup() {
   for (auto request = group_.rbegin(); request != group_.rend(); ++request) {
     for (const Write* write : (*request)->writes) *write->next_sequence -= write->entry_count;
@@ -198,7 +201,8 @@ void CommitLog::RefuseGroup() {
   has_refused_ = true;
 }
 
-// Adds the group's records, which have their numbers, to the new segment of the second writer.
+// Adds the group's records, with the sequence numbers they have, to the second writer's new
+// segment.
 void CommitLog::AddGroupAgain() {
   for (Request* request : group_) {
     for (const Write* write : request->writes) writer_->Add(write->body);
@@ -238,8 +242,8 @@ Status CommitLog::MakeDurable() {
 }
 
 Status CommitLog::CheckFence() {
-  // Asked even when fenced_ is set: the owner of the log is a more useful error than a missing
-  // segment.
+  // Asks the fence even when fenced_ is set: an error about the owner of the log is more useful
+  // than one about a missing segment.
   Status asked = options_.fence ? options_.fence() : OkStatus();
   if (!asked.ok()) fenced_ = asked;
   return fenced_;
@@ -265,8 +269,8 @@ std::string CommitLog::PathOf(SegmentId id) const {
 
 Status CommitLog::BeginSegment() {
   if (writer_ != nullptr) {
-    // Without syncs of each group, the segment must be durable before the next header vouches for
-    // its length.
+    // In a log without syncs, the segment must become durable before the next segment's header
+    // states its length.
     Status status = options_.sync ? OkStatus() : writer_->Write(/*sync=*/true);
     AbandonSegment();
     RETURN_IF_ERROR(status);
@@ -286,12 +290,12 @@ Status CommitLog::BeginSegment() {
   return OkStatus();
 }
 
-// Appends an empty group, which begins a new segment like any other group.
+// An empty group suffices: after a refusal, every group begins a new segment.
 Status CommitLog::CutRefused() { return has_refused_ ? Append({}) : OkStatus(); }
 
 Status CommitLog::Settle() {
   Status written = WriteInDoubtAgain();
-  // A full or read-only disk can still be read, so the old file is synced in place instead.
+  // A full or read-only disk can still serve reads, so the old file is synced in place instead.
   bool takes_nothing =
       HasCause(written, Cause::kDiskFull) || written.code() == StatusCode::kPermissionDenied;
   if (!takes_nothing) return written;
@@ -338,14 +342,14 @@ std::vector<uint64_t> CommitLog::RemoveObsolete(const std::function<uint64_t(uin
     obsolete = segments_.Obsolete(redo_of);
     if (segments_.size() - obsolete.size() > segments_max) holding = segments_.Holding(redo_of);
   }
-  // REACH must stop asking for a segment before the segment goes, or a crash in between would look
-  // like data loss.
+  // REACH must stop naming a segment as needed before the segment is removed. Otherwise a crash
+  // between the two steps would look like data loss.
   if (obsolete.empty() || !TrimReach(obsolete.back()).ok()) return holding;
   for (SegmentId id : obsolete) {
     CRASH_POINT("log.before_removal");
     Status removed = options_.fs->Remove(PathOf(id));
-    // The next call tries again. No newer segment may go first: then this one would have no
-    // successor, and what lies after its accepted length would count.
+    // The next call tries again. No newer segment may be removed before this one: without a
+    // successor, this segment's bytes after its accepted length would count.
     if (!removed.ok() && removed.code() != StatusCode::kNotFound) break;
     CRASH_POINT("log.after_removal");
     MutexLock lock(&mutex_);

@@ -6,10 +6,10 @@
 // healthy disk (handing over to a log thread and back was measured at 4 to 27 us of a 100 us sync).
 // A watching thread notices a sync that is slow compared with its history and takes the group over:
 // it writes the records to a new segment, whose header says how much of the slow segment counts, so
-// that bytes which still arrive there are never read. It answers every writer of the group; only
-// the leader's own thread returns no sooner than the slow call.
+// that bytes which still arrive there are never read. It answers every writer of the group, but the
+// leader's own call cannot return before the slow sync does.
 //
-// Thread safe. Lock order: row locks, then this.
+// Thread safe. Lock order: row locks are taken before the locks of this class.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -37,24 +37,24 @@ struct CommitLogOptions {
   FileSystem* fs = nullptr;
   std::string directory;
   uint64_t epoch = 0;
-  std::function<Status()> before_segment;  // an error fails the group that needs a segment
-  bool sync = true;                        // false: no syncs, for loads that can be repeated
+  std::function<Status()> before_segment;  // called before each new segment; may refuse it
+  bool sync = true;                        // false: no syncs, for bulk loads that can be repeated
   bool two_writers = false;                // requires `sync`; runs a thread
   uint64_t segment_size = 64 << 20;
   Metrics* metrics = nullptr;
   Clock* clock = nullptr;
   // Called after each group is written and, in a log that syncs, synced, but before it becomes
-  // visible. An error ends the log for good.
+  // visible. After an error the log accepts no more writes.
   std::function<Status()> fence;
-  // Writers that waited this long for their turn are refused: the disk hangs, and more waiting
+  // A writer that has waited this long for its turn is refused: the disk hangs, and more waiting
   // writers would only use more memory.
   int64_t wait_us_max = 10'000'000;
 };
 
 class CommitLog {
  public:
-  // One row mutation. The leader assigns sequence numbers in the order of the log, so that those of
-  // a tablet have no gaps: recovery treats a gap as lost data.
+  // One row mutation. The leader assigns sequence numbers in the order of the log, so that a
+  // tablet's numbers have no gaps: recovery treats a gap as lost data.
   struct Write {
     uint64_t tablet_id = 0;
     std::string body;  // 8 bytes for the sequence number, then AppendLogBody's bytes
@@ -70,8 +70,8 @@ class CommitLog {
             std::vector<std::string> in_doubt = {});
   ~CommitLog();
 
-  // Makes durable what was replayed but may exist only in this machine's memory; call it before the
-  // first Append. It writes the records in doubt again, into a new segment. On a full or
+  // Makes durable the replayed records that may exist only in this machine's memory; call it before
+  // the first Append. It writes these records in doubt again, into a new segment. On a full or
   // read-only disk it syncs the old file instead, which is as good unless an earlier sync of it had
   // failed (FileSystem::SyncFile); the first Append then writes them again. After any other error
   // no replayed record may be shown to a reader.
@@ -86,19 +86,19 @@ class CommitLog {
                               const std::function<void()>& has_place = {}, bool durable = false);
   // OK: everything appended before is durable, also in a log that does not sync.
   [[nodiscard]] Status MakeDurable();
-  // Afterwards no recovery can find the group that was refused last, whose sequence numbers are
-  // used again: a new segment's header says that its predecessor ends before that group. Call it
+  // Ensures that no recovery finds the last refused group, whose sequence numbers are used again:
+  // begins a new segment, whose header says that its predecessor ends before that group. Call it
   // before a tablet moves to another server.
   [[nodiscard]] Status CutRefused();
 
   // Removes segments that hold no records above the redo points (`redo_of` returns UINT64_MAX for
   // tablets that are gone). When more than `segments_max` remain, returns the tablets that still
-  // need the oldest one, so that the caller flushes them.
+  // need the oldest segment, so that the caller can flush them.
   std::vector<uint64_t> RemoveObsolete(const std::function<uint64_t(uint64_t tablet_id)>& redo_of,
                                        size_t segments_max);
   // Number of closed segments, including those of earlier epochs.
   size_t closed_segments() const;
-  // Ends the log with a clean end mark; its last segment becomes a closed one.
+  // Ends the log with a clean end mark and adds its last segment to the closed ones.
   [[nodiscard]] Status Close();
   // Bytes appended since this log was opened.
   uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
@@ -139,35 +139,35 @@ class CommitLog {
   mutable Mutex mutex_;
   std::deque<Request*> queue_ GUARDED_BY(mutex_);
   LogSegments segments_ GUARDED_BY(mutex_);  // closed segments
-  CondVar gathered_;                         // notified when enough writers joined the leader
+  CondVar gathered_;  // notified when enough writers have joined the leader's group
   bool gathering_ GUARDED_BY(mutex_) = false;
   size_t expected_ GUARDED_BY(mutex_) = 1;  // writers present when the last group ended
   CondVar watch_wake_;
   bool watch_idle_ GUARDED_BY(mutex_) = false;  // the watching thread sleeps until notified
   bool closing_ GUARDED_BY(mutex_) = false;
-  int64_t syncing_since_us_ GUARDED_BY(mutex_) = 0;  // 0: there is no sync that can be taken over
+  int64_t syncing_since_us_ GUARDED_BY(mutex_) = 0;  // 0: no running sync could be taken over
   uint64_t syncs_ GUARDED_BY(mutex_) = 0;
   SyncHistory sync_history_ GUARDED_BY(mutex_);
-  // The writer whose call was given up; its leader destroys it when the call returns. Until then
-  // the next slow sync is not taken over.
+  // The writer whose slow sync was taken over; the leader destroys it when that sync returns. Until
+  // then the watching thread takes over no other sync.
   std::unique_ptr<LogWriter> slow_writer_ GUARDED_BY(mutex_);
-  // The rest belongs to the leader, or to the watching thread between a take-over and its answers,
-  // and needs no lock.
+  // The fields below need no lock: only the leader uses them, or the watching thread between a
+  // take-over and its answers.
   std::vector<Request*> group_;
   std::unique_ptr<LogWriter> writer_;
-  // highest sequence number of each tablet in writer_
+  // The highest sequence number of each tablet in writer_.
   std::map<uint64_t, uint64_t> writer_sequences_;
   SegmentId last_;
   uint64_t last_length_;  // accepted length of last_; updated while last_ is open
   std::vector<std::string> in_doubt_;
-  std::atomic<bool> has_refused_{false};  // true: a group was refused, and no segment begun since
-  // Created before the first segment and then kept, by the leader or RemoveObsolete.
+  std::atomic<bool> has_refused_{false};  // true: a group was refused since a segment last began
+  // Opened once, by the leader before its first segment or by RemoveObsolete.
   std::unique_ptr<LogReachFile> reach_ GUARDED_BY(mutex_);
   uint64_t next_number_ = 1;
   Status fenced_;
   int64_t sync_time_us_ = 0;     // duration of the last sync that was not taken over
-  int64_t group_began_us_ = 0;   // when the write and sync of this group began
-  int64_t group_synced_us_ = 0;  // their duration, both writers' together; 0: no sync
+  int64_t group_began_us_ = 0;   // start of this group's write and sync
+  int64_t group_synced_us_ = 0;  // duration of that write and sync; 0: no sync
   std::atomic<uint64_t> bytes_written_{0};
   Counter* groups_;
   Counter* records_;

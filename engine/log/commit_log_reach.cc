@@ -1,15 +1,16 @@
-// Keeps REACH up to date for the commit log: how far the log is durable and which segments may be
-// gone. Recovery compares the segments that it finds with REACH.
+// The part of CommitLog that keeps REACH up to date: how far the log is durable and which segments
+// may be gone. Recovery compares the segments that it finds with REACH.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
 #include "engine/log/commit_log.h"
 
 namespace sippar::engine {
 
-// Called before this process makes its first segment: the directory sync for that segment makes the
-// names of both files durable. After an error the next call tries again.
+// Called before this process creates its first segment, since the directory sync for that segment
+// makes the names of both files durable. After an error the next call tries again.
 StatusOr<LogReachFile*> CommitLog::OpenReach(SegmentId next) {
-  // Not under mutex_: on a disk that hangs, waiting writers must still be refused in time.
+  // Does not hold mutex_ while it opens: if the disk hangs, waiting writers must still be refused
+  // in time.
   MutexLock one(&open_reach_mutex_);
   SegmentId oldest;
   {

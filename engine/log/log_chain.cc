@@ -23,7 +23,7 @@ Status Lost(const std::string& directory, SegmentId id, std::string_view problem
                               SegmentFileName(id), problem, why));
 }
 
-// No header names the newest segment, so only REACH can tell that it is missing.
+// No header names the newest segment, so only REACH shows that it is missing.
 Status CheckNewest(const std::string& directory, const LogReach& reach, const FoundSegments& found,
                    const std::vector<std::string>& names) {
   if (!reach.NeedsLast() || found.contains(reach.last)) return OkStatus();
@@ -32,13 +32,13 @@ Status CheckNewest(const std::string& directory, const LogReach& reach, const Fo
               fmt::format("{} bytes of it were synced", reach.length));
 }
 
-// `id` is not among the segments, and the header of `next` names it as the one before. It is lost
-// unless it was trimmed.
+// Called when the segment `id`, which the header of `next` names as its predecessor, is missing: it
+// is lost unless it was trimmed.
 Status CheckTrimmed(const std::string& directory, SegmentId id, SegmentId next,
                     const std::optional<LogReach>& reach, const FoundSegments& rest) {
   if (id == SegmentId{}) return OkStatus();  // `next` is the first segment of the log
-  // Without REACH only an older segment shows that this one was not trimmed, because segments are
-  // removed oldest first.
+  // Without REACH, only an older segment that still exists shows that this one was not trimmed,
+  // because segments are removed oldest first.
   bool has_older = !rest.empty() && rest.begin()->first < id;
   bool is_needed = reach ? id >= reach->first : has_older;
   if (!is_needed) return OkStatus();
@@ -47,9 +47,10 @@ Status CheckTrimmed(const std::string& directory, SegmentId id, SegmentId next,
       fmt::format("{} continues it, and its records are still needed", SegmentFileName(next)));
 }
 
-// Leaves out the newest segment while it has a header but no record, as if it had never been made.
-// Otherwise it would cut off its predecessor's last group and then, being unused, be removed; at
-// the next start that group would be back. Returns the header of the segment left out last.
+// Leaves out the newest segment while it has a header but no record, as if it had never been
+// created. Otherwise its header would cut off its predecessor's last group, and the segment would
+// then be removed as unused: at the next start that group would be back. Returns the header of the
+// segment left out last.
 StatusOr<SegmentHeader> LeaveOutHeaders(FileSystem* fs, const std::string& directory,
                                         const std::optional<LogReach>& reach, FoundSegments* found,
                                         LogChain* chain) {
@@ -76,7 +77,7 @@ StatusOr<SegmentHeader> LeaveOutHeaders(FileSystem* fs, const std::string& direc
 }  // namespace
 
 StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
-  // REACH is read before the directory is listed: the segments it names exist by then.
+  // Reads REACH before it lists the directory: every segment that REACH names exists by then.
   ASSIGN_OR_RETURN(std::optional<LogReach> reach,
                    ReadStubbornly([&] { return ReadLogReach(fs, directory); }));
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(directory));
@@ -103,8 +104,8 @@ StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
   uint64_t accepted_length = UINT64_MAX;
   for (auto at = found.find(id); at != found.end(); at = found.find(id)) {
     LogChain::Segment segment{id, accepted_length, at->second.file_length};
-    // REACH may be older than the next segment, which a later start began. Its header then says how
-    // much of this segment counts: the rest was written again there.
+    // REACH may be older than the next segment, which a later start began. The header of that
+    // segment then says how much of this one counts: the rest was written again there.
     if (reach && id == reach->last) {
       segment.reached_length = std::min(reach->length, accepted_length);
     }

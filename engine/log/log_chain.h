@@ -13,15 +13,15 @@ namespace sippar::engine {
 struct LogChain {
   struct Segment {
     SegmentId id;
-    uint64_t accepted_length = UINT64_MAX;  // from the next segment's header
+    uint64_t accepted_length = UINT64_MAX;  // according to the next segment's header
     uint64_t file_length = 0;
-    // Newest segment only: bytes known to be synced, from the header of a later segment that is not
-    // in the chain.
+    // Newest segment only: bytes that were synced, according to the header of a later segment that
+    // is not in the chain.
     uint64_t synced_length = 0;
-    uint64_t reached_length = 0;  // durable bytes at least, from REACH
+    uint64_t reached_length = 0;  // bytes that REACH says are durable
   };
   std::vector<Segment> segments;  // oldest first
-  // Files that hold nothing acknowledged, or only records that SSTables hold too.
+  // Names of files that hold no acknowledged records, or only records that SSTables hold too.
   std::vector<std::string> unused;
   uint64_t torn_bytes = 0;  // bytes of unused segments after their header
 };

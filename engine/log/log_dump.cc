@@ -10,7 +10,7 @@
 namespace sippar::engine {
 namespace {
 
-constexpr size_t kShownMax = 60;  // shown bytes of a value
+constexpr size_t kShownMax = 60;  // bytes of a value that are shown
 
 std::string Shown(std::string_view bytes) {
   std::string text = QuotedBytes(bytes.substr(0, kShownMax));

@@ -8,10 +8,10 @@
 
 namespace sippar::engine {
 
-// Prints the segment at `path` (a name as of SegmentFileName) in lines without line ends: the
-// header, each record with its entries, then where the whole records end. kInvalidArgument: the
-// name is not a segment's. kDataLoss: damage that is not a torn tail, after everything before it
-// was printed.
+// Prints the segment at `path` (with a name from SegmentFileName) in lines without line ends: the
+// header, each record with its entries, then the offset where the whole records end.
+// kInvalidArgument: the file does not have a segment's name. kDataLoss: damage that is not a torn
+// tail; everything before the damage has been printed.
 [[nodiscard]] Status DumpSegment(FileSystem* fs, const std::string& path,
                                  const std::function<void(std::string_view line)>& print);
 

@@ -45,8 +45,8 @@ StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view body) {
 }
 
 size_t LogBodySizeMax(const RowMutation& mutation) {
-  // 64 and 48 bound the numbers and lengths of a body and of an entry: 8 bytes, or varints of at
-  // most 10.
+  // 64 bytes bound the fixed numbers and lengths of a body, 48 bytes those of an entry: each takes
+  // 8 bytes, or at most 10 as a varint.
   size_t size = mutation.row.size() + 64;
   for (const MutationEntry& entry : mutation.entries) {
     size += entry.family.size() + entry.qualifier.size() + entry.value.size() + 48;
@@ -110,7 +110,7 @@ StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
       entry.value = reader.Bytes();
     }
   }
-  // Records without a request id, and all before format version 3, end here.
+  // Records without a request id, and all records before format version 3, end here.
   if (reader.ok() && !reader.AtEnd()) {
     record.mutation.request = RequestId::Decode(&reader);
     record.answer = reader.Bytes();
@@ -124,7 +124,7 @@ StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
 }
 
 uint64_t LogRecordChecksum(std::string_view body, const LogPosition& position) {
-  // The factor spreads the bits, so that the offset cannot cancel them.
+  // The factor spreads the bits of the length, so that the offset cannot cancel them.
   uint64_t durable = position.durable_length * 0x9e3779b97f4a7c15u;
   return Checksum(body, position.seed ^ position.offset ^ durable);
 }
@@ -135,7 +135,7 @@ LogFrame LogFrameAt(std::string_view bytes, uint64_t base, uint64_t offset, uint
   const char* p = bytes.data() + at;
   if (GetFixed32(p) != kLogMagic) return {};
   uint64_t length = GetFixed32(p + 4);
-  // No length is used before it is compared with the bytes that exist.
+  // Compares the length with the bytes that exist before it uses the length.
   if (length > bytes.size() - at - kLogRecordHeaderSize) return {};
   uint64_t durable_length = GetFixed64(p + 8);
   // A record cannot know of synced bytes after itself, so this field is damaged.

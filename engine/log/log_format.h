@@ -8,7 +8,7 @@
 //   16  8  XXH3 of the body, seeded with segment, offset and durable length
 //   24  .. body
 // Damage below the durable length of any later record is a loss of acknowledged data. Other damage
-// is a group whose sync was cut short, since pages of it reach the disk in any order. An empty body
+// is a group whose sync was cut short, since its pages reach the disk in any order. An empty body
 // marks a clean end; damage in a record before it is not a torn tail. The seed holds epoch and
 // number, so a record copied to another place or segment is invalid.
 // SPDX-License-Identifier: Apache-2.0
@@ -29,9 +29,9 @@ inline constexpr uint32_t kLogMagic = 0x53724c67;
 inline constexpr size_t kLogRecordHeaderSize = 24;
 inline constexpr uint32_t kLogFormatVersion = 3;  // version 2 had no request ids
 
-// Identifies a segment; the order is that of creation.
+// Identifies a segment. Ids are ordered by creation.
 struct SegmentId {
-  uint64_t epoch = 0;   // the store owner's epoch at creation; never repeats
+  uint64_t epoch = 0;   // the store owner's epoch at creation; no epoch is used twice
   uint64_t number = 0;  // 1, 2, ... within the epoch
   auto operator<=>(const SegmentId&) const = default;
 };
@@ -57,7 +57,7 @@ struct LogRecord {
   uint64_t first_sequence = 0;
   int64_t wall_us = 0;  // the server's clock at arrival
   RowMutation mutation;
-  std::string answer;  // the answer to mutation.request, if it has one
+  std::string answer;  // the answer to mutation.request, if the mutation has one
 };
 // An upper bound of the size of the mutation's body, to reserve memory once.
 size_t LogBodySizeMax(const RowMutation& mutation);
@@ -65,11 +65,12 @@ size_t LogBodySizeMax(const RowMutation& mutation);
 void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
                    const RowMutation& mutation);
 // Appends a request id and its answer to a body from AppendLogBody. The bodies of mutations without
-// a request id end before it.
+// a request id have no such end.
 void AppendLogAnswer(std::string* out, const RequestId& request, std::string_view answer);
 [[nodiscard]] StatusOr<LogRecord> DecodeLogBody(std::string_view body);
 
-// The part of a record that decides whether it is wanted, without its entries.
+// The part of a record, without its entries, from which a reader decides whether it wants the
+// record.
 struct LogRecordHead {
   uint64_t tablet_id = 0;
   uint64_t first_sequence = 0;
@@ -81,7 +82,7 @@ struct LogRecordHead {
 };
 [[nodiscard]] StatusOr<LogRecordHead> DecodeLogHead(std::string_view body);
 
-// The place of a record, and what was durable when it was written.
+// The place of a record, and how many bytes were durable when it was written.
 struct LogPosition {
   uint64_t seed = 0;  // the segment's seed
   uint64_t offset = 0;

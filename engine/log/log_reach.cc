@@ -1,4 +1,4 @@
-// The file REACH: two places are written in turn, so that a torn write leaves the other one whole.
+// Writes two places of the file REACH in turn, so that a torn write leaves the other place whole.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_reach.h"
 
@@ -108,14 +108,15 @@ Status LogReachFile::Trim(SegmentId first) {
   if (first <= trimmed_) return OkStatus();
   {
     MutexLock lock(&mutex_);
-    // A larger `first` that an earlier call has written stays true even if its sync failed.
+    // A larger `first` that an earlier call has written remains true even if that call's sync
+    // failed.
     reach_.first = std::max(reach_.first, first);
-    // Written to both places: if the newer is damaged later, the older one must not ask for
+    // Writes both places: if the newer one is damaged later, the older one must not ask for
     // segments that are gone.
     RETURN_IF_ERROR(Write());
     RETURN_IF_ERROR(Write());
   }
-  // Without mutex_: every group of writes calls Reached, and a disk may take seconds for a sync.
+  // Syncs without mutex_: every group of writes calls Reached, and a sync may take seconds.
   RETURN_IF_ERROR(file_->Sync());
   trimmed_ = first;
   return OkStatus();

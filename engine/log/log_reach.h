@@ -1,8 +1,8 @@
 // How far a log reaches, kept next to its segments in the file REACH (FORMAT.md "Commit log"): the
 // first segment that is needed, and how much is certainly durable. Each segment names the one
-// before it, so a missing one shows, except the oldest, which may have been trimmed, and the
-// newest, which no other names; this file covers these two. It is true at every moment. After a
-// power loss it may be old; then it still names segments that were made.
+// before it, so a missing segment is noticed, except the oldest, which may have been trimmed, and
+// the newest, which no other names; REACH covers these two. Its content is true at every moment.
+// After a power loss it may be older, but still names segments that were created.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,10 +17,10 @@
 
 namespace sippar::engine {
 
-// What REACH says.
+// The content of REACH.
 struct LogReach {
-  SegmentId first;      // older segments may be gone: nothing in them is needed
-  SegmentId last;       // the newest segment known to be made
+  SegmentId first;      // older segments may be gone, since none of their records is needed
+  SegmentId last;       // the newest segment known to exist
   uint64_t length = 0;  // durable bytes of `last`
 
   bool NeedsLast() const;  // true: a record in `last` may have been acknowledged
@@ -43,10 +43,10 @@ class LogReachFile {
                                                                     const std::string& directory,
                                                                     SegmentId first);
 
-  // Says that `length` bytes of `last` are durable. Outlives the process, not a power loss. Best
-  // effort: an older statement that stays is true as well.
+  // Records that `length` bytes of `last` are durable. The record survives the end of the process,
+  // but not a power loss. Best effort: an older record that stays in the file is true as well.
   void Reached(SegmentId last, uint64_t length);
-  // Durably says that segments below `first` may be gone; call it before the first of them is
+  // Records durably that segments below `first` may be gone; call it before the first of them is
   // removed.
   [[nodiscard]] Status Trim(SegmentId first);
 

@@ -22,8 +22,8 @@ Status Damage(const std::string& path, uint64_t bad, std::string_view why) {
 // No whole record begins at `bad`: decides whether this is the torn group of a crash or damage in
 // synced bytes.
 Status CheckTail(const std::string& path, std::string_view file, uint64_t bad, uint64_t seed) {
-  // Values may look like records. The limit keeps a file built to look so everywhere from taking
-  // quadratic time.
+  // Values may look like records. The limit prevents quadratic time for a file that was built to
+  // look like records everywhere.
   uint64_t bytes_hashed_max = 8 * file.size() + (64 << 20);
   uint64_t bytes_hashed = 0;
   char magic[4];
@@ -81,8 +81,8 @@ StatusOr<bool> HoldsRecords(FileSystem* fs, const std::string& path, SegmentId i
     if (size <= file->size() - head_size) RETURN_IF_ERROR(file->Read(head_size, size, &record));
     if (LogFrameAt(record, head_size, head_size, SegmentSeed(id)).valid) return true;
   }
-  // There is no record, a torn group, or damage; only reading all of the segment distinguishes
-  // them.
+  // There is no record, a torn group, or damage; only a read of the whole segment distinguishes
+  // these cases.
   ASSIGN_OR_RETURN(
       SegmentContent content,
       ReadSegment(fs, path, id, UINT64_MAX, [](uint64_t, std::string_view) { return OkStatus(); }));
@@ -113,7 +113,7 @@ StatusOr<SegmentContent> ScanSegment(
   content.file_length = file.size();
   uint64_t seed = SegmentSeed(id);
   uint64_t offset = 0;
-  // With syncs these are the records of the last group, so few.
+  // In a log that syncs, only the records of the last group are in doubt, so these are few.
   std::vector<std::pair<uint64_t, std::string_view>> in_doubt;
   while (offset < file.size() && offset < accepted_length) {
     LogFrame frame = LogFrameAt(file, 0, offset, seed);

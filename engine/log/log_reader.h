@@ -12,22 +12,22 @@
 
 namespace sippar::engine {
 
-// What reading a segment found, besides its records.
+// The result of reading a segment, besides its records.
 struct SegmentContent {
-  bool empty = false;  // without a whole header: a crash right after creation
+  bool empty = false;  // true: no whole header, after a crash right after creation
   SegmentHeader header;
   uint64_t valid_length = 0;  // bytes up to the last whole record
   uint64_t file_length = 0;
   uint64_t torn_bytes = 0;  // bytes after the last whole record, without zeros at the end
-  // Only for a segment without an accepted length: how many bytes its last record knows to be
-  // synced, and the record bodies after them. Those were read, but perhaps from the memory of a
-  // machine whose server was killed before its sync.
+  // Only for a segment without an accepted length: how many bytes were synced according to its last
+  // record, and the bodies of the records after these bytes. If the server was killed before its
+  // sync, such records may exist only in the memory of its machine.
   uint64_t durable_length = 0;
   std::vector<std::string> in_doubt;
 };
 
-// Returns what `read` returns, after up to two retries when the disk does not answer, as that may
-// pass (FAULTS.md D12).
+// Calls `read`, and up to two more times while it returns kUnavailable, since such a failure of the
+// disk may pass (FAULTS.md D12).
 template <typename Read>
 auto ReadStubbornly(Read read) {
   auto answer = read();
@@ -43,7 +43,7 @@ auto ReadStubbornly(Read read) {
                                                          SegmentId id);
 
 // True if a whole record follows the header; the mark of a clean end counts. Usually reads the
-// first record only. If there is none, adds the bytes that exist of one to *torn_bytes.
+// first record only. If there is none, adds the bytes of an incomplete record to *torn_bytes.
 [[nodiscard]] StatusOr<bool> HoldsRecords(FileSystem* fs, const std::string& path, SegmentId id,
                                           uint64_t* torn_bytes);
 

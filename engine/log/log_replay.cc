@@ -13,7 +13,7 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint64_t kPartSize = 128 << 20;        // memory bound: two whole segments
+constexpr uint64_t kPartSize = 128 << 20;        // bounds the memory: two whole segments
 constexpr uint64_t kThreadWorthwhile = 1 << 20;  // a smaller log is read faster by one thread
 constexpr size_t kThreadsMax = 4;
 
@@ -22,7 +22,7 @@ using Segments = std::span<const LogChain::Segment>;
 struct SegmentRecords {
   Status status;
   SegmentContent content;
-  std::map<uint64_t, std::vector<LogRecord>> records;  // the records, by tablet id
+  std::map<uint64_t, std::vector<LogRecord>> records;  // records by tablet id
   LogSegments::TabletSequences sequences;
 };
 
@@ -54,7 +54,7 @@ class Replayer {
   }
 
  private:
-  // Notes what the header of the next segment will say of its predecessor.
+  // Records what the header of the next segment will say about its predecessor.
   void Continue(const LogChain::Segment& segment, SegmentContent* content, ReplayedLog* log) const {
     log->last = segment.id;
     log->last_length = content->valid_length;
@@ -102,7 +102,8 @@ class Replayer {
 StatusOr<ReplayedLog> ReplayLog(FileSystem* fs, const std::string& directory,
                                 const std::function<uint64_t(uint64_t)>& redo_of,
                                 const std::function<Status(const LogRecord&)>& replay) {
-  // The directory entries of the segments, too, may so far exist only in this machine's memory.
+  // Syncs first: the directory entries of the segments, too, may exist only in this machine's
+  // memory.
   RETURN_IF_ERROR(fs->SyncDir(directory));
   ASSIGN_OR_RETURN(LogChain chain, FindLogChain(fs, directory));
   ReplayedLog log;

@@ -1,6 +1,7 @@
 // Reads a whole log back at the start of a server (paper section 6): several threads read and
-// decode segments, the records are sorted by tablet, and several threads replay one tablet each.
-// Works on a few segments at a time, so that memory is bounded. SPDX-License-Identifier: Apache-2.0
+// decode segments, the records are sorted by tablet, and several threads then each replay one
+// tablet at a time. Works on a few segments at a time, so that memory is bounded.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -15,14 +16,14 @@ namespace sippar::engine {
 
 // The state of the log after the replay, from which CommitLog continues.
 struct ReplayedLog {
-  LogSegments segments;  // each with the highest number of every existing tablet
+  LogSegments segments;  // each with the highest sequence number of every existing tablet
   SegmentId last;        // {0,0}: there was no segment
   uint64_t last_length = 0;
-  uint64_t bytes = 0;               // bytes read, without headers of unused segments
+  uint64_t bytes = 0;               // bytes read, except the headers of unused segments
   uint64_t torn_bytes = 0;          // bytes of a group that a crash cut short
   std::vector<std::string> unused;  // names of unused files
-  // Bodies of replayed records after last_length. Perhaps only this machine's memory has them, so
-  // they must be written again before anything builds on them.
+  // Bodies of replayed records after last_length. They may exist only in this machine's memory, so
+  // they must be written again before anything depends on them.
   std::vector<std::string> in_doubt;
 };
 
@@ -34,8 +35,8 @@ struct ReplayedLog {
     const std::function<uint64_t(uint64_t tablet_id)>& redo_of,
     const std::function<Status(const LogRecord& record)>& replay);
 
-// Writes records in doubt as a whole segment with this header. The segment gets its name when it is
-// durable, so a recovery finds all of it or nothing. Returns its length.
+// Writes records in doubt as a whole segment with this header. The segment gets its name only when
+// it is durable, so a recovery finds all of it or nothing. Returns its length.
 [[nodiscard]] StatusOr<uint64_t> WriteSegmentAgain(FileSystem* fs, const std::string& directory,
                                                    const SegmentHeader& header,
                                                    const std::vector<std::string>& bodies,

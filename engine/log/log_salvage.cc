@@ -44,14 +44,14 @@ class Salvager {
     print_(fmt::format("{}: {}", PathOf(id), what));
   }
 
-  // Like FindLogChain, but when a segment is missing or its header damaged, the next older segment
-  // is taken for its predecessor.
+  // Like FindLogChain, but if a segment is missing or its header is damaged, the next older segment
+  // counts as its predecessor.
   StatusOr<std::vector<ChainLink>> FindChain() {
     ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(directory_));
     ASSIGN_OR_RETURN(reach_, ReadLogReach(fs_, directory_));
     if (reach_ && reach_->NeedsLast()) {
       log_.newest = reach_->last;
-      // Also when newer segments are there, as after a salvage that was killed before its end.
+      // Reports it even if newer segments exist, as after a salvage that was killed before its end.
       const std::string last = SegmentFileName(reach_->last);
       if (std::find(names.begin(), names.end(), last) == names.end()) Missing(reach_->last);
     }
@@ -64,8 +64,8 @@ class Salvager {
       log_.newest = std::max(log_.newest, id);
       RETURN_IF_ERROR(AddLink(id, &wanted, &chain));
     }
-    // Without REACH, whether the segment before the oldest was trimmed cannot be known; then a gap
-    // in the sequence numbers shows a loss.
+    // Without REACH it is unknown whether the segment before the oldest was trimmed. Then only a
+    // gap in the sequence numbers shows a loss.
     const bool has_older = wanted.has_value() && wanted->id != SegmentId{};
     if (has_older && reach_ && wanted->id >= reach_->first) Missing(wanted->id);
     std::reverse(chain.begin(), chain.end());
@@ -79,7 +79,7 @@ class Salvager {
       Missing((*wanted)->id);
       wanted->reset();
     }
-    // The newer segment names another predecessor: this one was given up and is no part of the
+    // The newer segment names another predecessor: this segment was given up and is not part of the
     // chain.
     if (wanted->has_value() && (*wanted)->id != id) return OkStatus();
     auto head = ReadSegmentHeader(fs_, PathOf(id), id);
@@ -171,8 +171,8 @@ class Salvager {
   const std::function<std::optional<uint64_t>(uint64_t)>& redo_of_;
   const std::function<void(std::string_view)>& print_;
   std::map<uint64_t, uint64_t> next_;  // the next expected sequence number of each tablet
-  std::set<SegmentId> missing_;        // reported
-  std::optional<LogReach> reach_;      // as it was found
+  std::set<SegmentId> missing_;        // missing segments that were reported
+  std::optional<LogReach> reach_;      // the content of REACH as it was found
   SalvagedLog log_;
 };
 

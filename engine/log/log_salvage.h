@@ -15,14 +15,14 @@ namespace sippar::engine {
 // The result of reading a damaged log.
 struct SalvagedLog {
   std::vector<std::string> bodies;  // bodies of the records to keep, in the order of the log
-  std::vector<std::string> files;   // names of all segments, including those given up
-  SegmentId newest;                 // the newest segment ever made, as far as known
+  std::vector<std::string> files;   // names of all segment files, including unused ones
+  SegmentId newest;                 // the newest segment ever created, as far as known
   uint64_t damages = 0;             // damaged places and missing segments
-  uint64_t records_dropped = 0;     // whole records after a loss of the same tablet
+  uint64_t records_dropped = 0;     // whole records that follow a lost one of their tablet
 };
 
-// Reads past damage. The records of each tablet up to its first gap can be kept; a later one may
-// build on what is lost. `redo_of`: as for ReplayLog; nullopt means unknown, then the tablet's
+// Reads past damage. The records of each tablet up to its first gap can be kept; a later record may
+// depend on a lost one. `redo_of`: as for ReplayLog; nullopt means unknown: then the tablet's
 // records begin with its first one in the log. `print` gets a line for each damage and each dropped
 // record. Holds all kept records in memory.
 [[nodiscard]] StatusOr<SalvagedLog> ReadDamagedLog(

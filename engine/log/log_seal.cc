@@ -17,15 +17,15 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint64_t kSealSeed = 0x53724c65;  // seed of the only frame of the file
+constexpr uint64_t kSealSeed = 0x53724c65;  // checksum seed of the file's only record
 constexpr uint32_t kSealVersion = 1;
 constexpr size_t kThreadsMax = 4;  // each thread holds a segment in memory
 
 std::string SealPath(const std::string& directory) { return directory + "/SEAL"; }
 
 // Seals a segment up to the accepted length in its successor's header, even if that successor has
-// no record: what is sealed is decided once. The newest segment is sealed up to its last whole
-// record, and synced first, since perhaps only this machine's memory has that record.
+// no record: what counts is decided once. The newest segment is synced and then sealed up to its
+// last whole record, which may exist only in this machine's memory.
 Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain::Segment& segment,
                    SealedSegment* sealed) {
   sealed->id = segment.id;
@@ -174,7 +174,7 @@ StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory, uint64_t
   if (SEEDED_BUG("no-seal")) return ReadLogForSeal(fs, directory);
   auto seal = ReadSealFile(fs, directory);
   if (seal.ok()) {
-    // The process that wrote it may have died before it synced the directory.
+    // The process that wrote the SEAL may have died before it synced the directory.
     RETURN_IF_ERROR(fs->SyncDir(directory));
     return seal;
   }
@@ -184,7 +184,8 @@ StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory, uint64_t
   if (!seal.ok()) return Annotate(seal.status(), "seal " + directory);
   CRASH_POINT("seal.before_write");
   Status written = WriteSeal(fs, directory, *seal, attempt);
-  // The other seal may name another tail than the one read here; the published one is the truth.
+  // The other process may have sealed a different tail than the one read here; only the published
+  // seal counts.
   if (written.code() == StatusCode::kAlreadyExists) return ReadSealFile(fs, directory);
   RETURN_IF_ERROR(Annotate(written, "seal " + directory));
   CRASH_POINT("seal.after_publish");

@@ -1,8 +1,8 @@
 // The SEAL of a dead server's log (PROTOCOL.md, F3): which segments count and up to where, written
-// once and valid for ever. Before it exists, what the last group left may read differently each
-// time (a torn tail, a late write); after it, every recovery by any process reads the same records.
-// The caller must first have stopped or fenced the writer by renaming the log's directory (F2).
-// Bytes: FORMAT.md "Sealed logs". SPDX-License-Identifier: Apache-2.0
+// once and valid for ever. Before it exists, each reader may find other remains of the last group
+// (a torn tail, a late write); after it, every recovery by any process reads the same records. The
+// caller must first have stopped or fenced the writer by renaming the log's directory (F2). Bytes:
+// FORMAT.md "Sealed logs". SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace sippar::engine {
 
-// What counts of one segment.
+// The part of one segment that counts.
 struct SealedSegment {
   SegmentId id;
   uint64_t length = 0;    // accepted length; later bytes were never acknowledged
@@ -27,15 +27,15 @@ struct SealedSegment {
 struct LogSeal {
   std::vector<SealedSegment> segments;  // oldest first
 
-  LogSegments::TabletSequences LastSequences() const;  // the highest of all segments
+  LogSegments::TabletSequences LastSequences() const;  // the highest number of each tablet
   const SealedSegment* Find(SegmentId id) const;       // nullptr: the seal does not name it
   std::string Encode() const;
   [[nodiscard]] static StatusOr<LogSeal> Decode(std::string_view body);
 };
 
 // Returns the SEAL if there is one, else reads the log and writes one. If another process writes
-// one at the same time, the first counts. `attempt` must differ between concurrent callers.
-// kDataLoss names file and offset.
+// one at the same time, the first one published counts. `attempt` must differ between concurrent
+// callers. kDataLoss names file and offset.
 [[nodiscard]] StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory,
                                         uint64_t attempt);
 // Checks whether a log without a SEAL could be sealed: reads it like SealLog and changes nothing.

@@ -29,7 +29,7 @@ Status ReadExtent(const LogPart& part, const LogExtent& extent,
       read_size = kReadSize;
       continue;
     }
-    // Damage, unless the record is larger than the part that was read.
+    // This is damage, unless the record is larger than the bytes that were read.
     uint64_t needed =
         bytes.size() < 8 ? 0 : kLogRecordHeaderSize + uint64_t{GetFixed32(bytes.data() + 4)};
     if (needed <= bytes.size() || needed > limit - at) {

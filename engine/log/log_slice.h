@@ -26,16 +26,16 @@ struct LogSlice {
   uint64_t last_sequence = 0;
 };
 
-// An open part with its index.
+// An open file of one part, with its index.
 struct LogPart {
   std::string path;
   std::unique_ptr<RandomFile> file;
   uint64_t seed = 0;                    // seed of its records
   bool sorted = false;                  // true: a sorted copy; the segment itself exists too
-  std::map<uint64_t, LogSlice> slices;  // the slices, by tablet id
+  std::map<uint64_t, LogSlice> slices;  // slices by tablet id
 };
 
-// Adds the record at `offset`.
+// Adds the record at `offset` to the slice.
 void AddToSlice(LogSlice* slice, uint64_t offset, std::string_view body, const LogRecordHead& head);
 
 // Calls `visit` for each record body of the slice, in order. Uses 1 MiB of memory, or the size of

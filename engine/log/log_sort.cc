@@ -25,7 +25,7 @@ std::string SortedPath(const std::string& directory, SegmentId id) {
   return directory + "/" + name.substr(0, name.rfind('.')) + ".sorted";
 }
 
-// The first record: which segment, length and checksum this is the sorted form of.
+// The first record: id, length and checksum of the sealed segment that the file is sorted from.
 std::string EncodeSource(const SealedSegment& segment) {
   std::string body;
   PutFixed32(&body, kSortedVersion);
@@ -105,7 +105,7 @@ Status Damage(const std::string& path, uint64_t offset, std::string_view what) {
   return DataLoss(fmt::format("sorted log {} @{}: expected {}, found damage", path, offset, what));
 }
 
-// Reads the only record in [offset, limit).
+// Reads the record that fills [offset, limit).
 StatusOr<std::string> ReadRecord(const LogPart& part, uint64_t offset, uint64_t limit,
                                  std::string_view what) {
   if (limit > part.file->size() || offset > limit) return Damage(part.path, offset, what);
@@ -122,7 +122,7 @@ Status SortSegment(FileSystem* fs, const std::string& directory, const SealedSeg
                    uint64_t attempt) {
   std::string path = SortedPath(directory, segment.id);
   ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
-  if (exists) return fs->SyncDir(directory);  // its author may have died before this sync
+  if (exists) return fs->SyncDir(directory);  // its writer may have died before this sync
   std::string source = directory + "/" + SegmentFileName(segment.id);
   ASSIGN_OR_RETURN(std::string bytes, ReadSealedSegment(fs, directory, segment));
   ASSIGN_OR_RETURN(auto records, ByTablet(bytes, source, segment));
@@ -139,7 +139,7 @@ Status SortSegment(FileSystem* fs, const std::string& directory, const SealedSeg
   CRASH_POINT("sort.before_publish");
   Status published = PublishFile(fs, file.get(), temporary, path);
   CRASH_POINT("sort.after_publish");
-  // Another server's file has the same bytes, so it serves as well.
+  // Another server's file has the same bytes, so it is just as good.
   return published.code() == StatusCode::kAlreadyExists ? OkStatus() : published;
 }
 

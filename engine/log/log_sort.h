@@ -1,7 +1,7 @@
 // Sorts one sealed segment by tablet, so that each tablet's next server reads its own slice only
 // (paper section 6: "a contiguous portion of the log"). The paper sorts by (table, row, sequence);
-// our records name their tablet and stay, within it, in the order of the log, which is the order of
-// their sequence numbers: so recovery still notices a missing number.
+// our records name their tablet, and those of a tablet stay in the order of the log, which is the
+// order of their sequence numbers, so that recovery still notices a missing number.
 //
 // The bytes depend on the sealed segment alone: any number of attempts by any servers, one after
 // another or concurrently, make the same file. Format: FORMAT.md "Sealed logs".
@@ -17,11 +17,12 @@
 
 namespace sippar::engine {
 
-// Makes the sorted file; OK also when it exists already. `attempt`: see SealLog.
+// Creates the sorted file; OK also if the file exists already. `attempt`: see SealLog.
 [[nodiscard]] Status SortSegment(FileSystem* fs, const std::string& directory,
                                  const SealedSegment& segment, uint64_t attempt);
 
-// Opens the sorted file of a segment. kNotFound: there is none. kDataLoss names file and offset.
+// Opens the sorted file of a segment. kNotFound: the segment has none. kDataLoss names file and
+// offset.
 [[nodiscard]] StatusOr<LogPart> OpenSortedPart(FileSystem* fs, const std::string& directory,
                                                const SealedSegment& segment);
 // Opens the segment as it was written; reads all of it once to find each tablet's records.

@@ -33,7 +33,7 @@ StatusOr<std::unique_ptr<LogWriter>> LogWriter::Create(FileSystem* fs, const std
   std::unique_ptr<LogWriter> writer(new LogWriter(std::move(file), header.id));
   writer->Add(EncodeSegmentHeader(header));
   Status status = writer->Write(/*sync=*/true);
-  // A crash before the directory sync may lose the whole segment, which no record is in yet.
+  // A crash before the directory sync may lose the whole segment, which holds no record yet.
   CRASH_POINT("log.after_header");
   if (status.ok() && SEEDED_BUG("no-directory-sync")) return writer;
   if (status.ok()) status = fs->SyncDir(directory);
@@ -51,7 +51,7 @@ void LogWriter::Add(std::string_view body) {
 }
 
 Status LogWriter::Write(bool sync) {
-  // In a log that syncs, the reserved space is filled with zeros, so every byte reaches the disk
+  // In a log that syncs, the reserved space is filled with zeros, so the disk gets every byte
   // twice, and the step is small. Without syncs, blocks are only allocated and mapped.
   const uint64_t step = sync ? 256 << 10 : 4 << 20;
   if (buffer_.size() < step && accepted_length_ + buffer_.size() > reserved_length_) {
@@ -73,7 +73,7 @@ Status LogWriter::Write(bool sync) {
 
 Status LogWriter::Finish() {
   if (failed_) return file_->Close();
-  // The end mark vouches for everything before it, so that must be durable first.
+  // The end mark states that everything before it is durable, so the rest is synced first.
   Status status = durable_length_ < accepted_length_ ? Write(/*sync=*/true) : OkStatus();
   CRASH_POINT("log.before_end_mark");
   if (status.ok()) {

@@ -1,5 +1,5 @@
-// One open segment of the commit log: frames records and tracks how many bytes are safe. Only
-// CommitLog uses it; not thread safe. After the first error the segment is finished for good
+// One open segment of the commit log: frames records and tracks how many bytes are durable. Only
+// CommitLog uses it; not thread safe. After the first error the segment accepts no more writes
 // (FAULTS.md D9). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ namespace sippar::engine {
 class LogWriter {
  public:
   // Creates the file, writes and syncs the header, and syncs the directory. On error it tries to
-  // remove the file; recovery ignores one that stays.
+  // remove the file; recovery ignores a file that stays.
   [[nodiscard]] static StatusOr<std::unique_ptr<LogWriter>> Create(FileSystem* fs,
                                                                    const std::string& directory,
                                                                    const SegmentHeader& header);

@@ -1,5 +1,5 @@
-// Writes framed log records to a file that is not a segment (sorted logs, change archives),
-// buffered by the MiB. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// Writes framed log records to a file that is not a segment (sorted logs, change archives), in
+// pieces of 1 MiB. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ class RecordFile {
     AppendLogRecord(&buffer_, body, {seed_, offset(), 0});
     return buffer_.size() < kWriteSize ? OkStatus() : Flush();
   }
-  // Writes what is buffered; call it once after the last Add.
+  // Writes the buffered records; call it once after the last Add.
   [[nodiscard]] Status Flush() {
     RETURN_IF_ERROR(file_->Append(buffer_));
     written_ += buffer_.size();

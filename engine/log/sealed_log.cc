@@ -22,7 +22,7 @@ StatusOr<std::unique_ptr<SealedLog>> SealedLog::Open(FileSystem* fs, const std::
   return std::unique_ptr<SealedLog>(new SealedLog(fs, directory, std::move(seal)));
 }
 
-// Errors are not kept: the next call tries again.
+// Keeps no errors: the next call tries again.
 StatusOr<std::shared_ptr<const LogPart>> SealedLog::PartOf(Segment* segment) {
   {
     MutexLock lock(&segment->mutex);
@@ -88,7 +88,8 @@ Status SealedLog::Replay(uint64_t tablet_id, uint64_t redo_sequence,
       needed.push_back(segment.get());
     }
   }
-  // Parts are opened in parallel and read in order below, where their errors show too.
+  // Opens the parts in parallel. The loop below reads them in order and reports errors of opening
+  // too.
   RunParallel(kThreadsMax, needed.size(), [&](size_t i) { (void)PartOf(needed[i]); });
   uint64_t given = redo_sequence;
   for (Segment* segment : needed) {

@@ -1,7 +1,8 @@
 // A dead server's log, read by the servers that take over its tablets (paper section 6). Each
-// segment is read in its sorted form if that exists, else as it was written: then it is scanned
-// once for all tablets, which costs no more when one server takes them all (an embedded restart).
-// Sorting pays when many servers take a few tablets each. SPDX-License-Identifier: Apache-2.0
+// segment is read in its sorted form if that exists. Otherwise it is read as it was written, in one
+// scan for all tablets, which costs no more when one server takes all of them (an embedded
+// restart). Sorting pays when many servers take a few tablets each.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -16,7 +17,7 @@
 
 namespace sippar::engine {
 
-// Thread safe. Keeps the index and the open file of each segment that was asked for.
+// Thread safe. Keeps the index and the open file of each segment that a replay has needed.
 class SealedLog {
  public:
   // Opens the log; reads only the SEAL. kNotFound: the directory or its SEAL does not exist.
@@ -24,7 +25,7 @@ class SealedLog {
                                                                  const std::string& directory);
 
   // Passes the records of the tablet above `redo_sequence` to `replay`, in the order of the log,
-  // and stops at the first error. Segments without such records are not touched. When a sorted file
+  // and stops at the first error. Segments without such records are not opened. When a sorted file
   // is damaged, its segment is read instead.
   [[nodiscard]] Status Replay(uint64_t tablet_id, uint64_t redo_sequence,
                               const std::function<Status(const LogRecord& record)>& replay);

@@ -1,11 +1,11 @@
-// The second log writer, which takes over from a slow one (paper section 6).
+// The part of CommitLog in which a second log writer takes over from a slow one (paper section 6).
 //
-// Why this is sound: the slow segment counts up to its accepted length, all of which was synced
-// before this group. The new segment's header says so and is durable before any write of the group
-// is acknowledged, and the group is acknowledged only from the new segment. So whatever the slow
-// call still writes lies after the accepted length and is not read. After a crash before the group
-// is in the new segment, the slow segment is the newest, and its group, whose outcome is unknown,
-// is replayed as far as it is whole.
+// Why this loses no data: the slow segment counts up to its accepted length, and all of that was
+// synced before this group. The new segment's header says so and is durable before any write of the
+// group is acknowledged, and the group is acknowledged only from the new segment. So all bytes that
+// the slow call still writes lie after the accepted length and are not read. After a crash before
+// the group is in the new segment, the slow segment is the newest, and its group, whose outcome is
+// unknown, is replayed as far as it is whole.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
 #include "engine/log/commit_log.h"
@@ -26,8 +26,8 @@ Status CommitLog::WriteWatched(bool* taken_over) {
   std::unique_ptr<LogWriter> given_up;
   MutexLock lock(&mutex_);
   if (slow_writer_.get() == writer) {
-    // The outcome of the slow call no longer counts. The writer is closed without an end mark, and
-    // after the lock is released, since closing may hang too.
+    // The outcome of the slow call no longer counts. Its writer is destroyed without an end mark,
+    // and after the lock is released, since closing the file may hang too.
     given_up = std::move(slow_writer_);
     *taken_over = true;
     return OkStatus();
@@ -45,8 +45,8 @@ void CommitLog::WatchLoop() {
   }
 }
 
-// Waits for a slow sync and takes its group; false when the log is closed. While writers are busy
-// it looks once per SyncHistory::SlowMicros instead of being notified by each sync.
+// Waits for a slow sync and takes over its group; false when the log is closed. While writers are
+// busy, it checks once per SyncHistory::SlowMicros, so that syncs need not notify it.
 bool CommitLog::WaitForSlowSync() {
   MutexLock lock(&mutex_);
   uint64_t seen = 0;
@@ -73,7 +73,7 @@ bool CommitLog::WaitForSlowSync() {
   return false;
 }
 
-// Writes the group, with the sequence numbers it has, to a new segment.
+// Writes the group, with the sequence numbers that it has, to a new segment.
 Status CommitLog::RewriteGroup() {
   options_.metrics->Get("log_switches")->Add();
   CloseBooks();

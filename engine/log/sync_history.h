@@ -1,5 +1,5 @@
-// Decides when a sync is slow compared with the last ones (paper section 6: two log writers), as
-// plain arithmetic. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// Decides whether a sync is slow compared with the previous ones (paper section 6: two log
+// writers), as plain arithmetic. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

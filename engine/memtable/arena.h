@@ -21,7 +21,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // `size` bytes, aligned to 8.
+  // Returns `size` bytes, aligned to 8.
   char* Allocate(size_t size) {
     size = (size + 7) & ~size_t{7};
     if (size > left_) return AllocateBlock(size);

@@ -1,6 +1,6 @@
 // The memtable of one locality group of one tablet (paper section 5.3): entries under their cell
-// keys. One writer at a time (the thread that leads the log's group commit), any number of
-// concurrent readers, which never lock. SPDX-License-Identifier: Apache-2.0
+// keys. It allows one writer at a time (the thread that leads the log's group commit) and any
+// number of concurrent readers, which take no lock. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

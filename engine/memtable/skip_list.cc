@@ -21,8 +21,8 @@ struct SkipList::Node {
   const std::atomic<Node*>* link(int level) const { return &next[0] + level; }
 };
 
-// Finds where `key` belongs in one level, starting at `node`. Prefetches what the next two steps
-// may need while this one compares: a search in a full memtable spends its time waiting for memory.
+// Finds where `key` belongs in one level, starting at `node`. Prefetches the memory of the next two
+// steps while this one compares: a search in a full memtable spends its time waiting for memory.
 SkipList::Place SkipList::FindPlace(Node* node, int level, std::string_view key) {
   while (true) {
     Node* next = node->link(level)->load(std::memory_order_acquire);

@@ -1,6 +1,6 @@
 // An ordered list of (key, value) byte strings that readers never lock (Pugh 1990; layout as in
 // LevelDB). One writer at a time, any number of concurrent readers; nothing is ever removed. A
-// release store of the link to a node publishes it, so a reader sees it whole or not at all.
+// release store of the link to a node publishes the node, so a reader sees all of it or nothing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,19 +25,19 @@ class SkipList {
   struct Node;
   const Node* First() const;
   const Node* FirstAtOrAfter(std::string_view key) const;  // nullptr at the end
-  // "" = the last node; nullptr when there is none
+  // The last node with a key below `key`, or the last node of all for ""; nullptr: there is none.
   const Node* LastBefore(std::string_view key) const;
   static const Node* Next(const Node* node);
   static std::string_view Key(const Node* node);
   static std::string_view Value(const Node* node);
 
  private:
-  // Enough for 4^14 entries: a quarter of the nodes of each level are in the next.
+  // Enough for 4^14 entries: a quarter of the nodes of each level are in the next level too.
   static constexpr int kHeightMax = 14;
 
   struct Place {
     Node* before;  // the last node with a key below the searched one
-    Node* behind;  // the node after it, nullptr at the end
+    Node* behind;  // the node after `before`, nullptr at the end
   };
   static Place FindPlace(Node* node, int level, std::string_view key);
   Node* NewNode(std::string_view key, std::string_view value, int height);

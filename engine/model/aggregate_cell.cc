@@ -1,4 +1,4 @@
-// Aggregate cells. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/aggregate_cell.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace sippar::engine {
 namespace {
 
-// The state is an INT64 like every input, so adding an input and merging a state are the same
+// The state is an INT64, as is every input, so adding an input and merging a state are the same
 // operation.
 int64_t Combine(FamilyType type, int64_t state, int64_t input) {
   if (type == FamilyType::kMin) return std::min(state, input);

@@ -1,6 +1,6 @@
-// Cells of aggregate families: one accumulator per column and time, which combines inputs and the
-// states of other cells. The cell holds the state, so merging the cells of two tables gives the
-// same as adding all inputs of both. Pure. SPDX-License-Identifier: Apache-2.0
+// Cells of aggregate families. Such a cell holds the state of an accumulator, which combines inputs
+// and the states of other cells. So merging the cells of two tables gives the same result as adding
+// all inputs of both. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace sippar::engine {
 // kInvalidArgument.
 [[nodiscard]] Status ValidateAddition(const FamilySchema& family, const MutationEntry& addition);
 
-// Combines `addition` into `state` ("": there was no cell). Sums wrap. Requires that
+// Combines `addition` into `state` ("": there was no cell). Sums wrap around. Requires that
 // ValidateAddition is OK. kFailedPrecondition: `state` is not a state of this type.
 [[nodiscard]] Status AddToState(FamilyType type, const MutationEntry& addition, std::string* state);
 

@@ -14,7 +14,7 @@ BytesRegex::~BytesRegex() = default;
 
 StatusOr<std::shared_ptr<const BytesRegex>> BytesRegex::Compile(std::string_view pattern,
                                                                 bool case_insensitive) {
-  // Before the regex is compiled, because compiling costs more the longer the text is.
+  // Checks the size first, because a longer regex costs more to compile.
   RETURN_IF_ERROR(CheckRegexSize(pattern));
   auto regex =
       std::make_unique<const RE2>(BytesPiece(pattern), BytesRegexOptions(case_insensitive));
@@ -27,7 +27,8 @@ bool BytesRegex::Found(std::string_view text) const {
 }
 
 std::string BytesRegex::LiteralPrefix() const {
-  // Without the anchor a match may begin anywhere, and without case it has several spellings.
+  // Without the anchor a match may begin anywhere, and if case is ignored a prefix has several
+  // spellings.
   if (!regex_->options().case_sensitive() || !IsAnchoredAtStart(regex_->pattern())) return "";
   bool whole = false;
   return LiteralHead(regex_->pattern(), &whole);

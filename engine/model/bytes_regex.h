@@ -1,6 +1,6 @@
-// A regex over the bytes of names and row keys, of bounded size and memory: RE2 syntax, found
-// anywhere in the text unless it is anchored. search_regex.h searches values, whole_regex.h matches
-// whole texts. Immutable and thread safe. SPDX-License-Identifier: Apache-2.0
+// A regex over the bytes of names and row keys, in RE2 syntax, with bounded size and memory. It
+// matches anywhere in the text unless it is anchored. search_regex.h searches values, whole_regex.h
+// matches whole texts. Immutable and thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ class BytesRegex final {
   ~BytesRegex();
 
   bool Found(std::string_view text) const;
-  // The prefix of every matching text when the pattern is anchored with ^; else "".
+  // The literal prefix of every matching text if the pattern is anchored with ^; else "".
   std::string LiteralPrefix() const;
 
  private:

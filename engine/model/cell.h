@@ -10,13 +10,13 @@
 
 namespace sippar::engine {
 
-// As the time of a mutation entry: the server's clock sets the time. Never stored.
+// Stands for the time of a mutation entry that the server sets from its clock. Never stored.
 inline constexpr int64_t kServerTime = std::numeric_limits<int64_t>::min();
 inline constexpr int64_t kTimeMin = std::numeric_limits<int64_t>::min() + 1;
 inline constexpr int64_t kTimeMax = std::numeric_limits<int64_t>::max();
 
-// Half-open [start, limit) in microseconds; limit == kTimeMax means no limit and includes kTimeMax
-// itself.
+// The times in [start, limit), in microseconds. A limit of kTimeMax means no limit and includes
+// kTimeMax itself.
 struct TimeRange {
   int64_t start_us = kTimeMin;
   int64_t limit_us = kTimeMax;

@@ -13,12 +13,12 @@ namespace sippar::engine {
 class EntryIterator {
  public:
   virtual ~EntryIterator() = default;
-  // False at the end, before the first Seek, and after an error; status() distinguishes these.
+  // False at the end, before the first Seek, and after an error; status() shows the error.
   virtual bool Valid() const = 0;
   virtual void Seek(std::string_view key) = 0;  // moves to the first entry >= key; "" is the start
   virtual void Next() = 0;                      // Requires: Valid()
-  // Moves to the last entry < key; "" means the last of all entries. For reverse scans, a row at a
-  // time.
+  // Moves to the last entry < key; "" means the last of all entries. Used for reverse scans, once
+  // per row.
   virtual void SeekBefore(std::string_view key) = 0;
   virtual std::string_view key() const = 0;    // Requires: Valid()
   virtual std::string_view value() const = 0;  // Requires: Valid()

@@ -19,8 +19,8 @@ int64_t TimeFromInverted(uint64_t inverted) {
   return static_cast<int64_t>(~inverted ^ (uint64_t{1} << 63));
 }
 
-// The offset after the terminator 00 01 of the escaped string at `key[start..]`; npos when it is
-// damaged.
+// The offset after the terminator 00 01 of the escaped string that begins at key[start]; npos if
+// the string is damaged.
 size_t EscapedEnd(std::string_view key, size_t start) {
   while (start < key.size()) {
     const void* zero = std::memchr(key.data() + start, 0, key.size() - start);
@@ -40,7 +40,7 @@ bool ParseSequence(std::string_view bytes, uint64_t* sequence) {
   return true;
 }
 
-// Parses what follows "family 00 01": qualifier and column-rest.
+// Parses the part after "family 00 01": qualifier and column-rest.
 bool ParseColumn(std::string_view key, size_t at, ParsedKey* out) {
   size_t end = EscapedEnd(key, at);
   if (end == std::string_view::npos || end >= key.size()) return false;
@@ -116,7 +116,7 @@ void UnescapeTo(std::string_view escaped, std::string* out) {
       return;
     }
     out->append(escaped.substr(0, zero + 1));
-    // Skips the ff after the zero byte; only a damaged key ends without it.
+    // Skips the ff after the zero byte; it can be missing only in a damaged key.
     escaped.remove_prefix(zero + 2 <= escaped.size() ? zero + 2 : escaped.size());
   }
 }
@@ -146,8 +146,8 @@ std::string EncodeColumnPart(std::string_view row_part, std::string_view family,
 }
 
 std::string KeyPrefixEnd(std::string_view part) {
-  // Every part ends in the terminator's 01, and no key has 02 in that place: so raising the byte
-  // gives a key after all keys with this prefix, and before all others after them.
+  // Every part ends in the terminator's 01, and no key has 02 in that place. So 02 there gives a
+  // key that sorts after all keys with this prefix and before all keys after them.
   std::string end(part);
   end.back() = '\2';
   return end;

@@ -29,20 +29,20 @@ enum class EntryKind : uint8_t { kRowTombstone, kFamilyTombstone, kColumnTombsto
 struct ParsedKey {
   EntryKind kind = EntryKind::kCell;
   std::string_view row_part;           // escaped row with its terminator
-  std::string_view family;             // not escaped; "" for a row tombstone
-  std::string_view column_part;        // from the start of the key to after the qualifier
-  std::string_view escaped_qualifier;  // without its terminator
+  std::string_view family;             // family name, not escaped; "" for a row tombstone
+  std::string_view column_part;        // key up to and including the qualifier's terminator
+  std::string_view escaped_qualifier;  // escaped qualifier without its terminator
   int64_t timestamp_us = 0;            // cells only
   uint64_t sequence = 0;
 };
 
 // False when `key` is not a valid key (damage); `out` is then unspecified.
 [[nodiscard]] bool ParseKey(std::string_view key, ParsedKey* out);
-// The same for a key of which the row part is known to be the first `row_end` bytes.
+// Like ParseKey, for a key whose row part is known to be its first `row_end` bytes.
 [[nodiscard]] bool ParseKeyAfterRow(std::string_view key, size_t row_end, ParsedKey* out);
 
-// The escaped row with its terminator; "" when damaged. Used for Bloom filters and for grouping
-// rows.
+// The escaped row with its terminator; "" if the key is damaged. Used for Bloom filters and to
+// recognize the entries of one row.
 std::string_view RowPrefix(std::string_view key);
 // The key up to and including the qualifier's terminator for cells and column tombstones; otherwise
 // RowPrefix.
@@ -59,12 +59,13 @@ std::string EncodeRowPart(std::string_view row);
 // The common prefix of all entries of the column.
 std::string EncodeColumnPart(std::string_view row_part, std::string_view family,
                              std::string_view qualifier);
-// A key after all keys that begin with this row part or column part, and before all later ones.
+// A key that sorts after all keys with this row part or column part, and before all keys after
+// them.
 std::string KeyPrefixEnd(std::string_view part);
 // The key from which a read of rows >= `row` starts ("" for row "").
 std::string SeekKeyForRow(std::string_view row);
 
-// Completes a column part to the key of a cell.
+// Appends the rest of a cell's key to a column part.
 void AppendCellSuffix(std::string* column_part, int64_t timestamp_us, uint64_t sequence);
 std::string EncodeCellKey(std::string_view row, std::string_view family, std::string_view qualifier,
                           int64_t timestamp_us, uint64_t sequence);

@@ -1,4 +1,4 @@
-// The change stream setting of a table. It is an option of the table's schema, so that it is
+// The change stream setting of a table. It is stored as an option of the table's schema, and so is
 // altered, saved and sent with the schema. Plain data; times are in microseconds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,11 +11,11 @@
 
 namespace sippar::engine {
 
-inline constexpr const char* kChangeStreamOption = "CHANGE_STREAM";  // "<retention>/<since>"
+inline constexpr const char* kChangeStreamOption = "CHANGE_STREAM";  // value "<retention>/<since>"
 
 struct ChangeStreamConfig {
   int64_t retention_us = 0;  // kChangesKeptMinUs to kChangesKeptMaxUs
-  int64_t since_us = 0;      // changes from this time on are kept; 0: not begun
+  int64_t since_us = 0;      // changes from this time on are kept; 0: not started yet
   bool operator==(const ChangeStreamConfig&) const = default;
 };
 

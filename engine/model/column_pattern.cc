@@ -42,8 +42,8 @@ class PartMatcher {
       *next = prefix_;
       return true;
     }
-    // All texts with the prefix are neighbours, so after the last of them none follows. An empty
-    // prefix (any name, or a regex without an anchor) rules out no text.
+    // All texts with the prefix are adjacent in the order, so none comes after the last of them. An
+    // empty prefix (any name, or a regex without an anchor) rules out no text.
     if (kind_ == NamePattern::kExact || !text.starts_with(prefix_)) return false;
     *next = text;
     return true;
@@ -68,7 +68,7 @@ struct ColumnMatcher::Columns {
   }
 };
 
-// No pattern at all means every column, as in a ReadSpec.
+// An empty list of patterns matches every column, as in a ReadSpec.
 ColumnMatcher::ColumnMatcher(std::vector<Columns> listed) : listed_(std::move(listed)) {
   matches_all_ =
       listed_.empty() || std::any_of(listed_.begin(), listed_.end(), [](const Columns& columns) {

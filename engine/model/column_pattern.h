@@ -1,5 +1,6 @@
-// Column patterns of the query language and of row filters: a family part and a qualifier part,
-// each an exact name, a prefix, a regex or any. Plain data; ColumnMatcher is the compiled form.
+// Column patterns of the query language and of row filters. A pattern has a family part and a
+// qualifier part; each part is an exact name, a prefix, a regex, or matches any name. Plain data;
+// ColumnMatcher is the compiled form.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -50,7 +51,7 @@ class ColumnMatcher final {
       const std::vector<ColumnPattern>& patterns);
   ~ColumnMatcher();
 
-  bool MatchesAll() const { return matches_all_; }  // the list is empty or contains *:*
+  bool MatchesAll() const { return matches_all_; }  // true: the list is empty or contains *:*
   bool MatchesFamily(std::string_view family) const {
     return matches_all_ || FamilyIsListed(family);
   }
@@ -61,7 +62,8 @@ class ColumnMatcher final {
   void MatchIndexes(std::string_view family, std::string_view qualifier,
                     std::vector<int>* out) const;
   // Sets *next to the smallest qualifier >= `qualifier` in `family` that may match; false when none
-  // can. For regexes only their literal prefix counts. Lets a scan seek instead of step.
+  // can. For a regex, only its literal prefix counts. Lets a scan seek instead of reading every
+  // entry.
   bool NextQualifier(std::string_view family, std::string_view qualifier, std::string* next) const;
 
  private:

@@ -48,8 +48,8 @@ bool GcPolicy::MayDrop(uint64_t rank, int64_t timestamp_us, int64_t now_us) cons
     case kMaxVersions:
       return rank > max_versions;
     case kMaxAge:
-      // The age is subtracted from now, not the timestamp: a client may write any timestamp, so
-      // that difference could overflow, while the server's clock and a valid age cannot.
+      // Subtracts the age from the current time, not the timestamp: a client may write any
+      // timestamp, with which the difference could overflow.
       return timestamp_us < now_us - max_age_us;
     case kUnion:
       return std::any_of(rules.begin(), rules.end(), drops);
@@ -112,7 +112,7 @@ void GcPolicy::Encode(std::string* out) const {
 GcPolicy GcPolicy::Decode(Reader* reader, size_t depth) {
   GcPolicy policy;
   uint8_t kind = reader->Byte();
-  // Damaged bytes must not make the recursion deeper than a valid rule can be.
+  // Damaged bytes must not make the recursion deeper than the deepest valid rule.
   if (kind > kIntersection || depth > limits::kGcPolicyDepthMax) reader->Fail();
   policy.kind = static_cast<Kind>(kind);
   policy.max_versions = static_cast<uint32_t>(reader->Varint());

@@ -17,7 +17,7 @@ struct GcPolicy {
   Kind kind = kKeepAll;
   uint32_t max_versions = 0;    // kMaxVersions: drop versions after the n newest, n >= 1
   int64_t max_age_us = 0;       // kMaxAge: drop versions older than now - age, age > 0
-  std::vector<GcPolicy> rules;  // kUnion: drop when any rule drops; kIntersection: when all do
+  std::vector<GcPolicy> rules;  // kUnion: drop if any rule drops; kIntersection: if all do
 
   static GcPolicy KeepAll() { return {}; }
   static GcPolicy MaxVersions(uint32_t n) { return {kMaxVersions, n, 0, {}}; }
@@ -30,12 +30,12 @@ struct GcPolicy {
   // True if the rule allows dropping this version. `rank` is 1 for the newest live version of its
   // column. Monotone: once true for (rank, now), it is true for every larger rank and later now.
   bool MayDrop(uint64_t rank, int64_t timestamp_us, int64_t now_us) const;
-  // True if the rule drops versions by their number, alone or combined with other rules.
+  // True if the rule, or a rule inside it, drops versions by their number.
   bool CountsVersions() const;
   // True for an intersection, which may combine age and versions. A delete of newer versions can
-  // lower the rank of an older one before that is old enough to be dropped, and so save it. A
-  // compaction that does not read the delete would drop it. Only compactions of all runs may apply
-  // such a rule.
+  // lower the rank of an older version before that version is old enough to be dropped, so that the
+  // rule keeps it. A compaction that does not read the delete would drop the version, so only a
+  // compaction of all runs may apply such a rule.
   bool MixesAgeAndVersions() const;
   // The smallest age of a version at which the rule can drop it without another write; 0: only a
   // write can make a version garbage.

@@ -24,7 +24,7 @@ Status ValidateValue(const MutationEntry& entry, const FamilySchema& family) {
         "{}:{} cannot be set: family {} holds aggregates ({}); use AddToCell or MergeToCell",
         entry.family, entry.qualifier, entry.family, FamilyTypeName(family.type)));
   }
-  // Readers show a counter as an INT64 and increments add to it, so nothing but 8 bytes gets in.
+  // Readers show a counter as an INT64 and increments add to it, so its value must have 8 bytes.
   bool is_counter = family.type == FamilyType::kCounter;
   if (is_counter && entry.kind == MutationEntry::kSet && entry.value.size() != 8) {
     return InvalidArgument(fmt::format(
@@ -61,8 +61,8 @@ Status ResolveOn(std::string_view newest, MutationEntry* entry) {
   if (entry->kind == MutationEntry::kAppend) {
     entry->value.insert(0, newest);
   } else {
-    // Unsigned, because a sum that exceeds INT64 must wrap, which signed addition may not. A cell
-    // that does not exist counts as 0.
+    // Adds unsigned numbers, because a sum that exceeds INT64 must wrap around, and signed overflow
+    // is undefined. A cell that does not exist counts as 0.
     uint64_t number = 0;
     if (!newest.empty()) {
       auto decoded = DecodeInt64(newest);
@@ -172,8 +172,8 @@ bool RowMutation::ReadsRow() const {
 
 size_t RowMutation::StoredSize() const {
   // Escaping doubles zero bytes. They are counted exactly for the row key, which is stored with
-  // every entry; for qualifiers the bound of twice their size is good enough. The 32 bytes contain
-  // the terminators, the timestamp and the sequence number of a cell's key (cell_key.h), 23 bytes.
+  // every entry; for qualifiers, the bound of twice their size is good enough. 32 bytes cover the
+  // 23 bytes of terminators, timestamp and sequence number in a cell's key (cell_key.h).
   auto row_zeros = static_cast<size_t>(std::count(row.begin(), row.end(), '\0'));
   size_t size = 0;
   for (const MutationEntry& entry : entries) {

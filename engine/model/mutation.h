@@ -1,5 +1,5 @@
-// The atomic change of one row, over any of its families (paper section 2). Entries apply in order.
-// A delete hides what was written before it arrived, never what is written later. Plain data.
+// An atomic change of one row, in any of its families (paper section 2). Entries apply in order. A
+// delete hides cells written before it arrived, never cells written later. Plain data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,8 +22,8 @@ struct MutationEntry {
     kDeleteColumn = 1,  // deletes versions of one column within `time`
     kDeleteFamily = 2,
     kDeleteRow = 3,
-    kIncrement = 4,  // adds `delta` to the newest value: INT64 of 8 bytes, absent = 0; wraps
-    kAppend = 5,     // appends `value` to the newest value (absent = "")
+    kIncrement = 4,  // adds `delta` to the newest value, an INT64 (absent: 0); wraps around
+    kAppend = 5,     // appends `value` to the newest value (absent: "")
     // The next two change the cell at `timestamp_us` of an aggregate family (aggregate_cell.h).
     kAdd = 6,    // adds one input
     kMerge = 7,  // merges the state of another cell
@@ -37,8 +37,9 @@ struct MutationEntry {
   int64_t delta = 0;                   // kIncrement
 };
 
-// Turns an increment or append into the equivalent put, given the newest value ("" when there is
-// none). Sums wrap, as the wire API specifies. kFailedPrecondition: the value is not a counter's.
+// Turns an increment or append into the equivalent kSet, given the newest value ("" if there is
+// none). Sums wrap around, as the Bigtable API specifies. kFailedPrecondition: `newest` is not an
+// INT64.
 [[nodiscard]] Status ResolveOn(std::string_view newest, MutationEntry* entry);
 // True if `before`, an earlier entry of the same mutation, changes the column that `entry` names.
 bool Touches(const MutationEntry& before, const MutationEntry& entry);
@@ -47,7 +48,7 @@ bool Touches(const MutationEntry& before, const MutationEntry& entry);
 // returns it again, across crash, split, merge and move. The numbers of a client only rise. The
 // client has the answers to all numbers below `answered_below`, so the tablet may forget those.
 struct RequestId {
-  uint64_t client = 0;  // unique; 0: no id, every arrival is a new write
+  uint64_t client = 0;  // unique id; 0: none, so every arrival is a new write
   uint64_t number = 0;
   uint64_t answered_below = 0;
   bool IsNone() const { return client == 0; }
@@ -83,11 +84,11 @@ struct RowMutation {
   // Checks sizes, names, families of the schema, and values against their types. Errors name field,
   // limit and value.
   [[nodiscard]] Status Validate(const TableSchema& schema) const;
-  // Checks the sizes alone; they grow when entries that read their row become puts.
+  // Checks only the sizes, which grow when entries that read their row are turned into kSet.
   [[nodiscard]] Status ValidateSizes() const;
-  // True when an entry depends on the row's content (kIncrement, kAppend, kAdd, kMerge).
+  // True if an entry depends on the row's content (kIncrement, kAppend, kAdd, kMerge).
   bool ReadsRow() const;
-  // Upper bound of the bytes of the stored entries, each of which holds the escaped row key.
+  // An upper bound of the size of the stored entries, each of which holds the escaped row key.
   size_t StoredSize() const;
 };
 

@@ -1,5 +1,6 @@
-// Small records kept by name next to the tables: app profiles, policies, views of the Cloud
-// Bigtable API. The engine does not interpret them. Plain data. SPDX-License-Identifier: Apache-2.0
+// Small records that are stored by name next to the tables: app profiles, policies and views of the
+// Cloud Bigtable API. The engine does not interpret them. Plain data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace sippar::engine {
 struct NamedRecord {
   std::string name;
   std::string body;
-  uint64_t version = 0;  // 1 when created, one more at each change
+  uint64_t version = 0;  // 1 when created; each change adds 1
 
   // kInvalidArgument: the name is empty, or name or body is too large.
   [[nodiscard]] Status Validate() const;

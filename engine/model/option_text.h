@@ -9,8 +9,8 @@
 
 namespace sippar::engine {
 
-// Option name -> text. Leaves out options that the query language does not know, such as those of
-// the Cloud Bigtable API alone.
+// Option name -> text. Leaves out options that the query language does not know, such as those that
+// only the Cloud Bigtable API has.
 std::map<std::string, std::string> OptionTexts(const TableSchema& schema);
 
 }  // namespace sippar::engine

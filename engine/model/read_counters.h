@@ -1,5 +1,5 @@
-// Counts the work of one read. Only the reading thread counts; EXPLAIN ANALYZE shows the counts and
-// SHOW METRICS their sums per table. Plain data. SPDX-License-Identifier: Apache-2.0
+// Counters for the work of one read, updated only by the reading thread. EXPLAIN ANALYZE shows the
+// counters, and SHOW METRICS their sums per table. Plain data. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@ namespace sippar::engine {
 
 struct ReadCounters {
   uint64_t reads = 0;         // tablets opened for reading
-  uint64_t groups_read = 0;   // locality groups that the columns name
+  uint64_t groups_read = 0;   // locality groups read
   uint64_t groups_left = 0;   // locality groups not read
-  uint64_t files_read = 0;    // SSTables read, once for each row range
+  uint64_t files_read = 0;    // SSTables read; each counts once per row range
   uint64_t files_by_key = 0;  // SSTables left out by their key range
   uint64_t files_by_bloom = 0;
   uint64_t files_by_time = 0;
@@ -20,7 +20,7 @@ struct ReadCounters {
   uint64_t blocks_cached = 0;
   uint64_t blocks_from_disk = 0;
   uint64_t blocks_by_time = 0;  // blocks left out by their time range
-  uint64_t disk_bytes = 0;      // stored bytes read
+  uint64_t disk_bytes = 0;      // stored bytes read from files
   uint64_t disk_reads = 0;
   uint64_t seeks = 0;  // seeks within SSTables
   uint64_t entries_seen = 0;

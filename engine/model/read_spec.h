@@ -1,6 +1,7 @@
-// The description of a read that the query planner makes and the tablet carries out. Steps in their
-// order (LANGUAGE.md): row ranges, columns, deletes and GC rule, time range, versions per column,
-// cells per family and row, each with its offset. Plain data. SPDX-License-Identifier: Apache-2.0
+// The description of a read, which the query planner creates and the tablet carries out. The tablet
+// applies in this order (LANGUAGE.md): row ranges, columns, deletes and GC rule, time range,
+// versions per column, cells per family and per row, each with its offset. Plain data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ struct CellLimits {
   bool reverse = false;       // rows in descending order
   bool strip_values = false;  // every value is returned as ""
   bool keys_only = false;     // one cell per row, without its value
-  // A larger value is returned as "", with its size in CellView::omitted_size. It is not even read
-  // where it is alone in its SSTable block.
+  // A larger value is returned as "", with its size in CellView::omitted_size. If the value is
+  // alone in its SSTable block, the block is not even read.
   uint64_t value_size_max = kAnyValueSize;
 };
 

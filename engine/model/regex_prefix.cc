@@ -11,8 +11,8 @@ bool IsAt(std::string_view pattern, size_t at, char c) {
   return at < pattern.size() && pattern[at] == c;
 }
 
-// The index of the ] that ends the class whose [ is at `begin`; npos if the class has no end or a
-// part such as [:alpha:] or \Q, whose ] does not end the class around it.
+// The index of the ] that ends the character class whose [ is at `begin`; npos if the class has no
+// end, or contains [:alpha:] or \Q, after which a ] may not end the class.
 size_t EndOfClass(std::string_view pattern, size_t begin) {
   size_t at = begin + 1;
   // A ] directly after [ or [^ is a member of the class.
@@ -27,15 +27,15 @@ size_t EndOfClass(std::string_view pattern, size_t begin) {
   return std::string_view::npos;
 }
 
-// The index after the repetition {2}, {2,} or {2,3} whose { is at `begin`, or after a { that begins
-// none and is a character.
+// The index after the repetition {2}, {2,} or {2,3} whose { is at `begin`. If no repetition begins
+// there, the { is an ordinary character, and the result is the index after it.
 size_t EndOfRepetition(std::string_view pattern, size_t begin) {
   const size_t end = pattern.find_first_not_of("0123456789,", begin + 1);
   return IsAt(pattern, end, '}') ? end + 1 : begin + 1;
 }
 
-// Collects the literal characters of a regex outside its groups. Each of the functions takes what
-// is at `at_` and returns false if the regex has something that is not understood here.
+// Collects the literal characters of a regex outside its groups. Each Take function consumes the
+// element at `at_`; it returns false if this scan does not support the element.
 class LiteralScan {
  public:
   explicit LiteralScan(std::string_view pattern) : pattern_(pattern) {}
@@ -57,7 +57,8 @@ class LiteralScan {
     if (std::ispunct(static_cast<unsigned char>(c))) return TakeLiteral(c);
     EndRun();
     whole_ = false;
-    // Classes and places. All others have arguments, such as \x41, or are rare.
+    // These letters are character classes and assertions. All other letters have arguments, such as
+    // \x41, or are rare.
     return std::string_view("dwsDWSbBAz").find(c) != std::string_view::npos;
   }
 
@@ -77,7 +78,7 @@ class LiteralScan {
     if (c == '[') end = EndOfClass(pattern_, at_);
     if (end == std::string_view::npos || (c == '|' && depth_ == 0)) return false;
     at_ = c == '[' ? end + 1 : end;
-    // (?i) and its like change the meaning of what follows; (?: is a group like any other.
+    // (?i) and other flags change the meaning of the rest; (?: only begins a group.
     return c != '(' || !IsAt(pattern_, at_, '?') || IsAt(pattern_, at_ + 1, ':');
   }
 
@@ -92,7 +93,7 @@ class LiteralScan {
 
   const std::string_view pattern_;
   size_t at_ = 0;
-  int depth_ = 0;  // of groups, which may be optional
+  int depth_ = 0;  // depth of nested groups; their text is skipped, since a group may be optional
   bool whole_ = true;
   std::string run_, longest_;
 };

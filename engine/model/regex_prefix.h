@@ -1,4 +1,4 @@
-// Derives from the text of a regex how its matches begin, and what they all contain. Pure.
+// Derives from a regex's text how its matches begin, and a text that all of them contain. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,13 +7,14 @@
 
 namespace sippar::engine {
 
-// True when every match must begin at the start of the text: a leading ^ that no top-level | or
-// quantifier undoes. When in doubt, false.
+// True if every match must begin at the start of the text: the regex has a leading ^ that no
+// top-level | or quantifier undoes. When in doubt, false.
 bool IsAnchoredAtStart(std::string_view pattern);
-// The literal characters after the ^ of an anchored pattern. *whole: nothing else follows them.
+// The literal characters after the ^ of an anchored pattern. Sets *whole to true if nothing else
+// follows them.
 std::string LiteralHead(std::string_view pattern, bool* whole);
-// A text that every match contains, the longest that is easily seen; "" when in doubt. The regex
-// is case-sensitive. *whole: the regex is this text alone.
+// The longest text that a simple scan shows to be in every match; "" when in doubt. The regex must
+// be case-sensitive. Sets *whole to true if the regex consists of this text alone.
 std::string LiteralInside(std::string_view pattern, bool* whole);
 
 }  // namespace sippar::engine

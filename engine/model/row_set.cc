@@ -8,7 +8,7 @@
 namespace sippar::engine {
 namespace {
 
-// Compares limits, of which "" is the largest: no limit.
+// Compares two limits. "" means no limit, so it is the largest.
 bool LimitLess(const std::string& a, const std::string& b) {
   if (b.empty()) return !a.empty();
   return !a.empty() && a < b;

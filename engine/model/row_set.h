@@ -1,5 +1,5 @@
-// Sets of row keys as sorted, disjoint, half-open ranges. Plain values; not thread safe, since even
-// const members may first sort the ranges. SPDX-License-Identifier: Apache-2.0
+// Sets of row keys as sorted, disjoint, half-open ranges. Plain values. Not thread safe, since
+// const members, too, may first sort the ranges. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct RowRange {
     return row >= start && (limit.empty() || row < limit);
   }
   bool IsEmpty() const { return !limit.empty() && start >= limit; }
-  bool IsSingle() const;  // exactly one possible key
+  bool IsSingle() const;  // true: exactly one key is possible
   bool operator==(const RowRange&) const = default;
 };
 
@@ -44,7 +44,7 @@ class RowSet {
   bool Contains(std::string_view row) const;
   bool IsEmpty() const;
   bool IsAll() const;
-  // Sorted; disjoint, not adjacent, none empty.
+  // The ranges of the set: sorted, disjoint, not adjacent, none empty.
   const std::vector<RowRange>& ranges() const;
   std::string Print() const;  // for EXPLAIN: ["a","b") ["c",)
   bool operator==(const RowSet& other) const { return ranges() == other.ranges(); }

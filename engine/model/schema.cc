@@ -20,7 +20,7 @@ bool IsNameByte(char c) {
 }
 
 Status ValidateName(const char* what, std::string_view name, size_t size_max) {
-  // The message shows the beginning alone, since the name may be as long as a request.
+  // The message shows only the beginning, since the name may be as long as a request.
   if (name.empty() || name.size() > size_max) {
     return InvalidArgument(fmt::format("{} name '{}' has {} bytes; 1 to {} are allowed", what,
                                        name.substr(0, 80), name.size(), size_max));
@@ -111,7 +111,7 @@ const LocalityGroupSchema& TableSchema::GroupOf(std::string_view family) const {
       return group;
     }
   }
-  // Only for a family that does not exist: Validate requires each family to be in a group.
+  // Reached only for a family that does not exist: Validate requires each family to be in a group.
   return groups.front();
 }
 
@@ -127,8 +127,7 @@ void TableSchema::DropFamily(std::string_view family) {
 }
 
 void TableSchema::Normalize() {
-  // The schema keeps its families sorted by name; lists of them are shown and encoded in this
-  // order.
+  // The schema keeps its families sorted by name, and they are shown and encoded in this order.
   std::sort(families.begin(), families.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   std::set<std::string> grouped;
@@ -249,11 +248,11 @@ Status ValidateTableName(std::string_view name) {
     size_t end = std::min(name.find('/', slash + 1), name.size());
     RETURN_IF_ERROR(ValidateProjectName(name.substr(0, slash)));
     RETURN_IF_ERROR(ValidateInstanceName(name.substr(slash + 1, end - slash - 1)));
-    // A name that ends after the instance becomes "" here, which ValidateName refuses.
+    // A name that ends after the instance leaves "" here, which ValidateName refuses.
     name.remove_prefix(std::min(end + 1, name.size()));
   }
   RETURN_IF_ERROR(ValidateName("table", name, limits::kTableNameSizeMax));
-  // As in Cloud Bigtable.
+  // Cloud Bigtable does not allow these first characters either.
   if (name[0] == '-' || name[0] == '.') {
     return InvalidArgument(fmt::format("table name '{}' may not begin with '{}'", name, name[0]));
   }
@@ -274,8 +273,7 @@ Status ValidateFamilyName(std::string_view name) {
   return ValidateName("family", name, limits::kFamilyNameSizeMax);
 }
 
-// The empty key would be no usable bound: as the limit of a range it means the end of the table
-// (row_set.h).
+// Refuses the empty key, because as the limit of a range it means the end of the table (row_set.h).
 Status ValidateRowKey(std::string_view row) {
   if (row.empty()) return InvalidArgument("row key is empty; 1 byte to 64 KiB are allowed");
   if (row.size() > limits::kRowKeySizeMax) {

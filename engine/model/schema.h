@@ -1,5 +1,6 @@
 // The schema of a table: families with their GC rule and type, locality groups with their storage
-// settings, and options. Validated as a whole; encoded for the lock service. Plain data.
+// settings, and options. A schema is validated as a whole and encoded for the lock service. Plain
+// data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,12 +15,12 @@
 
 namespace sippar::engine {
 
-// The type of a family's values. The numbers are on disk.
+// The type of a family's values. The numbers are stored on disk.
 enum class FamilyType : uint8_t {
   kBytes = 0,
   kCounter = 1,  // INT64 values (8 bytes, big-endian), shown and computed as numbers
   // Aggregates (aggregate_cell.h): a cell holds the combination of its inputs.
-  kSum = 2,  // sum of INT64; the next two are INT64 too
+  kSum = 2,  // sum of INT64; kMin and kMax are INT64 too
   kMin = 3,
   kMax = 4,
   kUniqueInts = 5,   // approximate number of distinct INT64: a HyperLogLog
@@ -38,8 +39,8 @@ struct FamilySchema {
   std::string name;  // [-_.a-zA-Z0-9]{1,64}
   FamilyType type = FamilyType::kBytes;
   GcPolicy gc;
-  // Raised when one schema change drops the family and creates it again: the cells written before
-  // that are gone.
+  // Raised when one schema change drops the family and creates it again, so that the cells written
+  // before the change are dropped.
   uint64_t incarnation = 0;
   bool operator==(const FamilySchema&) const = default;
 };
@@ -49,12 +50,12 @@ enum class BloomKind : uint8_t { kNone = 0, kRow = 1, kRowColumn = 2 };
 
 // A locality group: families whose cells are stored in the same files (paper section 6).
 struct LocalityGroupSchema {
-  std::string name;  // same characters as a family; "default" holds the other families
+  std::string name;  // characters as in family names; "default" holds the other families
   std::vector<std::string> families;
   uint32_t block_size = 64 << 10;
   Compression compression = Compression::kZstd;
   int32_t compression_level = 1;  // zstd 1..19
-  bool dictionary = true;         // each SSTable has a sampled dictionary
+  bool dictionary = true;         // true: each SSTable has a dictionary made from a sample
   BloomKind bloom = BloomKind::kRow;
   bool in_memory = false;
   bool operator==(const LocalityGroupSchema&) const = default;
@@ -62,7 +63,7 @@ struct LocalityGroupSchema {
 
 inline constexpr std::string_view kDefaultGroup = "default";
 
-// Options of a table besides SPLIT_SIZE.
+// Names of table options, besides SPLIT_SIZE.
 inline constexpr const char* kGranularityOption = "GRANULARITY";        // "MILLIS", or absent
 inline constexpr const char* kProtectedOption = "DELETION_PROTECTION";  // "TRUE", or absent
 
@@ -70,7 +71,7 @@ struct TableSchema {
   std::string name;
   std::vector<FamilySchema> families;          // sorted by name
   std::vector<LocalityGroupSchema> groups;     // each family is in exactly one group
-  std::map<std::string, std::string> options;  // WITH clause; settings of the API
+  std::map<std::string, std::string> options;  // options of the WITH clause and the Bigtable API
 
   const FamilySchema* FindFamily(std::string_view name) const;  // nullptr when absent
   const LocalityGroupSchema* FindGroup(std::string_view name) const;

@@ -1,5 +1,5 @@
-// Decides which changes of a table's schema are allowed, for every API: shell, Cloud Bigtable API
-// and master call it. Pure. SPDX-License-Identifier: Apache-2.0
+// Decides which changes of a table's schema are allowed, in every API: the shell, the Cloud
+// Bigtable API and the master call these functions. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "engine/base/status.h"
@@ -7,13 +7,13 @@
 
 namespace sippar::engine {
 
-bool IsProtected(const TableSchema& schema);  // DELETION_PROTECTION
+bool IsProtected(const TableSchema& schema);  // true: DELETION_PROTECTION is set
 // kFailedPrecondition: the table is protected.
 [[nodiscard]] Status CheckDrop(const TableSchema& schema);
 // kFailedPrecondition: a family of a protected table would lose its cells, or stored cells would
 // not fit a family's new type or the table's new granularity.
 [[nodiscard]] Status CheckAlter(const TableSchema& before, const TableSchema& after);
-// True if `after` drops a family of `before` and creates it again, so that it begins empty.
+// True if `after` drops a family of `before` and creates it again, so that the family is empty.
 bool MakesFamilyAnew(const TableSchema& before, const TableSchema& after);
 
 }  // namespace sippar::engine

@@ -21,9 +21,9 @@ using Answer = StatusOr<std::optional<std::string>>;
 // caller's data.
 using Search = std::function<Answer(const RE2& regex, std::string_view text, StopBudget* budget)>;
 
-// A product of text bytes and regex instructions. RE2's slowest matcher takes a few nanoseconds for
-// each, so this many take about 100 ms: shorter searches run on the caller's thread, for longer
-// ones the cost of a thread is negligible.
+// The most steps of a search on the caller's thread. The steps are text bytes times regex
+// instructions; RE2's slowest matcher takes a few nanoseconds per step, so this many take about 0.1
+// s. For longer searches the cost of a thread is negligible.
 constexpr uint64_t kStepsAtOnce = 32'000'000;
 
 bool MatchFrom(const RE2& regex, std::string_view text, size_t from, Groups* groups) {
@@ -43,8 +43,8 @@ Answer ExtractGroup(const RE2& regex, std::string_view text, std::optional<int> 
   return std::optional(std::string(piece->data(), piece->size()));
 }
 
-// Like RE2::GlobalReplace, but it can be stopped: when each match looks at the whole rest of the
-// text, the time is quadratic.
+// Like RE2::GlobalReplace, but with a budget, so that it can be stopped: if each match reads the
+// whole rest of the text, the time is quadratic.
 Answer Replace(const RE2& regex, std::string_view text, const std::string& rewrite,
                StopBudget* budget) {
   Groups groups(static_cast<size_t>(RE2::MaxSubmatch(BytesPiece(rewrite))) + 1);
@@ -56,7 +56,7 @@ Answer Replace(const RE2& regex, std::string_view text, const std::string& rewri
     size_t begin = static_cast<size_t>(groups[0].data() - text.data());
     result.append(text, at, begin - at);
     at = begin;
-    // An empty match right after a match does not count.
+    // As in RE2::GlobalReplace, an empty match directly after another match does not count.
     if (begin == last_end && groups[0].empty()) {
       if (at < text.size()) result.push_back(text[at]);
       ++at;
@@ -70,7 +70,7 @@ Answer Replace(const RE2& regex, std::string_view text, const std::string& rewri
   return std::optional(std::move(result));
 }
 
-// The places as bytes, 16 for each match, so that Apart can carry them as an Answer.
+// Returns the begin and end of each match as 16 bytes, so that they can be passed on as an Answer.
 Answer FindAll(const RE2& regex, std::string_view text, size_t from, size_t count,
                StopBudget* budget) {
   Groups groups(regex.NumberOfCapturingGroups() > 0 ? 2 : 1);
@@ -83,7 +83,7 @@ Answer FindAll(const RE2& regex, std::string_view text, size_t from, size_t coun
     const auto begin = static_cast<size_t>(piece.data() - text.data());
     PutFixed64(&places, begin);
     PutFixed64(&places, begin + piece.size());
-    // The search goes on behind an empty match, or it would find it again.
+    // The search continues one byte after an empty match, or it would find the same match again.
     from = static_cast<size_t>(whole.data() - text.data()) + std::max<size_t>(whole.size(), 1);
   }
   return std::optional(std::move(places));
@@ -130,7 +130,7 @@ bool SearchRegex::IsShort(std::string_view text, const StopBudget& budget) const
 }
 
 StatusOr<bool> SearchRegex::Found(std::string_view text, StopBudget* budget) const {
-  // memmem takes linear time; a text may have 100 MiB, which are 10 ms.
+  // memmem takes linear time: about 10 ms for the largest value, which has 100 MiB.
   if (!literal_.empty()) {
     if (memmem(text.data(), text.size(), literal_.data(), literal_.size()) == nullptr) return false;
     if (is_literal_) return true;

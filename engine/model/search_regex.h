@@ -1,5 +1,6 @@
-// A regex with which functions of the query language search values. RE2 cannot be stopped within a
-// search, so a search that may take long runs apart from its caller. Thread safe.
+// A regex with which functions of the query language search values. RE2 cannot be stopped during a
+// search, so a search that may take long runs on another thread, which the caller can abandon.
+// Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,8 +20,8 @@ class RE2;
 
 namespace sippar::engine {
 
-// Byte offsets of what a match stands for: its first group, or the whole match when the regex has
-// no group or that group took no part.
+// Byte offsets of the relevant part of a match: its first group, or the whole match if the regex
+// has no group or that group took no part in the match.
 struct RegexMatch {
   size_t begin = 0;
   size_t end = 0;
@@ -32,7 +33,7 @@ class SearchRegex final {
   [[nodiscard]] static StatusOr<std::shared_ptr<const SearchRegex>> Compile(
       std::string_view pattern, bool case_insensitive);
 
-  // The searches end early with the status of `budget`'s signal.
+  // All searches end early, with the error of `budget`'s stop signal, once it reports one.
   [[nodiscard]] StatusOr<bool> Found(std::string_view text, StopBudget* budget) const;
   // Group `group` of the first match (0: the whole match); nullopt when there is none. Without
   // `group`: the first group, or the whole match when that group took no part in it.
@@ -58,8 +59,8 @@ class SearchRegex final {
 
   const std::shared_ptr<const re2::RE2> regex_;  // shared with abandoned searches
   const uint64_t size_;                          // instructions of the compiled regex
-  // What every match contains; "" if unknown. To look for it first is several times cheaper than a
-  // search of the regex. If is_literal_, it is the whole regex.
+  // A text that every match contains; "" if unknown. A search for this text first is several times
+  // cheaper than a search of the regex. If is_literal_, the text is the whole regex.
   std::string literal_;
   bool is_literal_ = false;
 };

@@ -10,7 +10,7 @@
 
 namespace sippar::engine {
 
-inline constexpr size_t kProjectNameSizeMax = 100;  // Google allows 30, more with a domain
+inline constexpr size_t kProjectNameSizeMax = 100;  // Google allows 30, or more with a domain
 inline constexpr size_t kInstanceNameSizeMax = 64;  // Cloud Bigtable allows 33
 
 // kInvalidArgument: a size or a character is not allowed.

@@ -1,5 +1,5 @@
-// Regexes of row filters: RE2 over bytes, matched against the whole text; '.' is any byte but
-// a newline. Immutable and thread safe. SPDX-License-Identifier: Apache-2.0
+// A regex of row filters: RE2 over bytes, matched against the whole text. '.' is any byte except a
+// newline. Immutable and thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class WholeRegex final {
   ~WholeRegex();
 
   bool Matches(std::string_view text) const { return is_literal_ ? text == prefix_ : Match(text); }
-  // The prefix that every matching text begins with.
+  // A prefix of every text that matches.
   const std::string& prefix() const { return prefix_; }
   // True when prefix() is the only text that matches. When in doubt, false.
   bool is_literal() const { return is_literal_; }
