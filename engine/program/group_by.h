@@ -47,9 +47,9 @@ class GroupBy {
   // Merges a Group::Partial of a GroupBy with the same aggregates.
   [[nodiscard]] Status Merge(const Row& partial);
 
-  // In the order of their creation.
+  // The groups in order of creation.
   const std::vector<std::unique_ptr<Group>>& groups() const { return groups_; }
-  // Group::Finish of each, in the same order. To be called once, as the last call.
+  // Returns Group::Finish of every group, in order of creation. Call it once, as the last call.
   std::vector<Row> Finish();
 
  private:
@@ -64,7 +64,7 @@ class GroupBy {
   Evaluators key_evaluators_;
   Evaluators arguments_;
   std::vector<std::unique_ptr<Group>> groups_;
-  std::unordered_map<std::string, Group*> by_keys_;  // by the keys' equality encoding
+  std::unordered_map<std::string, Group*> by_keys_;  // key: equality encoding of the group's keys
   Group* last_ = nullptr;                            // the group that Find returned last
   std::string encoded_;
   std::vector<const Value*> present_;  // the keys that Find looks for
