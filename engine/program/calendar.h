@@ -46,7 +46,7 @@ int64_t FromLocal(int64_t local_us, const absl::TimeZone& zone);
 
 // A unit of the calendar: 'day', 'week(monday)', 'isoyear' …
 struct CalendarUnit {
-  int64_t micros = 0;     // length of a microsecond to week; 0: length varies
+  int64_t micros = 0;     // length of a unit from microsecond to week; 0: others
   int64_t months = 0;     // length in months: month 1, quarter 3, year 12
   int first_weekday = 0;  // first day of a week; 0 is Sunday
   bool is_week = false;

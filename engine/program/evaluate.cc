@@ -101,7 +101,7 @@ Status RunScalar(Node* node, const Context& context) {
     return status;
   const std::string code = ProgramErrorCode(status);
   if (code.empty()) return status;
-  // A wrong type is a mistake in the statement, not a matter of the value.
+  // A wrong type is a mistake in the statement, which SAFE must not hide.
   if (node->null_if_fails && code != "TYPE") {
     node->scratch = Value::Null();
     return OkStatus();
@@ -196,7 +196,7 @@ struct BuildPlace {
   StopBudget* budget;
   uint32_t* variables_max;  // most variables at any place so far
   size_t depth = 0;
-  uint32_t variables = 0;  // of the lambdas around the node
+  uint32_t variables = 0;  // number of variables of the lambdas around the node
 };
 
 Status Build(const Expression& expression, Node* node, const BuildPlace& place);
@@ -213,7 +213,8 @@ bool RunsItself(Function function) {
   return false;
 }
 
-// A call that was rewritten into several has one place for all of them; they fail as one.
+// Makes a failure of the call inside SAFE a NULL. A written call that was rewritten into several
+// calls gave all of them its place, so all of them are marked.
 void MarkSafe(Node* node, TextPlace place) {
   if (node->kind != Expression::kCall || node->place.begin != place.begin ||
       node->place.end != place.end) {
@@ -244,7 +245,7 @@ Status BuildArguments(const Expression& call, Node* node, const BuildPlace& plac
 Status Build(const Expression& expression, Node* node, const BuildPlace& place) {
   StopBudget* budget = place.budget;
   RETURN_IF_ERROR(budget->Spend());
-  // Bounds the stack of this recursion and of Run.
+  // Bounds the depth of this recursion and of the recursion in Run.
   if (place.depth > limits::kExpressionDepthMax) {
     return ProgramError("TOO_DEEP", fmt::format("expression nested deeper than {} levels",
                                                 limits::kExpressionDepthMax));
@@ -253,7 +254,7 @@ Status Build(const Expression& expression, Node* node, const BuildPlace& place) 
   node->slot = expression.slot;
   node->place = expression.place;
   if (expression.kind == Expression::kLiteral) node->scratch = expression.literal;
-  // The expression may come from another process.
+  // Checked because the expression may come from another process.
   if (expression.kind == Expression::kVariable && expression.slot >= place.variables) {
     return Internal(
         fmt::format("variable {} is unknown; this is a bug in sippar", expression.slot));

@@ -16,7 +16,7 @@ using enum ValueType;
 struct Element {
   std::string flags;
   int width = 0;
-  int precision = -1;  // -1: none
+  int precision = -1;  // -1: no precision given
   char letter = 0;
 };
 
@@ -141,7 +141,7 @@ Status FormatText(const Element& element, const Value& value, const PatternReade
   return OkStatus();
 }
 
-// NULL if the pattern or a value of another element than %t and %T is NULL.
+// Returns NULL if the pattern is NULL, or the value of an element other than %t and %T.
 Status Format(CallSite* site, Arguments args, Value* out) {
   *out = Value::Null();
   if (args[0]->is_null()) return OkStatus();
