@@ -23,8 +23,8 @@ RunInfo DescribeRun(const TabletRun& run) {
   for (const auto& file : run.files) {
     info.size_bytes += file->ref().part_bytes;
     // A file shared after a split still holds the other tablets' rows with their deletes, which
-    // this tablet's compaction did not remove. So the run does not count as clean until it is
-    // rewritten.
+    // this tablet's compaction did not remove. So the run does not count as made by a major
+    // compaction until it is rewritten.
     info.major &= file->ref().IsWhole();
     info.tombstones += file->summary().tombstones;
     info.entries += file->summary().entries;

@@ -25,7 +25,7 @@ void KeptChanges::Follow(const TableSchema& schema, uint64_t next_sequence) {
 }
 
 void KeptChanges::Add(std::string* log_body) {
-  // Counted as memtable, so that a long tail makes the tablet due for a flush.
+  // Counted as memory of memtables, so that a long tail makes the tablet due for a flush.
   body_->memory.Add(TailBytes(log_body->size()));
   tail_.Add(std::move(*log_body));
 }
@@ -41,8 +41,8 @@ Status KeptChanges::Archive(uint64_t sequence) {
   std::vector<TailRecord> records = tail_.Through(sequence);
   if (records.empty()) return OkStatus();
   ASSIGN_OR_RETURN(uint64_t file_id, body_->context->next_file_id());
-  // Of two files with the same changes, readers trust the one with the higher id. The next server
-  // of the tablet may have a lower epoch than this one, but its owner epoch is higher.
+  // If two files have the same changes, readers use the one with the higher id. The next server of
+  // the tablet may have a lower epoch than this one, but its owner epoch is higher.
   if (owner_epoch_ != 0) file_id = (owner_epoch_ << 32) | (file_id & UINT32_MAX);
   RETURN_IF_ERROR(Annotate(
       WriteChangeFile(body_->context->fs, Source().directory, file_id, body_->range, records),

@@ -15,8 +15,8 @@ namespace sippar::engine {
 namespace {
 
 constexpr int64_t kMergeAgeMicros = 24ll * 3600 * 1'000'000;
-// A quarter: the merged tablet must grow fourfold before it is split again, so splits and merges do
-// not alternate.
+// Tablets are merged up to a quarter of the split size: the merged tablet must grow fourfold before
+// it is split again, so splits and merges do not alternate.
 constexpr uint64_t kMergeDivisor = 4;
 
 // The file as a tablet of `rows` names it; nullopt if none of its keys are in `rows`.

@@ -19,8 +19,8 @@ TabletRun FindRun(const TabletContext& context, const RunState& state);
 // with the others, and no state ever names it.
 [[nodiscard]] StatusOr<TabletRun> OpenOutput(const TabletContext& context,
                                              std::vector<FileSummary> files);
-// Requires: no state names the run. Best effort: what stays is an orphan, which the next
-// start of a directory or the master of a cluster removes.
+// Requires: no state names the run. Best effort: a file that stays is an orphan, which the next
+// start of the store or the master of the cluster removes.
 void RemoveOutput(const TabletContext& context, const TabletRun& run);
 
 }  // namespace sippar::engine

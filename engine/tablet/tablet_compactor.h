@@ -25,7 +25,7 @@ namespace sippar::engine {
 
 class TabletCompactor {
  public:
-  // All three outlive this object.
+  // The arguments outlive this object.
   TabletCompactor(TabletBody* body, const TabletServing* serving, TabletFlusher* flusher)
       : body_(body), serving_(serving), flusher_(flusher), claims_(body, serving) {}
   TabletCompactor(const TabletCompactor&) = delete;

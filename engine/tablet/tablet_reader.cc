@@ -60,8 +60,8 @@ std::vector<GroupToRead> GroupsToRead(const FamilyTest& wants, const TableSchema
   return groups;
 }
 
-// The times of the cells that can change the answer. Cells older than the read wants never can: a
-// version only affects the rank of older ones. Newer cells can, where a GC rule counts versions.
+// The times of the cells that can change the answer. Cells older than the wanted times cannot: a
+// version only affects the rank of older versions. Newer cells can if a GC rule counts versions.
 TimeRange TimesThatMatter(const TimeRange& wanted, const FamilyTest& wants,
                           const FamilyRules& rules) {
   TimeRange matter = wanted;
@@ -159,9 +159,9 @@ class NoCells final : public CellStream {
   CellView cell_;
 };
 
-constexpr size_t kColumnsToAskMax = 16;  // with more columns, some column is likely to be there
+constexpr size_t kColumnsToAskMax = 16;  // with more columns, one of them likely exists
 
-// True also for no columns, which means all columns.
+// Also true for an empty list, which means all columns.
 bool AreFewExact(const std::vector<ColumnPattern>& columns) {
   return columns.size() <= kColumnsToAskMax &&
          std::all_of(columns.begin(), columns.end(),
@@ -176,7 +176,7 @@ std::vector<RowRange> ClippedRanges(const RowSet& rows, const RowRange& tablet) 
   return ranges;
 }
 
-// The range, if the read is of a single row of the tablet; else null.
+// The range of the read if it is a single row of the tablet, else null.
 const RowRange* OnlyRow(const RowSet& rows, const RowRange& tablet) {
   const std::vector<RowRange>& ranges = rows.ranges();
   bool only = ranges.size() == 1 && ranges[0].IsSingle() && tablet.Contains(ranges[0].start);
@@ -209,8 +209,8 @@ StatusOr<std::unique_ptr<CellStream>> TabletReader::ReadSnapshot(TabletSnapshot 
                                                                  const ReadSpec& read,
                                                                  const StopSignal* stop,
                                                                  ReadCounters* counters) {
-  // Exact columns are compiled only once their row is known to be there: absent rows do not need
-  // it.
+  // Exact columns are compiled only once the row may exist: a read of an absent row does not need
+  // them.
   const bool exact = AreFewExact(read.columns);
   std::unique_ptr<ColumnMatcher> matcher;
   if (!exact) {

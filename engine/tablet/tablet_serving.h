@@ -2,8 +2,8 @@
 // its table was dropped, or it is unknown which tablets have its rows. giving_way.h has the steps
 // that lead there.
 //
-// Thread safe, without a lock: a writer that holds its row's lock may ask and go on, since Close
-// waits for all row locks after it has changed the answer.
+// Thread safe, without a lock: a writer that holds its row's lock may call Check and then write,
+// since Close first changes the answer and then waits for all row locks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -128,8 +128,8 @@ Status TabletWriter::Prepare(const RowMutation& mutation, const TableSchema& sch
     RETURN_IF_ERROR(ResolveEntries(schema, time_.Next(schema), reader_, &out->resolved));
     out->mutation = &out->resolved;
   }
-  // Never below a time given before: recovery takes the last given time from the records. If this
-  // write was just given one, the clock need not be read again.
+  // The time of a record is never below a time given before, because recovery takes the last given
+  // time from the records. If this write was just given a time, the clock need not be read again.
   int64_t least_us = time_.last_us();
   if (changes_->is_kept()) {
     out->wall_us = out->flight.TakeOff(changes_->tail(), body_->context->clock, least_us);
@@ -153,8 +153,8 @@ Status TabletWriter::Commit(std::span<PreparedWrite> writes,
   for (PreparedWrite& prepared : writes) {
     body_->work->AddWrite(prepared.mutation->entries.size());
     prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
-      // Before the entries: a flush that includes them must find the answer too, since it lets the
-      // log go.
+      // Before the entries: a flush that includes them must find the answer too, since the log may
+      // be removed after it.
       if (!prepared.request.IsNone()) {
         Remember(prepared.request, prepared.answer, prepared.wall_us);
       }
@@ -194,7 +194,7 @@ void TabletWriter::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us
   ForEachEntry(mutation, first_sequence, wall_us,
                [&](std::string_view family, std::string_view key, std::string_view value,
                    uint64_t sequence) {
-                 if (family.empty()) {  // every group needs a row tombstone
+                 if (family.empty()) {  // a row tombstone: every group needs it
                    for (const GroupVersion& group : snapshot.version->groups) {
                      add_to(group, key, value, sequence);
                    }
@@ -218,7 +218,7 @@ void TabletWriter::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us
 
 Status TabletWriter::Replay(const LogRecord& record) {
   uint64_t last = record.first_sequence + record.mutation.entries.size() - 1;
-  if (last < next_sequence_) return OkStatus();  // in an SSTable already, or a duplicate
+  if (last < next_sequence_) return OkStatus();  // already in an SSTable, or a duplicate
   // Numbers in the log have no gaps, so a gap is lost data.
   if (record.first_sequence > next_sequence_) {
     return DataLoss(

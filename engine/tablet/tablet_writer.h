@@ -30,7 +30,7 @@ namespace sippar::engine {
 
 class TabletWriter {
  public:
-  // All four outlive this object. Remembered answers, times and sequence numbers continue from
+  // All four outlive this object. The remembered answers, times and sequence numbers continue from
   // `body`'s state.
   TabletWriter(TabletBody* body, const TabletServing* serving, TabletReader* reader,
                KeptChanges* changes);

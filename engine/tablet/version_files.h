@@ -1,4 +1,5 @@
-// What the files of a version say about it: sizes, where to split it, and whether they are whole.
+// Facts about a version that come from its files: sizes, where to split it, and whether the files
+// are undamaged.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
