@@ -177,8 +177,8 @@ bool IsRegexCall(Function function) {
          function == Function::kRegexSubstr || function == Function::kRegexInstr;
 }
 
-// Checks the third argument of a call whose regex is a literal: a rewrite or a group number. A
-// wrong one thus fails before the first row is read.
+// Checks the third argument, a rewrite or a group number, of a call whose regex is a literal, so
+// that a wrong argument fails before the first row is read.
 Status CheckRegexArgument(const Expression& call, Node* node) {
   if (call.args.size() < 3 || !call.args[2].IsLiteral()) return OkStatus();
   const Value& argument = call.args[2].literal;

@@ -17,7 +17,7 @@ struct EvaluatorNode {
   CallSite site;
   ScalarEntry scalar;
   std::vector<EvaluatorNode> args;
-  // Values of args in the current call; those of literals are set from the start.
+  // Values of `args` in the current call. The values of literals are set once, by Build.
   std::vector<const Value*> arguments;
   Value scratch;  // the literal, or the result of the last call
 

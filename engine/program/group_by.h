@@ -38,8 +38,9 @@ class GroupBy {
 
   // Call it before Add. A GroupBy that only merges does not need it.
   [[nodiscard]] Status Prepare(const std::vector<Expression>& keys, const StopSignal& stop);
-  // Adds a row to its group. `places` may be null. Errors are those of the expressions, with their
-  // place, and TOO_LARGE for more than kGroupsMax groups or kGroupBytesMax bytes of them.
+  // Adds a row to its group. `places` may be null. Fails with the error of an expression, with its
+  // place, or with TOO_LARGE if there are more than kGroupsMax groups or they take more than
+  // kGroupBytesMax bytes.
   [[nodiscard]] Status Add(const Row& slots, const SlotPlaces* places);
   // Adds `count` rows whose content does not matter. Requires: no keys, and every aggregate is
   // kCountRows.

@@ -16,8 +16,8 @@ namespace {
 // encoded in kFirstVersion unless one of its aggregates needs kVersion.
 constexpr uint8_t kFirstVersion = 2;
 constexpr uint8_t kVersion = 3;  // aggregates with a separator or DISTINCT, and their new kinds
-// Highest pattern of a slot. It only keeps the number within 32 bits; the checks of a whole program
-// and of a whole update compare it with the number of patterns.
+// Highest pattern of a slot. This limit only keeps the number within 32 bits; the checks of a whole
+// program and of a whole update compare it with the number of patterns.
 constexpr uint64_t kPatternMax = 100'000;
 
 void EncodeName(const NamePattern& name, std::string* out) {

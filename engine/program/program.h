@@ -64,10 +64,10 @@ struct Program {
   std::vector<Expression> group_by;
   std::vector<AggregateDef> aggregates;
 
-  // Not with `aggregate`. With order keys, every emitted row has their values after its outputs,
-  // and only the first `limit` rows in that order are emitted, at the end.
+  // Not used with `aggregate`. With order keys, every emitted row has the values of the keys after
+  // its outputs, and only the first `limit` rows in that order are emitted, at the end.
   std::vector<OrderKey> order_by;
-  uint64_t limit = 0;  // rows (or cells) that pass `where`; 0: all
+  uint64_t limit = 0;  // most rows (or cells) that pass `where`; 0: no limit
   int64_t now_us = 0;  // NOW(), the same for all tablets of a statement
 
   std::string Encode() const;

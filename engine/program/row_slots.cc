@@ -136,8 +136,8 @@ void RowSlots::FinishEntry(SlotState* state) {
 }
 
 void RowSlots::EnterColumn(const CellView& cell) {
-  // Neighbouring rows mostly have the same columns, so the name may be that of the last column of
-  // the row before.
+  // Neighbouring rows mostly have the same columns, so this column may have the same name as the
+  // last column of the row before.
   const bool same_family = name_count_ > 0 && cell.family == family_;
   if (same_family && cell.qualifier == qualifier_) return;
   if (!same_family) column_is_counter_ = IsCounter(cell.family);

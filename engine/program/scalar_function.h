@@ -76,7 +76,7 @@ ScalarEntry FindVectorFunction(Function function);
 // Error TOO_LARGE if a result exceeds the size limit of a value: nested calls could otherwise ask
 // for any amount of memory.
 [[nodiscard]] Status CheckTextSize(size_t size);
-// As CheckTextSize, for the memory of an ARRAY of so many items with so many bytes in all.
+// As CheckTextSize, for the memory of an ARRAY of `items` items that have `bytes` bytes in all.
 [[nodiscard]] Status CheckArraySize(size_t items, size_t bytes);
 bool AllStrings(Arguments args);
 // Offset of the first `part` in `text` from `at` on; npos if there is none.

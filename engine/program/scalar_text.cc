@@ -212,8 +212,8 @@ bool AllStrings(Arguments args) {
   return std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_string(); });
 }
 
-// memmem's cost is linear, unlike that of std::string::find, which takes very long to search
-// 'aaa…' for 'aaa…b'.
+// Uses memmem, whose cost is linear: std::string::find takes very long to find 'aaa…b' in a long
+// 'aaa…'.
 size_t FindPart(std::string_view text, std::string_view part, size_t at) {
   const void* found = memmem(text.data() + at, text.size() - at, part.data(), part.size());
   if (found == nullptr) return text.npos;
