@@ -150,7 +150,7 @@ class EntryPlace {
   // The first column of the last row that was parsed; the names as they are in a key.
   std::string head_names_, head_family_, head_qualifier_;
   bool is_head_ = false;    // true: the row has no column yet
-  bool in_family_ = false;  // false: a row was entered, and no family of it yet
+  bool in_family_ = false;  // false: no family of the current row was entered yet
   uint64_t row_count_ = 0, family_count_ = 0, column_count_ = 0;
   uint64_t family_name_count_ = 0;
 };
