@@ -8,13 +8,13 @@
 namespace sippar::engine {
 
 struct BackupInfo {
-  std::string name;  // of the backup, or of the dropped table that is kept
+  std::string name;  // name of the backup or of the dropped table that is kept
   bool is_dropped_table = false;
   std::string source_table;
   std::string source_backup;  // the backup it was copied from; empty: none
   int64_t started_us = 0;
   int64_t ended_us = 0;
-  int64_t expires_us = 0;   // time from which on the backup is gone
+  int64_t expires_us = 0;   // the backup is gone after this time
   uint64_t size_bytes = 0;  // size of all its files, even those that tables share
 };
 

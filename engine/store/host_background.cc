@@ -277,7 +277,8 @@ void TabletHost::RemoveObsoleteSegments() {
   std::vector<uint64_t> holding = log_->RemoveObsolete(
       [&](uint64_t tablet_id) {
         // Collected inside the callback, when the log has decided which segments are closed: a
-        // tablet opened later cannot have records in them, so a tablet unknown here is gone.
+        // tablet that is opened later cannot have records in them, so a tablet that is not found
+        // here is not served any more.
         if (redo.empty()) {
           for (const auto& tablet : All()) redo[tablet->id()] = tablet->flusher().redo_sequence();
         }

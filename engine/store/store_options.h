@@ -25,8 +25,9 @@ struct StoreOptions {
   // 0: the size of the block cache is fixed.
   uint64_t memory_limit = 768ull << 20;
 
-  // Divides one limit among all of the above, in the default proportions. Writers stop with two
-  // thirds of it in memtables; with a quarter pinned, a twelfth is left for the block cache.
+  // Divides one limit among all of the above, in the default proportions. Writers stop when
+  // memtables hold two thirds of it. With a quarter in pinned blocks, a twelfth is left for the
+  // block cache.
   void DivideMemory(uint64_t limit) {
     memtable_budget = limit / 3;
     memtable_size = std::max<uint64_t>(limit / 12, 64 << 10);
