@@ -74,8 +74,8 @@ std::optional<TabletRun> CompactionInputs::Joined() const {
       return std::nullopt;
     }
   }
-  // A run's id is usually that of its first file. Here it is the id of the first input, because
-  // after a merge of tablets the first file's id may be the id of another run.
+  // The id of a run is usually the id of its first file. A joined run takes the id of its first
+  // input, because after a merge of tablets the id of the first file may belong to another run.
   joined.run_id = runs.front().run_id;
   joined.made_us = OldestMade();
   return joined;

@@ -47,14 +47,15 @@ Status KeptChanges::Archive(uint64_t sequence) {
   RETURN_IF_ERROR(Annotate(
       WriteChangeFile(body_->context->fs, Source().directory, file_id, body_->range, records),
       fmt::format("change archive of tablet {}", body_->id)));
-  // Only after the file is durable: if writing failed, the next flush writes the records again.
+  // The records are dropped only after the file is durable: if writing failed, the next flush
+  // writes them again.
   body_->memory.Free(tail_.Drop(sequence));
   return OkStatus();
 }
 
 Status KeptChanges::VerifyArchive() const {
   // The archive also has files of tablets that no longer exist, so one tablet, the first of the
-  // table, verifies all of it.
+  // table, verifies the whole archive.
   if (!is_kept() || !body_->range.start.empty()) return OkStatus();
   return VerifyChangeFiles(body_->context->fs, Source().directory);
 }

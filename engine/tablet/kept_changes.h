@@ -22,7 +22,7 @@ class KeptChanges {
 
   bool is_kept() const { return tail_.is_kept(); }
   ChangeTail* tail() { return &tail_; }
-  ChangeSource Source() const;  // valid as long as the tablet
+  ChangeSource Source() const;  // valid while the tablet lives
 
   // `epoch` rises each time a server gets the tablet. It forms the upper half of the ids of change
   // files, so that the files of a later server count as newer. Called before the first write. In

@@ -48,7 +48,7 @@ class RequestMemory {
     uint64_t answered_below = 0;
     int64_t last_us = 0;                      // wall time of its last write
     int64_t heard_us = 0;                     // monotonic time of its last write in this process
-    std::map<uint64_t, std::string> answers;  // by request number
+    std::map<uint64_t, std::string> answers;  // key: request number
   };
   void Forget(int64_t now_us) REQUIRES(mutex_);
   void Erase(std::map<uint64_t, Client>::iterator client) REQUIRES(mutex_);

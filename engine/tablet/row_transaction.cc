@@ -33,8 +33,8 @@ Status TabletWriter::CommitOne(const RowMutation& mutation, const TableSchema& s
 Status TabletWriter::CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks) {
   OneRowLock lock(body_->context->row_locks, body_->id, mutation.row, RowLock::kAlone);
   ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> schema, SchemaForWrite());
-  // Before the checks: the first attempt of this very request may have changed the row, and the
-  // repetition must get its answer, not kAborted.
+  // Looks for the answer before the checks: the first attempt of this request may have changed the
+  // row, and the repetition must get its answer, not kAborted.
   if (auto answered = FindAnswer(mutation.request)) return *std::move(answered);
   for (const RowCheck& check : checks) {
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, reader_->ReadRow(mutation.row, check.read));

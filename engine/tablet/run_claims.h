@@ -20,7 +20,7 @@ namespace sippar::engine {
 
 class RunClaims {
  public:
-  // Both outlive this object.
+  // The arguments outlive this object.
   RunClaims(const TabletBody* body, const TabletServing* serving)
       : body_(body), serving_(serving) {}
   RunClaims(const RunClaims&) = delete;

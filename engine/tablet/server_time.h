@@ -1,4 +1,4 @@
-// The times that a tablet gives to its writes: never below one given before, even by an earlier
+// The times that a tablet gives to its writes: never below a time given before, even by an earlier
 // server of the same rows, and even after the clock went back. Log records carry the largest time
 // given so far, and the tablet's state keeps it from a flush on. Thread safe.
 // SPDX-License-Identifier: Apache-2.0

@@ -125,15 +125,16 @@ Status TabletFlusher::WriteFrozen(const Frozen& frozen) {
     changed.redo_sequence = frozen.sequence;
     if (SEEDED_BUG("redo-point-too-high")) changed.redo_sequence = body_->TakeSnapshot().sequence;
     writer_->SaveTo(&changed);
-    // The table was dropped: no state may name the files; a sweep removes them later.
+    // If the table was dropped, no state may name the files; a sweep removes them later.
     if (serving_->is_dropped()) return OkStatus();
-    // After an error it is unknown whether the saved state names the files. They stay; if it does
-    // not, a sweep (of the next start, or the master's) removes them.
+    // After an error it is unknown whether the saved state names the files. The files stay; if the
+    // state does not name them, a sweep (at the next start, or by the master) removes them.
     RETURN_IF_ERROR(body_->SaveState(std::move(changed)));
     Install(runs, *frozen.version);
   }
   CRASH_POINT("flush.after_state");
-  // Only after the save: log segments with no record above this number may be removed from now on.
+  // Set only after the save: from now on log segments with no record above this number may be
+  // removed.
   redo_sequence_ = frozen.sequence;
   body_->context->metrics->Get("flushes")->Add();
   return OkStatus();

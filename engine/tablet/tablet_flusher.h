@@ -43,7 +43,7 @@ class TabletFlusher {
 
   // Every entry up to this number is in an SSTable, so the log need not keep its record.
   uint64_t redo_sequence() const { return redo_sequence_.load(); }
-  // Time of the oldest write that only memtables and the log hold; 0: there is none.
+  // Time of the oldest write that is only in memtables and the log; 0: there is none.
   int64_t oldest_write_us() const;
 
  private:

@@ -81,8 +81,8 @@ struct ReadPlan {
   bool from_memory = false;
 
   // Finds the sources that may hold rows of `range`; empty if there are none, mostly because Bloom
-  // filters say so. `columns` are the only columns wanted, all exact; empty: others are wanted,
-  // too.
+  // filters say so. `columns` are the only columns wanted, all exact; empty: other columns are
+  // wanted, too.
   std::vector<GroupSources> Find(const RowRange& range, std::span<const ColumnPattern> columns,
                                  ReadCounters* counters) const {
     std::vector<GroupSources> found;
@@ -122,8 +122,8 @@ struct ReadPlan {
   }
 };
 
-// Leaves `version` and `schema` of the plan null. The caller sets them if the read goes on: a read
-// of an absent row ends before it needs them.
+// Leaves `version` and `schema` of the plan null. The caller sets them if the read continues: a
+// read of an absent row ends before it needs them.
 ReadPlan PlanOf(const TabletSnapshot& snapshot, const ReadSpec& read,
                 const ColumnMatcher* matcher) {
   FamilyTest wants = FamiliesOf(read.columns, matcher);
@@ -135,7 +135,8 @@ ReadPlan PlanOf(const TabletSnapshot& snapshot, const ReadSpec& read,
 }
 
 // Opens the sources of each range when the reader comes to it. `found` are the sources of the first
-// one, if they were looked for already; `columns` are those that Bloom filters are asked about.
+// range if the caller has already found them, else empty. `columns` are the columns to look up in
+// Bloom filters.
 EntrySource SourcesOf(ReadPlan plan, std::vector<GroupSources> found,
                       std::vector<ColumnPattern> columns) {
   return [plan = std::move(plan), found = std::move(found), columns = std::move(columns)](

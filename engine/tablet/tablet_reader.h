@@ -32,7 +32,7 @@ class TabletReader {
   // Reads `row` only, whatever rows `read` names and in whatever direction.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row,
                                                               const ReadSpec& read);
-  // The same on a snapshot that the caller has made.
+  // The same on a snapshot that the caller took.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> ReadRowIn(TabletSnapshot snapshot,
                                                                 const std::string& row,
                                                                 const ReadSpec& read);
@@ -46,7 +46,7 @@ class TabletReader {
   std::unique_ptr<CellStream> NoCellsOf(const ReadCounters& opened, ReadCounters* counters);
 
   TabletBody* const body_;
-  const std::shared_ptr<ReadTotals> totals_;  // of the whole table
+  const std::shared_ptr<ReadTotals> totals_;  // totals of the whole table
 };
 
 }  // namespace sippar::engine

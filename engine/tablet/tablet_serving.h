@@ -36,10 +36,10 @@ class TabletServing {
   void Close();
   // Undoes Close: the tablet accepts writes again. Does nothing if the tablet was not closed.
   void Reopen();
-  // After Close: other tablets have the rows now.
+  // Called after Close when other tablets have the rows.
   void Retire() { Release(Serving::kMoved); }
-  // After Close: it is unknown which tablets have the rows. No write is accepted until the store is
-  // opened again.
+  // Called after Close when it is unknown which tablets have the rows. No write is accepted until
+  // the store is opened again.
   void GiveUp() { serving_ = Serving::kUnknown; }
   // The tablet's table was dropped: writes fail, and files go once the last reader has ended.
   void Drop() { Release(Serving::kDropped); }

@@ -15,8 +15,8 @@
 
 namespace sippar::engine {
 
-// An SSTable as a tablet's state names it. After a split several tablets name one file, and each
-// sees its own rows of it only.
+// An SSTable as a tablet's state names it. After a split several tablets name the same file, and
+// each sees only its own rows of the file.
 struct FileRef {
   FileSummary summary;      // summary of the whole file
   RowRange rows;            // visible rows; the other rows belong to other tablets

@@ -77,7 +77,7 @@ class RunIterator final : public EntryIterator {
   std::unique_ptr<EntryIterator> current_;
 };
 
-// Asks Bloom filters about one row, or about some exact columns of it. The column keys are encoded
+// Looks up one row, or some exact columns of a row, in Bloom filters. The column keys are encoded
 // for the first file only and shared by all others.
 class WantedOfRow {
  public:

@@ -55,7 +55,8 @@ class TabletWriter {
   // missing.
   [[nodiscard]] Status Replay(const LogRecord& record);
   // What a tablet's state keeps of its writes: the answers and the largest time given. Both may
-  // include those of later writes; the log still has these, and replaying them changes nothing.
+  // include answers and times of later writes; the log still has these writes, and replaying them
+  // changes nothing.
   void SaveTo(TabletState* state) const;
 
  private:
