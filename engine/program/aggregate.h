@@ -73,7 +73,7 @@ class Aggregate {
   static std::unique_ptr<Aggregate> New(const AggregateDef& def, GroupMemory* memory);
   virtual ~Aggregate() = default;
   [[nodiscard]] virtual Status Add(const Value& value) = 0;
-  virtual void AddRows(uint64_t) {}  // counts many rows at once; only kCountRows has it
+  virtual void AddRows(uint64_t) {}  // counts many rows at once; only for kCountRows
   virtual Value Partial() const = 0;
   [[nodiscard]] virtual Status Merge(const Value& partial) = 0;
   virtual Value Finish() const = 0;

@@ -65,7 +65,7 @@ Status RunCase(Node* node, const Context& context, const Value** result) {
   return OkStatus();
 }
 
-// The first slot below a call: an error message names the cell that it came from.
+// Returns the first slot below a call. An error message names the cell from which the slot came.
 const Node* FirstSlot(const Node& node) {
   if (node.kind == Expression::kSlot) return &node;
   for (const Node& arg : node.args) {

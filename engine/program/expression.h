@@ -24,7 +24,8 @@ struct TextPlace {
 
 struct Expression {
   // kVariable occurs only inside a call with a lambda (kArrayFilter, kArrayTransform). Such a call,
-  // in the bodies of n others, has the variables 2n, the item, and 2n + 1, the offset of the item.
+  // nested in the bodies of n others, has the variables 2n, the item, and 2n + 1, the offset of the
+  // item.
   enum Kind : uint8_t { kLiteral = 0, kSlot = 1, kCall = 2, kVariable = 3 };
   Kind kind = kLiteral;
   Value literal;      // kLiteral

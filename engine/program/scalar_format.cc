@@ -92,8 +92,8 @@ bool Has(const Element& element, char flag) {
   return element.flags.find(flag) != std::string::npos;
 }
 
-// The element of a number in the language of the library fmt, without the letter and the brace that
-// end it.
+// Translates the element of a number to the format language of the library fmt, without the final
+// letter and brace.
 std::string SpecOf(const Element& element) {
   std::string spec = "{:";
   if (Has(element, '-')) spec += "<";

@@ -17,7 +17,7 @@
 
 namespace sippar::engine {
 
-// State of one call in an expression that is kept between rows.
+// State of one call in an expression. It is kept between rows.
 struct CallSite {
   Function function = Function::kAnd;
   ValueType cast_type = ValueType::kNull;
