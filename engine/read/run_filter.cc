@@ -271,7 +271,8 @@ class FilterBuilder {
   // order, like the branches of an interleave. Each sink is an input (port) of its own, because a
   // condition may delay the cells of one sink and not those of another.
   Status BuildAll(const RowFilter& filter) {
-    if (filter.Has(RowFilter::kCondition) || filter.Has(RowFilter::kSink)) {  // both hold cells
+    // Conditions and sinks hold cells back, so RunRow must end the row (OpenEnd).
+    if (filter.Has(RowFilter::kCondition) || filter.Has(RowFilter::kSink)) {
       run_->result_ = result_;
       result_ = Own(std::make_unique<OpenEnd>(result_));
     }
