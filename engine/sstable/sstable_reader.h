@@ -81,8 +81,8 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
   // Reads every block and checks checksums, key order, counts, filter and dictionary. Returns the
   // first error.
   [[nodiscard]] Status VerifyAll() const;
-  // Text for people: properties, sections, blocks, and all entries if asked. Damage is shown in
-  // place.
+  // Text for operators: properties, sections, blocks and, with `with_entries`, all entries. The
+  // text shows damage where it occurs.
   std::string Dump(bool with_entries) const;
 
   // For the iterator and the dump.
