@@ -249,8 +249,8 @@ bool TabletHost::SettleFamilies() {
   return false;
 }
 
-// Loop of a compaction thread. The thread with `reshape` also settles moved families and splits and
-// merges tablets, so that only one thread does that.
+// The loop of a compaction thread. Only the thread that got `reshape` also settles moved families
+// and splits and merges tablets.
 void TabletHost::CompactLoop(const std::function<bool()>& reshape) {
   while (!stopping_) {
     uint64_t runs_seen = 0;

@@ -46,8 +46,9 @@ struct StoreOptions {
   int64_t major_cycle_us = int64_t{24} * 3600 * 1'000'000;
   // Bytes per second for compactions that no reader or writer waits for; 0: unlimited.
   uint64_t background_rate = 64ull << 20;
-  // Reads each flush back and compares it with the memtables before the log may go: for machines
-  // whose memory or disks are not trusted (tests/FAULTS.md D5). Costs a third of the flush.
+  // Reads each flush back and compares it with the memtables before the log may be removed: for
+  // machines whose memory or disks are not trusted (tests/FAULTS.md D5). Costs a third of the
+  // flush.
   bool paranoid_flush = false;
   bool background = true;  // false: tests flush and compact explicitly
 };
