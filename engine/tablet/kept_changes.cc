@@ -1,6 +1,6 @@
 // A flush writes the changes that it covers to the archive before it moves the redo point; after
-// that the log may go. A crash in between leaves an archive file whose changes are replayed and
-// written again (change_archive.h).
+// that the log may be removed. A crash in between leaves an archive file whose changes are replayed
+// and written again (change_archive.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/kept_changes.h"
 

@@ -82,7 +82,7 @@ Status TabletFlusher::Flush() {
   bool any = std::any_of(groups.begin(), groups.end(),
                          [](const GroupVersion& group) { return !group.frozen.empty(); });
   // With nothing frozen the redo point may still move: writes to dropped families have numbers but
-  // no entries, and would otherwise hold back the log for ever.
+  // no entries, and would otherwise hold back the log forever.
   if (!any && frozen.sequence == redo_sequence_) return OkStatus();
   return Annotate(WriteFrozen(frozen), fmt::format("minor compaction of tablet {}", body_->id));
 }

@@ -146,8 +146,8 @@ EntrySource SourcesOf(ReadPlan plan, std::vector<GroupSources> found,
   };
 }
 
-// The answer for a single row that the filters show to be absent, which many point reads of a
-// sparse table ask for. Saves building a row reader.
+// The answer to a read of a single row that Bloom filters show to be absent, as in many point reads
+// of a sparse table. It saves building a row reader.
 class NoCells final : public CellStream {
  public:
   bool Valid() const override { return false; }

@@ -24,8 +24,8 @@ class TabletReader {
   TabletReader& operator=(const TabletReader&) = delete;
 
   // The stream shows one consistent snapshot and keeps it alive. Rows are clipped to the tablet's
-  // range. `stop` (may be null) is polled now and then; `counters` (may be null) are added to when
-  // the stream ends. Both outlive the stream.
+  // range. `stop` (may be null) is polled now and then; the counts of the read are added to
+  // `counters` (may be null) when the stream ends. Both outlive the stream.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read,
                                                            const StopSignal* stop = nullptr,
                                                            ReadCounters* counters = nullptr);

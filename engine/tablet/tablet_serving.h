@@ -32,7 +32,7 @@ class TabletServing {
   [[nodiscard]] Status Check() const { return is_open() ? OkStatus() : WhyClosed(); }
   int64_t since_us() const { return since_us_; }
 
-  // New writes get IsMoved. Returns when no write is in flight.
+  // From now on new writes fail with IsMoved. Returns when no write is in flight.
   void Close();
   // Undoes Close: the tablet accepts writes again. Does nothing if the tablet was not closed.
   void Reopen();

@@ -144,12 +144,13 @@ bool FindGroupSources(const GroupVersion& group, const RowRange& range, const Fi
     // candidate.
     auto file = std::partition_point(run.files.begin(), run.files.end(),
                                      [&](const auto& before) { return before->EndsBefore(start); });
-    // Counts all files as left out by key; the loop takes back those in the range.
+    // Counts all files as left out by key; the loop subtracts the files in the range.
     counters->files_by_key += run.files.size();
     std::vector<std::shared_ptr<const TabletFile>> files;
     for (; file != run.files.end() && !begins_behind(**file); ++file) {
       --counters->files_by_key;
-      // The times are tested before the Bloom filter, because asking the filter may open the file.
+      // The times are tested before the Bloom filter, because a look-up in the filter may open the
+      // file.
       if (OutOfTime((*file)->summary(), read.time)) {
         ++counters->files_by_time;
       } else if (single && !wanted.MayBeIn(**file)) {
