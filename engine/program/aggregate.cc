@@ -18,7 +18,7 @@ Status BadPartial() {
   return Internal("partial state of an aggregate cannot be decoded; this is a bug in sippar");
 }
 
-// COUNT(*) and COUNT(x). State: INT64.
+// COUNT(*) and COUNT(x). Partial state: INT64.
 class Count final : public Aggregate {
  public:
   explicit Count(bool rows) : rows_(rows) {}
@@ -40,7 +40,7 @@ class Count final : public Aggregate {
   int64_t count_ = 0;
 };
 
-// SUM and AVG. State: STRUCT(sum, count). The sum stays INT64 until a FLOAT64 is added.
+// SUM and AVG. Partial state: STRUCT(sum, count). The sum stays INT64 until a FLOAT64 is added.
 class Sum final : public Aggregate {
  public:
   explicit Sum(bool average) : average_(average) {}
@@ -81,7 +81,7 @@ class Sum final : public Aggregate {
     }
     return AddOther(value);
   }
-  // What is not an INT64 added to a sum of them, or makes it too large.
+  // The rare cases: a value or a sum that is no INT64, and an INT64 sum that overflows.
   Status AddOther(const Value& value) {
     if (!value.is_number() && value.type() != kDuration) {
       return ProgramError("TYPE",
@@ -96,7 +96,7 @@ class Sum final : public Aggregate {
     if ((value.type() == kDuration) != (sum_.type() == kDuration)) {
       return ProgramError("TYPE", "a SUM cannot add numbers and durations");
     }
-    // The sum behind an average may exceed 64 bits although the average does not.
+    // The sum from which AVG is computed may exceed 64 bits although the average does not.
     bool real = value.type() == kFloat64 || sum_.type() == kFloat64;
     int64_t sum = 0;
     if (!real && !__builtin_add_overflow(sum_.integer(), value.integer(), &sum)) {
@@ -116,7 +116,7 @@ class Sum final : public Aggregate {
   int64_t count_ = 0;
 };
 
-// MIN and MAX. State: the best value so far, NULL if there is none.
+// MIN and MAX. Partial state: the best value so far, NULL if there is none.
 class Extreme final : public Aggregate {
  public:
   Extreme(bool greatest, GroupMemory* memory) : greatest_(greatest), memory_(memory) {}
@@ -138,8 +138,9 @@ class Extreme final : public Aggregate {
   Value best_;
 };
 
-// Keeps the first value. The partial states of tablets that run at once are merged in the order of
-// the keys (query/execute/ordered_runs.h), so the number of tablets does not change the answer.
+// Keeps the first value. The partial states of tablets that run concurrently are merged in the
+// order of the keys (query/execute/ordered_runs.h), so the number of tablets does not change the
+// answer.
 class AnyValue final : public Aggregate {
  public:
   explicit AnyValue(GroupMemory* memory) : memory_(memory) {}
@@ -161,7 +162,8 @@ struct ValueLess {
   bool operator()(const Value& a, const Value& b) const { return CompareValues(a, b) < 0; }
 };
 
-// State: ARRAY of the distinct values, since only they can be merged without counting one twice.
+// Partial state: an ARRAY of the distinct values. Two counts could not be merged, since both may
+// count the same value.
 class CountDistinct final : public Aggregate {
  public:
   explicit CountDistinct(GroupMemory* memory) : memory_(memory) {}
@@ -217,7 +219,7 @@ class ArrayAgg final : public Aggregate {
   Value::Items items_;
 };
 
-// State: the encoded sketch, of about 4 KiB at most, whatever the number of values.
+// Partial state: the encoded sketch, at most about 4 KiB whatever the number of values.
 class ApproxCountDistinct final : public Aggregate {
  public:
   Status Add(const Value& value) override {
@@ -308,7 +310,8 @@ std::unique_ptr<Aggregate> Aggregate::New(const AggregateDef& def, GroupMemory* 
   if (def.distinct) {
     AggregateDef of = def;
     of.distinct = false;
-    const bool first = def.kind == AggregateDef::kArrayAgg;  // its limit is one of the items
+    // Only the limit of ARRAY_AGG counts items; with DISTINCT, distinct items.
+    const bool first = def.kind == AggregateDef::kArrayAgg;
     return NewDistinct(AggregateName(def.kind), New(of, memory), first ? def.limit : 0, memory);
   }
   switch (def.kind) {

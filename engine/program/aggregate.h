@@ -32,10 +32,11 @@ struct AggregateDef {
   };
   Kind kind = kCountRows;
   Expression argument;  // unused by kCountRows
-  // kArrayAgg: items kept, 0: kArrayAggItemsMax; kApproxQuantiles: equal parts; kApproxTop: values
+  // kArrayAgg: most items that are kept (0: kArrayAggItemsMax); kApproxQuantiles: number of equal
+  // parts; kApproxTop: number of values in the result.
   uint64_t limit = 0;
-  std::string separator;  // kStringAgg
-  bool distinct = false;  // each distinct value is added once
+  std::string separator;  // kStringAgg: text between the values
+  bool distinct = false;  // true: each distinct value is added once
 
   bool operator==(const AggregateDef&) const = default;
 };
@@ -46,8 +47,8 @@ size_t GroupSize(std::string_view encoded_keys, const std::vector<AggregateDef>&
 inline constexpr uint64_t kArrayAggItemsMax = 1000;      // default limit of ARRAY_AGG
 inline constexpr uint64_t kDistinctBytesMax = 64 << 20;  // memory of one COUNT(DISTINCT)
 inline constexpr uint64_t kApproxItemsMax = 1000;        // largest limit of the APPROX aggregates
-inline constexpr uint64_t kApproxTopEntries = 1000;      // values that kApproxTop counts, at least
-// Memory of the keys and values of all groups.
+inline constexpr uint64_t kApproxTopEntries = 1000;      // fewest values that kApproxTop counts
+// Most memory for the keys and values of all groups of one run.
 inline constexpr uint64_t kGroupBytesMax = 256 << 20;
 std::string_view AggregateName(AggregateDef::Kind kind);  // name in the query language, such as SUM
 
@@ -55,7 +56,7 @@ std::string_view AggregateName(AggregateDef::Kind kind);  // name in the query l
 // ARRAY_AGG and so on.
 class GroupMemory {
  public:
-  // The error TOO_LARGE if the total exceeds kGroupBytesMax.
+  // Returns the error TOO_LARGE if the total exceeds kGroupBytesMax.
   [[nodiscard]] Status Add(size_t bytes);
   [[nodiscard]] Status AddValue(const Value& value);
   void Remove(size_t bytes) { bytes_ -= bytes; }
@@ -72,7 +73,7 @@ class Aggregate {
   static std::unique_ptr<Aggregate> New(const AggregateDef& def, GroupMemory* memory);
   virtual ~Aggregate() = default;
   [[nodiscard]] virtual Status Add(const Value& value) = 0;
-  virtual void AddRows(uint64_t) {}  // only kCountRows: counts many rows at once
+  virtual void AddRows(uint64_t) {}  // counts many rows at once; only for kCountRows
   virtual Value Partial() const = 0;
   [[nodiscard]] virtual Status Merge(const Value& partial) = 0;
   virtual Value Finish() const = 0;

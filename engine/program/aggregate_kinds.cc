@@ -42,7 +42,7 @@ class ApproxQuantiles final : public Aggregate {
 
 class ApproxTop final : public Aggregate {
  public:
-  // Four times the values that are wanted, so that those near the last place are told apart.
+  // Counts four times as many values as are wanted, so that the order near the last place is right.
   ApproxTop(uint64_t count, GroupMemory* memory)
       : count_(count), values_(std::max<size_t>(kApproxTopEntries, 4 * count), memory) {}
   Status Add(const Value& value) override {
@@ -106,7 +106,7 @@ class StringAgg final : public Aggregate {
   GroupMemory* memory_;
   std::string joined_;
   ValueType type_ = ValueType::kText;
-  bool any_ = false;  // an empty text is a value
+  bool any_ = false;  // true once a value was added, even an empty one
 };
 
 class Distinct final : public Aggregate {

@@ -9,14 +9,17 @@
 
 namespace sippar::engine {
 
-// ARRAY of the parts + 1 bounds of so many equal parts. State: that of a QuantileSketch.
+// Returns an ARRAY of the `parts` + 1 bounds that divide the values into `parts` equal parts.
+// Partial state: an encoded QuantileSketch.
 std::unique_ptr<Aggregate> NewApproxQuantiles(uint64_t parts, GroupMemory* memory);
-// ARRAY of {value, count} of the `count` most frequent values. State: that of TopValues.
+// Returns an ARRAY of {value, count}: the `count` most frequent values. Partial state: an encoded
+// TopValues.
 std::unique_ptr<Aggregate> NewApproxTop(uint64_t count, GroupMemory* memory);
-// TEXT or BYTES with `separator` between the values. State: the joined values.
+// Returns TEXT or BYTES: the values joined with `separator`. Partial state: the same.
 std::unique_ptr<Aggregate> NewStringAgg(std::string separator, GroupMemory* memory);
-// Adds each distinct value to `of` once. Keeps the first `limit` distinct values; 0: all. State:
-// ARRAY of them, in the order of their first occurrence. `name` is that of `of`, for errors.
+// Adds each distinct value to the aggregate `of` once, but only the first `limit` distinct values
+// (0: all). Partial state: an ARRAY of these values in order of first occurrence. `name` is the
+// name of `of` for error messages.
 std::unique_ptr<Aggregate> NewDistinct(std::string_view name, std::unique_ptr<Aggregate> of,
                                        uint64_t limit, GroupMemory* memory);
 

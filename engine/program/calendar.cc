@@ -14,7 +14,7 @@
 namespace sippar::engine {
 namespace {
 
-constexpr int64_t kDaysMax = 11'000'000;  // std::chrono's year holds about 32767 years
+constexpr int64_t kDaysMax = 11'000'000;  // within the years of std::chrono, -32767 to 32767
 
 int YearOf(int64_t days) {
   return static_cast<int>(
@@ -49,7 +49,7 @@ bool ParseOffset(std::string_view text, int* seconds) {
   return hours <= 14 && minutes <= 59;
 }
 
-// The time zone data counts seconds; what is below them is the same in every zone.
+// Time zone data has a resolution of seconds; the fraction of a second is the same in every zone.
 absl::Time WholeSeconds(int64_t time_us, int64_t* rest_us) {
   const int64_t seconds = FloorDiv(time_us, kMicrosPerSecond);
   *rest_us = time_us - seconds * kMicrosPerSecond;
@@ -84,7 +84,7 @@ CalendarUnit IsoYear() {
 // The Monday of week 1 of the ISO year: the week that has January 4th.
 int64_t IsoYearStart(int64_t year) {
   const int64_t january_4 = DaysOf(year, 1, 4);
-  return january_4 - (january_4 + 3 - FloorDiv(january_4 + 3, 7) * 7);  // 1970-01-01: a Thursday
+  return january_4 - (january_4 + 3 - FloorDiv(january_4 + 3, 7) * 7);  // 1970-01-01 was a Thursday
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ StatusOr<absl::TimeZone> FindZone(std::string_view name) {
   int offset = 0;
   if (ParseOffset(name, &offset)) return absl::FixedTimeZone(offset);
   absl::TimeZone zone;
-  // The names of zones are names of files, so one that could leave their folder is refused.
+  // A zone name becomes a file name, so a name that could leave the folder of the zones is refused.
   bool fine = !name.empty() && !name.starts_with('/') && name.find("..") == name.npos &&
               name.find(':') == name.npos;
   if (fine && absl::LoadTimeZone({name.data(), name.size()}, &zone)) return zone;
@@ -190,7 +190,7 @@ StatusOr<int64_t> StartOfUnit(const CalendarUnit& unit, int64_t local_us) {
   if (unit.micros > 0) return FloorDiv(local_us, unit.micros) * unit.micros;
   const int64_t year = parts.tm.tm_year + 1900;
   if (unit.is_iso_year) {
-    // The year of the Thursday of its week.
+    // The ISO year of a day is the calendar year of the Thursday in its week.
     int64_t iso_year = year;
     if (day < IsoYearStart(iso_year)) --iso_year;
     if (day >= IsoYearStart(iso_year + 1)) ++iso_year;

@@ -1,5 +1,6 @@
 // Times as dates of the Gregorian calendar, in UTC or in a time zone. Times are microseconds since
-// 1970. Pure, but for the machine's time zone data. SPDX-License-Identifier: Apache-2.0
+// 1970. Pure, except that it reads the machine's time zone data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <absl/time/time.h>
@@ -28,27 +29,31 @@ struct CalendarTime {
   std::tm tm{};
   int64_t micros = 0;  // microseconds of the second
 };
-// RANGE beyond the years that the calendar supports.
+// Error RANGE if the time is outside the years that the calendar supports.
 [[nodiscard]] Status SplitTime(int64_t time_us, CalendarTime* out);
-// The inverse: days since 1970 of a date. Requires: 1 <= month <= 12; `day` may lie outside of it.
+// The number of days from 1970-01-01 to a date. Requires: 1 <= month <= 12. `day` may lie outside
+// the month.
 int64_t DaysOf(int64_t year, int64_t month, int64_t day);
 int64_t DaysInMonth(int64_t year, int64_t month);
 
-// 'UTC', '+01:00', '-8', 'Europe/Berlin'. RANGE if it is none, or unknown on this machine.
+// Finds the zone of a name such as 'UTC', '+01:00', '-8' or 'Europe/Berlin'. Error RANGE if this
+// machine knows no such zone.
 [[nodiscard]] StatusOr<absl::TimeZone> FindZone(std::string_view name);
-// What the clocks of the zone show, as microseconds since 1970 of the same date in UTC; and back.
+// ToLocal returns what the clocks of the zone show at `time_us`, as microseconds since 1970 of the
+// same date and time of day in UTC. FromLocal is the inverse.
 int64_t ToLocal(int64_t time_us, const absl::TimeZone& zone);
 int64_t FromLocal(int64_t local_us, const absl::TimeZone& zone);
 
 // A unit of the calendar: 'day', 'week(monday)', 'isoyear' …
 struct CalendarUnit {
-  int64_t micros = 0;     // length of fixed units: microsecond to week; 0: others
-  int64_t months = 0;     // month 1, quarter 3, year 12
-  int first_weekday = 0;  // of a week: 0 is Sunday
+  int64_t micros = 0;     // length of a unit from microsecond to week; 0: others
+  int64_t months = 0;     // length in months: month 1, quarter 3, year 12
+  int first_weekday = 0;  // first day of a week; 0 is Sunday
   bool is_week = false;
   bool is_iso_year = false;
 };
-// UNKNOWN_NAME, with the names that there are. Ignores the case; "days" is "day".
+// Finds a unit by its name. Ignores case and a plural s ("days"). Error UNKNOWN_NAME lists the
+// known names.
 [[nodiscard]] StatusOr<CalendarUnit> FindUnit(std::string_view name);
 // The start of the unit that a local time lies in.
 [[nodiscard]] StatusOr<int64_t> StartOfUnit(const CalendarUnit& unit, int64_t local_us);

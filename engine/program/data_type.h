@@ -1,5 +1,5 @@
-// What is known of the type of an expression's values before it runs; NULL is always possible.
-// Plain data: query/analyze finds it, cluster/api transmits it.
+// The type of an expression's values as far as it is known before the expression runs. Every type
+// includes NULL. Plain data: query/analyze finds it, cluster/api transmits it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,8 +15,8 @@ namespace sippar::engine {
 struct DataType {
   ValueType kind = ValueType::kNull;  // kNull: the type is not known
   std::vector<DataType> parts;        // ARRAY: item; MAP: key, value; STRUCT: its fields
-  // STRUCT: the names of its fields; none: it is a version of a cell (timestamp, value). The value
-  // of a STRUCT with names is a MAP from these names, in their order.
+  // STRUCT: the names of its fields; empty: the STRUCT is a version of a cell (timestamp, value).
+  // The value of a STRUCT with names is a MAP from these names, in their order.
   std::vector<std::string> names;
 
   DataType() = default;

@@ -65,7 +65,7 @@ Status RunCase(Node* node, const Context& context, const Value** result) {
   return OkStatus();
 }
 
-// The first slot below a call: an error message names the cell that it came from.
+// Returns the first slot below a call. An error message names the cell from which the slot came.
 const Node* FirstSlot(const Node& node) {
   if (node.kind == Expression::kSlot) return &node;
   for (const Node& arg : node.args) {
@@ -101,7 +101,7 @@ Status RunScalar(Node* node, const Context& context) {
     return status;
   const std::string code = ProgramErrorCode(status);
   if (code.empty()) return status;
-  // A wrong type is a mistake in the statement, not a matter of the value.
+  // A wrong type is a mistake in the statement, which SAFE must not hide.
   if (node->null_if_fails && code != "TYPE") {
     node->scratch = Value::Null();
     return OkStatus();
@@ -177,8 +177,8 @@ bool IsRegexCall(Function function) {
          function == Function::kRegexSubstr || function == Function::kRegexInstr;
 }
 
-// Checks the third argument of a call whose regex is a literal: a rewrite or a group number. A
-// wrong one thus fails before the first row is read.
+// Checks the third argument, a rewrite or a group number, of a call whose regex is a literal, so
+// that a wrong argument fails before the first row is read.
 Status CheckRegexArgument(const Expression& call, Node* node) {
   if (call.args.size() < 3 || !call.args[2].IsLiteral()) return OkStatus();
   const Value& argument = call.args[2].literal;
@@ -196,7 +196,7 @@ struct BuildPlace {
   StopBudget* budget;
   uint32_t* variables_max;  // most variables at any place so far
   size_t depth = 0;
-  uint32_t variables = 0;  // of the lambdas around the node
+  uint32_t variables = 0;  // number of variables of the lambdas around the node
 };
 
 Status Build(const Expression& expression, Node* node, const BuildPlace& place);
@@ -213,7 +213,8 @@ bool RunsItself(Function function) {
   return false;
 }
 
-// A call that was rewritten into several has one place for all of them; they fail as one.
+// Makes a failure of the call inside SAFE a NULL. A written call that was rewritten into several
+// calls gave all of them its place, so all of them are marked.
 void MarkSafe(Node* node, TextPlace place) {
   if (node->kind != Expression::kCall || node->place.begin != place.begin ||
       node->place.end != place.end) {
@@ -244,7 +245,7 @@ Status BuildArguments(const Expression& call, Node* node, const BuildPlace& plac
 Status Build(const Expression& expression, Node* node, const BuildPlace& place) {
   StopBudget* budget = place.budget;
   RETURN_IF_ERROR(budget->Spend());
-  // Bounds the stack of this recursion and of Run.
+  // Bounds the depth of this recursion and of the recursion in Run.
   if (place.depth > limits::kExpressionDepthMax) {
     return ProgramError("TOO_DEEP", fmt::format("expression nested deeper than {} levels",
                                                 limits::kExpressionDepthMax));
@@ -253,7 +254,7 @@ Status Build(const Expression& expression, Node* node, const BuildPlace& place) 
   node->slot = expression.slot;
   node->place = expression.place;
   if (expression.kind == Expression::kLiteral) node->scratch = expression.literal;
-  // The expression may come from another process.
+  // Checked because the expression may come from another process.
   if (expression.kind == Expression::kVariable && expression.slot >= place.variables) {
     return Internal(
         fmt::format("variable {} is unknown; this is a bug in sippar", expression.slot));

@@ -45,7 +45,7 @@ class Evaluator final {
 
   StopBudget budget_;
   const std::unique_ptr<EvaluatorNode> root_;
-  std::vector<const Value*> variables_;  // of the lambdas that are running
+  std::vector<const Value*> variables_;  // values of the variables of the running lambdas
 };
 
 // Evaluates an expression without slots, such as literals, NOW() - 5m and parameters. `stop` may be

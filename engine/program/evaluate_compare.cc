@@ -1,4 +1,4 @@
-// Tests that compare the values of arguments which they evaluate themselves.
+// IN, the comparisons, NULLIF, LEAST and GREATEST: they evaluate their arguments themselves.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -72,7 +72,7 @@ Status RunComparison(EvaluatorNode* node, const EvaluatorContext& context) {
   node->scratch.AssignNull();
   Function function = node->site.function;
   if (left->is_null() || right->is_null()) {
-    // NULLIF(x, NULL) is x: they are not known to be equal.
+    // NULLIF(x, NULL) is x, because x and NULL are not known to be equal.
     if (function == Function::kNullIf) node->scratch = *left;
     return OkStatus();
   }

@@ -11,13 +11,13 @@ namespace sippar::engine {
 
 struct EvaluatorNode {
   Expression::Kind kind = Expression::kLiteral;
-  uint32_t slot = 0;  // of a call with a lambda: number of its first variable
+  uint32_t slot = 0;  // slot or variable; call with a lambda: its first variable
   bool null_if_fails = false;
   TextPlace place;
   CallSite site;
   ScalarEntry scalar;
   std::vector<EvaluatorNode> args;
-  // Values of args in the current call; those of literals are set from the start.
+  // Values of `args` in the current call. The values of literals are set once, by Build.
   std::vector<const Value*> arguments;
   Value scratch;  // the literal, or the result of the last call
 
@@ -28,21 +28,21 @@ struct EvaluatorContext {
   const Row* slots;
   const SlotPlaces* places;
   StopBudget* budget;
-  std::vector<const Value*>* variables;  // of the lambdas that are running
+  std::vector<const Value*>* variables;  // values of the variables of the running lambdas
 };
 
 [[nodiscard]] Status RunNode(EvaluatorNode* node, const EvaluatorContext& context,
                              const Value** result);
-// As RunNode, but TYPE for a value other than BOOL or NULL.
+// As RunNode, but a value other than BOOL or NULL is a TYPE error.
 [[nodiscard]] Status RunTestNode(EvaluatorNode* node, const EvaluatorContext& context,
                                  const Value** result);
-// IN, the comparisons and NULLIF; the result is node->scratch.
+// RunIn runs IN; RunComparison runs the comparisons and NULLIF. The result is node->scratch.
 [[nodiscard]] Status RunIn(EvaluatorNode* node, const EvaluatorContext& context);
 [[nodiscard]] Status RunComparison(EvaluatorNode* node, const EvaluatorContext& context);
-// LEAST and GREATEST. NULL if any argument is NULL.
+// Runs LEAST and GREATEST. The result is NULL if any argument is NULL.
 [[nodiscard]] Status RunExtreme(EvaluatorNode* node, const EvaluatorContext& context,
                                 const Value** result);
-// ARRAY_FILTER and ARRAY_TRANSFORM; the result is node->scratch.
+// Runs ARRAY_FILTER and ARRAY_TRANSFORM. The result is node->scratch.
 [[nodiscard]] Status RunLambda(EvaluatorNode* node, const EvaluatorContext& context);
 
 }  // namespace sippar::engine

@@ -106,8 +106,8 @@ Expression Expression::Decode(Reader* reader, size_t depth) {
   }
   if (kind == kSlot || kind == kVariable) {
     uint64_t slot = reader->Varint();
-    // Only keeps the number within 32 bits; Program::Decode checks that the slot exists, the
-    // evaluator that the variable does.
+    // This check only keeps the number within 32 bits. Program::Decode checks that the slot exists,
+    // and the evaluator checks that the variable exists.
     if (slot > 1'000'000) reader->Fail();
     expression.slot = static_cast<uint32_t>(slot);
     return expression;

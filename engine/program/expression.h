@@ -23,15 +23,16 @@ struct TextPlace {
 };
 
 struct Expression {
-  // kVariable stands below a call with a lambda (kArrayFilter, kArrayTransform). Such a call that
-  // lies within n others has the variables 2n, the item, and 2n + 1, its offset.
+  // kVariable occurs only inside a call with a lambda (kArrayFilter, kArrayTransform). Such a call,
+  // nested in the bodies of n others, has the variables 2n, the item, and 2n + 1, the offset of the
+  // item.
   enum Kind : uint8_t { kLiteral = 0, kSlot = 1, kCall = 2, kVariable = 3 };
   Kind kind = kLiteral;
   Value literal;      // kLiteral
   uint32_t slot = 0;  // kSlot: index into the program's slots; kVariable: number of the variable
-  Function function = Function::kAnd;      // kCall
-  ValueType cast_type = ValueType::kNull;  // kCall of kCast or kTryCast
-  std::vector<Expression> args;            // kCall
+  Function function = Function::kAnd;      // kCall: the called function
+  ValueType cast_type = ValueType::kNull;  // kCall of kCast, kTryCast: target type
+  std::vector<Expression> args;            // kCall: its arguments
   TextPlace place;
 
   static Expression Literal(Value value);
@@ -41,7 +42,7 @@ struct Expression {
   static Expression Cast(ValueType type, Expression arg, bool try_cast = false);
 
   bool IsLiteral() const { return kind == kLiteral; }
-  size_t CountNodes() const;  // with this one
+  size_t CountNodes() const;  // nodes of the tree, this one included
   void Encode(std::string* out) const;
   // Fails `reader` on damage, on unknown functions, on wrong numbers of arguments, and if the tree
   // is deeper than limits::kExpressionDepthMax.

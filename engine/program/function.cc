@@ -127,8 +127,8 @@ std::vector<FunctionRow> OwnRows() {
   };
 }
 
-// The only definition of each function's name, arguments, meaning and result. Its code is in
-// scalar_*.cc or evaluate.cc.
+// The only definition of each function's name, arguments, meaning and result type. The code of the
+// functions is in scalar_*.cc and evaluate*.cc.
 const std::vector<FunctionRow>& Table() {
   // Never destroyed: threads may still evaluate while the process exits.
   static const auto& table = *[] {
@@ -172,7 +172,8 @@ const FunctionInfo* FindFunction(std::string_view name) {
 
 const FunctionInfo* FindFunction(Function function) {
   static const auto* kById = [] {
-    // An array by the encoded number: the lookup is done for each node of a decoded program.
+    // An array indexed by the encoded number, because each node of a decoded program needs a
+    // lookup.
     auto* by_id = new std::array<const FunctionInfo*, 256>();
     by_id->fill(nullptr);
     for (const FunctionInfo& info : AllFunctions()) {

@@ -1,5 +1,5 @@
 // Every operator and function that a program can contain, with its name and number of arguments.
-// The numbers are part of encoded programs, so new ones are added and none is changed.
+// The numbers are part of encoded programs: they never change, and new functions get new numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -77,8 +77,9 @@ enum class Function : uint8_t {
   kCardinality = 112,
   kMapKeys = 113,
   kMapValues = 114,
-  // The functions of GoogleSQL that have no other name here; rows in google_functions.cc.
-  kSafe = 130,  // a call; NULL where the call fails
+  // Functions of GoogleSQL that no function above stands for; their rows are in
+  // google_functions.cc.
+  kSafe = 130,  // argument: a call; NULL where that call fails
   // Numbers and bits.
   kSign = 131,
   kSqrt = 132,
@@ -159,7 +160,7 @@ enum class Function : uint8_t {
   kParseTimestamp = 210,
   kMakeDate = 211,
   // Collections.
-  kItemAt = 215,  // ARRAY, place, place of the first item
+  kItemAt = 215,  // ARRAY, index, index of the first item
   kArrayConcat = 216,
   kArrayFirst = 217,
   kArrayLast = 218,
@@ -175,8 +176,8 @@ enum class Function : uint8_t {
   kArrayOffsets = 228,
   kArrayToText = 229,
   kGenerateArray = 230,
-  kArrayFilter = 231,     // ARRAY, test on the variables of the call
-  kArrayTransform = 232,  // ARRAY, expression on the variables of the call
+  kArrayFilter = 231,     // ARRAY, test that uses the call's variables
+  kArrayTransform = 232,  // ARRAY, expression that uses the call's variables
   kMapEmpty = 233,
   kMapEntries = 234,
   kStructOf = 235,  // (name, value) …
@@ -192,7 +193,7 @@ inline constexpr int kManyArguments = 1'000'000;
 
 struct FunctionInfo {
   Function function;
-  std::string_view name;  // upper case; operators have their sign
+  std::string_view name;  // upper case; for an operator, its sign
   int arguments_min;
   int arguments_max;
   bool is_call;                     // true: it may be written as NAME(…)

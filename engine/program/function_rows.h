@@ -1,5 +1,5 @@
-// The rows of the table of functions (function.h), which is written in two files. Private to
-// function.cc and google_functions.cc. SPDX-License-Identifier: Apache-2.0
+// The row type of the table of functions (function.h). The rows are written in function.cc and
+// google_functions.cc; no other file includes this one. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

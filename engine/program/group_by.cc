@@ -56,12 +56,12 @@ bool GroupBy::HasPresentKeys(const Group& group) const {
   return true;
 }
 
-// Values that are equal (1 and 1.0) have the same encoding and are one group, whose keys are those
-// of the row that began it.
+// Values that are equal (1 and 1.0) have the same encoding and form one group; its keys are those
+// of its first row.
 StatusOr<GroupBy::Group*> GroupBy::Find() {
   if (keys_ == 0) return groups_.front().get();
-  // Rows come in the order of their keys, so those of a group that a prefix of the key makes are
-  // neighbours.
+  // Rows arrive in row key order. If the query groups by a prefix of the row key, all rows of a
+  // group are neighbours, so the last group mostly fits the next row.
   if (last_ != nullptr && HasPresentKeys(*last_)) return last_;
   encoded_.clear();
   for (const Value* key : present_) AppendEqualityKey(*key, &encoded_);

@@ -38,8 +38,9 @@ class GroupBy {
 
   // Call it before Add. A GroupBy that only merges does not need it.
   [[nodiscard]] Status Prepare(const std::vector<Expression>& keys, const StopSignal& stop);
-  // Adds a row to its group. `places` may be null. Errors are those of the expressions, with their
-  // place, and TOO_LARGE for more than kGroupsMax groups or kGroupBytesMax bytes of them.
+  // Adds a row to its group. `places` may be null. Fails with the error of an expression, with its
+  // place, or with TOO_LARGE if there are more than kGroupsMax groups or they take more than
+  // kGroupBytesMax bytes.
   [[nodiscard]] Status Add(const Row& slots, const SlotPlaces* places);
   // Adds `count` rows whose content does not matter. Requires: no keys, and every aggregate is
   // kCountRows.
@@ -47,9 +48,9 @@ class GroupBy {
   // Merges a Group::Partial of a GroupBy with the same aggregates.
   [[nodiscard]] Status Merge(const Row& partial);
 
-  // In the order of their creation.
+  // The groups in order of creation.
   const std::vector<std::unique_ptr<Group>>& groups() const { return groups_; }
-  // Group::Finish of each, in the same order. To be called once, as the last call.
+  // Returns Group::Finish of every group, in order of creation. Call it once, as the last call.
   std::vector<Row> Finish();
 
  private:
@@ -64,7 +65,7 @@ class GroupBy {
   Evaluators key_evaluators_;
   Evaluators arguments_;
   std::vector<std::unique_ptr<Group>> groups_;
-  std::unordered_map<std::string, Group*> by_keys_;  // by the keys' equality encoding
+  std::unordered_map<std::string, Group*> by_keys_;  // key: equality encoding of the group's keys
   Group* last_ = nullptr;                            // the group that Find returned last
   std::string encoded_;
   std::vector<const Value*> present_;  // the keys that Find looks for

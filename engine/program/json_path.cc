@@ -78,8 +78,8 @@ class PathParser {
   JsonPath path_;
 };
 
-// Gets the events of nlohmann's parser. Only two containers matter at a time: the innermost open
-// one and the innermost one on the path; everything else is skipped by counting.
+// Receives the events of nlohmann's parser. Only two containers matter at a time: the innermost
+// open one and the innermost one on the path; everything else is skipped by counting.
 class Finder : public nlohmann::json_sax<json> {
  public:
   Finder(const JsonPath& path, JsonForm form, StopBudget* budget)
@@ -96,7 +96,7 @@ class Finder : public nlohmann::json_sax<json> {
   bool string(std::string& value) override {
     return Scalar(value, copying_ || form_ == JsonForm::kJson ? json(value).dump() : "");
   }
-  bool binary(json::binary_t&) override { return false; }  // JSON as text has none
+  bool binary(json::binary_t&) override { return false; }  // JSON text has no binary values
   bool start_object(size_t) override { return Open('{'); }
   bool start_array(size_t) override { return Open('['); }
   bool end_object() override { return Close('}'); }
@@ -176,7 +176,7 @@ class Finder : public nlohmann::json_sax<json> {
       Copy(std::string(1, sign));
       return depth_ > copy_depth_ && Goes();
     }
-    // A container on the path ends without the member that the path names.
+    // Below on_path_, a container on the path has ended without the wanted member: ends the parse.
     return depth_ >= on_path_ && Goes();
   }
 
@@ -189,12 +189,12 @@ class Finder : public nlohmann::json_sax<json> {
   const JsonPath& path_;
   const JsonForm form_;
   StopBudget* budget_;
-  size_t depth_ = 0;       // containers that are open
-  size_t on_path_ = 0;     // of them: those on the path
-  uint64_t items_ = 0;     // items that the list on the path has had
-  bool chosen_ = false;    // the last key of the object on the path is that of the path
-  bool copying_ = false;   // the value that was looked for is a container, and is open
-  size_t copy_depth_ = 0;  // containers around it
+  size_t depth_ = 0;       // number of open containers
+  size_t on_path_ = 0;     // number of open containers that are on the path
+  uint64_t items_ = 0;     // items so far of the innermost list on the path
+  bool chosen_ = false;    // the last key of the innermost object is the one on the path
+  bool copying_ = false;   // true inside the wanted value, which is a container
+  size_t copy_depth_ = 0;  // open containers around the wanted value
   bool comma_ = false;     // a comma comes before the next item of the copy
   std::optional<std::string> found_;
 };
@@ -206,8 +206,8 @@ StatusOr<JsonPath> ParseJsonPath(std::string_view text) { return PathParser(text
 StatusOr<std::optional<std::string>> FindInJson(std::string_view text, const JsonPath& path,
                                                 JsonForm form, StopBudget* budget) {
   Finder finder(path, form, budget);
-  // Not strict: what is after the value that was looked for is not read. The finder holds what was
-  // found, and a parse that it ended itself is no error.
+  // Not strict: the text after the wanted value is not read. The result of the parse is ignored,
+  // because the finder ends the parse itself once it has the value.
   (void)json::sax_parse(text, &finder, json::input_format_t::json, /*strict=*/false);
   RETURN_IF_ERROR(finder.status);
   return finder.Take();

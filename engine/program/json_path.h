@@ -15,21 +15,22 @@
 namespace sippar::engine {
 
 struct JsonStep {
-  std::optional<uint64_t> item;  // place in a list, from 0; none: `key` of an object
+  std::optional<uint64_t> item;  // index in a list, from 0; nullopt: `key` of an object
   std::string key;
   bool operator==(const JsonStep&) const = default;
 };
 using JsonPath = std::vector<JsonStep>;  // empty: the whole text
 
-// BAD_PATH with the place if `text` is no path.
+// Error BAD_PATH, with the position of the mistake, if `text` is not a path.
 [[nodiscard]] StatusOr<JsonPath> ParseJsonPath(std::string_view text);
 
 enum class JsonForm : uint8_t {
-  kScalar,  // the content of a text, a number as it was written, true or false; not objects, lists
+  kScalar,  // content of a string, a number as written, true or false; no object or list
   kJson,    // any value, as JSON without blanks
 };
-// nullopt if `json` is not JSON up to the place, has nothing there or null, or nothing of the form.
-// Of equal keys the first counts. The status is that of `budget`, which may be null.
+// Returns the value at `path`. nullopt if it is missing, null or not of `form`, or if `json` is
+// malformed before the end of that value. Of equal keys the first counts. The only errors are those
+// of `budget`, which may be null.
 [[nodiscard]] StatusOr<std::optional<std::string>> FindInJson(std::string_view json,
                                                               const JsonPath& path, JsonForm form,
                                                               StopBudget* budget);

@@ -12,12 +12,12 @@
 namespace sippar::engine {
 namespace {
 
-// Servers of the version of sippar before this one know only the first. A program is therefore
-// encoded in it unless one of its aggregates needs the second.
+// Servers of the previous sippar version can decode only kFirstVersion. A program is therefore
+// encoded in kFirstVersion unless one of its aggregates needs kVersion.
 constexpr uint8_t kFirstVersion = 2;
 constexpr uint8_t kVersion = 3;  // aggregates with a separator or DISTINCT, and their new kinds
-// Highest pattern of a slot. It only keeps the number within 32 bits; the checks of a whole program
-// and of a whole update compare it with the number of patterns.
+// Highest pattern of a slot. This limit only keeps the number within 32 bits; the checks of a whole
+// program and of a whole update compare it with the number of patterns.
 constexpr uint64_t kPatternMax = 100'000;
 
 void EncodeName(const NamePattern& name, std::string* out) {
@@ -65,7 +65,8 @@ AggregateDef DecodeAggregate(Reader* reader, uint8_t version) {
     def.separator = reader->Bytes();
     def.distinct = reader->Byte() != 0;
   }
-  // Memory grows with these limits, so they are checked although the plan has done so.
+  // Memory grows with these limits, so they are checked here too: the program may come from another
+  // process.
   const bool approx =
       def.kind == AggregateDef::kApproxQuantiles || def.kind == AggregateDef::kApproxTop;
   if (approx && (def.limit == 0 || def.limit > kApproxItemsMax)) reader->Fail();
@@ -87,9 +88,9 @@ bool SlotsAreKnown(const Expression& expression, size_t slots) {
   return true;
 }
 
-// A run fills its slots from whole rows (RowSlots::ReadRow) or from one cell (SetCell). Each leaves
-// the other's slots NULL, so a program with both would return wrong values instead of an error.
-// Both fill in the row key.
+// A run fills its slots from whole rows (RowSlots::ReadRow) or from one cell (SetCell). Each of
+// them leaves the slots of the other kind NULL, so a program with both would return wrong values
+// instead of an error. Both fill in the row key.
 bool SlotsFit(const Program& program) {
   return std::ranges::all_of(program.slots, [&](const SlotDef& slot) {
     const bool needs_pattern = slot.kind >= SlotDef::kNewest;
@@ -99,8 +100,8 @@ bool SlotsFit(const Program& program) {
   });
 }
 
-// A decoded program comes from another process, so it is checked that every expression only reads
-// slots that exist. The evaluator itself does not check.
+// True if every expression reads only slots that exist. A decoded program comes from another
+// process, and the evaluator does not check.
 bool IsSound(const Program& program) {
   auto known = [&](const Expression& e) { return SlotsAreKnown(e, program.slots.size()); };
   return SlotsFit(program) && (!program.where || known(*program.where)) &&
@@ -241,8 +242,8 @@ ReadSpec DecodeReadSpec(Reader* reader) {
     read.columns.push_back(DecodeColumnPattern(reader));
   }
   read.time = DecodeTimeRange(reader);
-  // EncodeReadSpec writes 32 bits. A larger number from another process is cut, which only changes
-  // how many versions the read of that process returns.
+  // EncodeReadSpec writes 32 bits. A larger number from another process is truncated, which only
+  // changes how many versions that process gets from its read.
   read.versions_per_column = static_cast<uint32_t>(reader->Varint());
   read.cells_per_family = reader->Varint();
   read.cells_per_family_offset = reader->Varint();

@@ -29,8 +29,8 @@ struct SlotDef {
     kValue = 5,
     // Taken from the cells of the row that match read.columns[pattern]; only with Program::kRows.
     kNewest = 10,        // value of the newest version of the first matching column
-    kNewestTime = 11,    // its time, INT64
-    kVersionCount = 12,  // matching cells, INT64
+    kNewestTime = 11,    // time of that version, INT64
+    kVersionCount = 12,  // number of matching cells, INT64
     kHistory = 13,       // ARRAY of STRUCT(timestamp, value), newest first
     kMap = 14,           // MAP name -> newest value; names are qualifiers, or family:qualifier when
                          // the pattern's family part is not exact
@@ -56,7 +56,7 @@ struct Program {
   ReadSpec read;
   Source source = kRows;  // one evaluation per row, or per cell
   std::vector<SlotDef> slots;
-  std::vector<std::string> counter_families;  // families of which the values are INT64
+  std::vector<std::string> counter_families;  // families whose values are INT64
   std::optional<Expression> where;
   std::vector<Expression> outputs;  // unused if `aggregate`
 
@@ -64,10 +64,10 @@ struct Program {
   std::vector<Expression> group_by;
   std::vector<AggregateDef> aggregates;
 
-  // Not with `aggregate`. With order keys, every emitted row has their values after its outputs,
-  // and only the first `limit` rows in that order are emitted, at the end.
+  // Not used with `aggregate`. With order keys, every emitted row has the values of the keys after
+  // its outputs, and only the first `limit` rows in that order are emitted, at the end.
   std::vector<OrderKey> order_by;
-  uint64_t limit = 0;  // rows (or cells) that pass `where`; 0: all
+  uint64_t limit = 0;  // most rows (or cells) that pass `where`; 0: no limit
   int64_t now_us = 0;  // NOW(), the same for all tablets of a statement
 
   std::string Encode() const;

@@ -9,14 +9,15 @@ namespace {
 
 constexpr int64_t kVersion = 1;
 constexpr size_t kLevelsMax = 50;        // 2^50 values: more than any table has rows
-constexpr double kShrink = 2.0 / 3.0;    // size of a level, as a share of the one above it
-constexpr size_t kSmallestCapacity = 8;  // of a level
+constexpr double kShrink = 2.0 / 3.0;    // capacity of a level divided by that of the next level
+constexpr size_t kSmallestCapacity = 8;  // least capacity of a level
 
 bool Less(const Value& a, const Value& b) { return CompareValues(a, b) < 0; }
 
 }  // namespace
 
-// The highest level is the largest: its values stand for the most, so its errors would, too.
+// The highest level has the largest capacity: each of its values stands for the most values, so its
+// errors would be the largest.
 size_t QuantileSketch::CapacityOf(size_t level) const {
   const auto below_top = static_cast<double>(levels_.size() - 1 - level);
   const auto share = static_cast<double>(kExactMax) * std::pow(kShrink, below_top);
@@ -29,9 +30,9 @@ size_t QuantileSketch::Capacity() const {
   return capacity;
 }
 
-// Replaces the level's values by every second of them in the level above, each standing for twice
-// as many. Of an odd number one value stays, so that the weights always add up to the number of
-// values.
+// Moves every second value of the level to the next level, where it stands for twice as many
+// values, and drops the others. If the number of values is odd, one stays in the level, so that the
+// weights always add up to the number of values.
 void QuantileSketch::Compact(size_t level) {
   if (level + 1 == levels_.size()) levels_.emplace_back();
   std::vector<Value>& from = levels_[level];
@@ -43,7 +44,7 @@ void QuantileSketch::Compact(size_t level) {
     from.pop_back();
   }
   std::sort(from.begin(), from.end(), Less);
-  // Knuth's MMIX generator; its high bits are the good ones.
+  // Knuth's MMIX generator; its high bits are the most random ones.
   random_ = random_ * 6364136223846793005U + 1442695040888963407U;
   const size_t kept = random_ >> 63;
   for (size_t i = 0; i < from.size(); ++i) {

@@ -1,9 +1,9 @@
 // Approximate quantiles of values in bounded memory: a KLL sketch (Karnin, Lang, Liberty: Optimal
-// Quantile Approximation in Streams, FOCS 2016). Sketches of parts merge into that of the whole.
-// Smallest and greatest value are exact, and up to kExactMax values all quantiles are; beyond that
-// a quantile's rank is wrong by less than 1% of the values, with a probability of 99%. The same
-// values in the same order give the same sketch. Not thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// Quantile Approximation in Streams, FOCS 2016). Sketches of parts merge into a sketch of the
+// whole. The smallest and the greatest value are exact, and so are all quantiles of up to kExactMax
+// values. With more values a quantile's rank is wrong by less than 1% of the values, with a
+// probability of 99%. The same values in the same order give the same sketch. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ class QuantileSketch {
   [[nodiscard]] Status Add(const Value& value);
   // The state for Merge: STRUCT(version, smallest, greatest, ARRAY of levels, each an ARRAY).
   Value Encode() const;
-  // False in *known if `encoded` is no such state.
+  // Sets *known to false if `encoded` is not such a state.
   [[nodiscard]] Status Merge(const Value& encoded, bool* known);
   bool empty() const { return levels_.empty(); }
-  // Of `parts` equal parts the bounds: the smallest, parts - 1 values between, the greatest.
+  // The bounds of `parts` equal parts: the smallest value, parts - 1 values between, the greatest.
   // Requires: not empty.
   Value::Items Quantiles(uint64_t parts) const;
 
@@ -41,7 +41,9 @@ class QuantileSketch {
   std::vector<std::vector<Value>> levels_;
   size_t held_ = 0;  // values in all levels
   Value smallest_, greatest_;
-  uint64_t random_ = 1;  // a fixed start, so that a query gives the same answer each time
+  // State of the random generator. Its start is fixed, so that a query gives the same answer each
+  // time.
+  uint64_t random_ = 1;
 };
 
 }  // namespace sippar::engine

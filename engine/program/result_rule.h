@@ -22,17 +22,17 @@ enum class ResultRule : uint8_t {
   kFirst,        // type of the first argument
   kSecond,       // type of the second argument
   kFirstString,  // type of the first argument, which is BYTES or TEXT
-  kCommon,       // a type that all arguments fit
-  // A type that all results of CASE fit: arguments 2, 4 … and, if their number is odd, the last.
+  kCommon,       // a type that fits all arguments
+  // A type that fits all results of CASE: arguments 2, 4 … and, if their number is odd, the last.
   kBranches,
   kArithmetic,  // follows from the operation on numbers, times and durations
   kJoined,      // BYTES if any argument is BYTES, else TEXT
-  kArray,       // ARRAY of a type that all arguments fit
+  kArray,       // ARRAY of a type that fits all arguments
   kItem,        // the type of a MAP's entry, an ARRAY's item or a STRUCT's field
   kKeys,
   kValues,
   kEntries,      // ARRAY of STRUCTs with the key and the value of a MAP's entry
-  kItemOfFirst,  // the item of the first argument, an ARRAY
+  kItemOfFirst,  // type of the items of the first argument, an ARRAY
   kListOfFirst,  // ARRAY of the first argument's type
   kIntegers,     // ARRAY of INT64
   kReals,        // ARRAY of FLOAT64

@@ -35,7 +35,7 @@ StatusOr<bool> LeavesCell(const CheckedMutation& check, CellStream* row) {
     ASSIGN_OR_RETURN(auto run, FilterRun::Compile(check.predicate, &any, check.seed));
     uint64_t seen = 0;
     RETURN_IF_ERROR(run->RunRow(row, &seen));
-    // Without a filter one cell is enough: no need to run over the row.
+    // Without a filter any cell is enough, so the row is not read further.
   } else if (row->Valid()) {
     any.Put({});
   }
@@ -103,7 +103,8 @@ StatusOr<RowUpdatePlan> PlanRowOperation(const RowUpdate& update, CellStream* ro
   }
   ASSIGN_OR_RETURN(Newest newest, ChangedCells(update.rules, row_before));
   for (auto& [column, cell] : newest) {
-    // Not older than the cell it was computed from: otherwise it would not be the newest version.
+    // The new cell is not older than the cell from which it was computed: otherwise it would not be
+    // the newest version.
     cell->timestamp_us = std::max(cell->timestamp_us, time_us);
     plan.mutation.Set(column.first, column.second, cell->value, cell->timestamp_us);
     cell->family = column.first;

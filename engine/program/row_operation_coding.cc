@@ -18,7 +18,7 @@ std::vector<MutationEntry> DecodeEntries(Reader* reader) {
   std::vector<MutationEntry> entries;
   size_t count = reader->Count();
   // An entry in memory is about a hundred times larger than the byte it may be decoded from, so a
-  // short message could otherwise ask for much memory.
+  // short message could otherwise make the decoder allocate much memory.
   if (count > limits::kMutationEntriesMax) reader->Fail();
   for (size_t i = 0; i < count && reader->ok(); ++i) entries.push_back(DecodeEntry(reader));
   return entries;

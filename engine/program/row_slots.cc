@@ -136,8 +136,8 @@ void RowSlots::FinishEntry(SlotState* state) {
 }
 
 void RowSlots::EnterColumn(const CellView& cell) {
-  // Neighbouring rows mostly have the same columns, so the name may be that of the last column of
-  // the row before.
+  // Neighbouring rows mostly have the same columns, so this column may have the same name as the
+  // last column of the row before.
   const bool same_family = name_count_ > 0 && cell.family == family_;
   if (same_family && cell.qualifier == qualifier_) return;
   if (!same_family) column_is_counter_ = IsCounter(cell.family);
@@ -196,8 +196,8 @@ void RowSlots::Take(const CellView& cell, bool first_version) {
         case SlotDef::kLet:
           break;
       }
-      // For every kind, also those that take all cells: an error names this cell (PlaceOf), and
-      // FinishRow tells by `taken` that a history has an entry.
+      // Done for every kind of slot, even those that take all cells: an error names this cell
+      // (PlaceOf), and `taken` tells FinishRow that a history has an entry.
       if (newest) {
         state.taken = true;
         state.timestamp_us = cell.timestamp_us;
@@ -270,7 +270,7 @@ void RowSlots::SetCell(const CellView& cell) {
         break;
       case SlotDef::kValue:
         AssignValue(cell, &value);
-        // Of this state PlaceOf reads only the time: it takes the column from family_ and
+        // PlaceOf reads only the time from this state; it takes the column from family_ and
         // qualifier_.
         states_[i].timestamp_us = cell.timestamp_us;
         break;

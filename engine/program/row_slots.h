@@ -45,7 +45,7 @@ class RowSlots final : public SlotPlaces {
   struct SlotState {
     std::string family;  // column of the newest cell taken, for PlaceOf
     std::string qualifier;
-    uint64_t name_count = 0;  // name_count_ when both were assigned; 0: never
+    uint64_t name_count = 0;  // name_count_ when both names were set; 0: never
     int64_t timestamp_us = 0;
     bool taken = false;
     Value::Items items;    // items of the map or history being collected
@@ -68,7 +68,7 @@ class RowSlots final : public SlotPlaces {
   const std::vector<std::string>& counter_families_;
   std::unique_ptr<ColumnMatcher> matcher_;  // null if no slot needs cells
   std::vector<PatternState> patterns_;
-  std::string last_family_;  // no slot needs a family after it; "": unknown
+  std::string last_family_;  // the last family that a slot needs; "": unknown
   std::vector<SlotState> states_;
   Row values_;
   std::string row_;

@@ -244,7 +244,7 @@ class Planner {
     return SettleLast();
   }
 
-  // Fixes at once what a later statement may read: the time, and the result of an increment or
+  // Decides now what a later statement may read: the time, and the result of an increment or
   // append.
   Status SettleLast() {
     if (!is_block_) return OkStatus();
@@ -276,7 +276,7 @@ class Planner {
     RETURN_IF_ERROR(cells->status());
     Cell newest = cells->Valid() ? Cell(cells->cell()) : Cell();
     if (entry.timestamp_us == kServerTime) {
-      // Never below the newest version, which would hide the result.
+      // The time is never below that of the newest version, which would otherwise hide the result.
       int64_t about_us = server_time_us_ == kServerTime ? update_.now_us : server_time_us_;
       bool ahead = cells->Valid() && newest.timestamp_us > about_us;
       entry.timestamp_us = ahead ? newest.timestamp_us : server_time_us_;

@@ -1,7 +1,7 @@
-// Reads, decides and writes on one row. Planned here, and applied by the tablet under the row's
-// lock: UPDATE, INSERT … IF, DELETE by pattern, INCREMENT, APPEND, ATOMIC, RETURNING (paper section
-// 3, single-row transactions), and the operations of row_operation.h. Plain data and pure
-// functions.
+// Updates that read one row, decide, and write it. This file plans them, and the tablet applies
+// them under the row's lock: UPDATE, INSERT … IF, DELETE by pattern, INCREMENT, APPEND, ATOMIC,
+// RETURNING (paper section 3, single-row transactions), and the operations of row_operation.h.
+// Plain data and pure functions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -33,12 +33,13 @@ struct RowWrite {
     kDeleteColumns = 3,  // versions within `times` of the columns that match `pattern`
     kDeleteFamily = 4,
     kDeleteRow = 5,
-    // Adds the next of the values that SlotDef::kLet reads; NULL unless `guard` is TRUE.
+    // Appends a value to those that SlotDef::kLet reads: NULL unless `guard` is TRUE.
     kLet = 6,
     kFail = 7,  // fails the whole update with the message `value`
   };
   Kind kind = kSet;
   uint32_t statement = 0;
+  // The comments name the kinds that use a field.
   std::string family;  // kSet, kIncrement, kAppend, kDeleteFamily
   std::string qualifier;
   Expression value;                     // kSet, kIncrement, kAppend, kLet, kFail
@@ -56,8 +57,8 @@ struct RowUpdate {
   ReadSpec read;
   std::vector<SlotDef> slots;
   std::vector<std::string> counter_families;
-  bool only_if_exists = false;          // leave a row without cells alone
-  std::optional<Expression> condition;  // IF, WHERE: applied only if TRUE
+  bool only_if_exists = false;          // true: a row without cells is not changed
+  std::optional<Expression> condition;  // IF, WHERE: the update needs it to be TRUE
   std::vector<RowWrite> writes;
   std::vector<Expression> returning;  // evaluated on the row after the update
   int64_t now_us = 0;                 // the statement's NOW()
@@ -76,7 +77,7 @@ struct RowUpdateResult {
   bool applied = false;  // the condition held; the writes, if any, were made
   uint64_t cells_set = 0;
   uint64_t columns_deleted = 0;
-  uint64_t cells_deleted = 0;  // deleted versions, as far as they were read
+  uint64_t cells_deleted = 0;  // deleted versions that the update read
   bool row_deleted = false;
   Row lets;              // values of the kLet steps
   Row returning;         // filled by FinishRowUpdate if applied

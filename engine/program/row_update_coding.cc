@@ -111,7 +111,8 @@ bool SlotsAreKnown(const Expression& expression, size_t slots) {
   return true;
 }
 
-// As in program.cc: an update comes from another process, and the evaluator does not check slots.
+// True if every expression reads only slots that exist. An update comes from another process, and
+// the evaluator does not check slots.
 bool IsSound(const RowUpdate& update) {
   size_t slots = update.slots.size();
   auto known = [slots](const std::optional<Expression>& e) {

@@ -17,8 +17,9 @@ namespace {
 
 // Work that a row adds to the StopBudget; its expressions add their own.
 constexpr uint64_t kRowWork = 1024;
-constexpr uint64_t kProgressEvery = 20'000;    // rows without a batch before progress is reported
-constexpr int64_t kSilentNanos = 200'000'000;  // or this long, as rows may be slow
+constexpr uint64_t kProgressEvery = 20'000;  // rows without a batch before progress is reported
+// Progress is also reported after this time without a batch, because rows may be slow.
+constexpr int64_t kSilentNanos = 200'000'000;
 // A batch ends at the end of a row, so that another server can continue after it. In a row with
 // very many cells it ends earlier, once it is this many times larger than other batches.
 constexpr size_t kOverfull = 4;
@@ -87,7 +88,7 @@ class TopMode final : public Mode {
     }
     ++count_;
     bool full = limit_ != 0 && heap_.size() >= limit_;
-    // Most rows end here, and nothing of them is copied. A row that is equal to the last comes
+    // Most rows end here without a copy. A row whose keys equal those of the last kept row comes
     // after it.
     if (full && OrderOfPresent(heap_.front()) >= 0) return OkStatus();
     return Keep(slots, full);
@@ -109,7 +110,7 @@ class TopMode final : public Mode {
     Row outputs;
     uint64_t number = 0;
   };
-  // Adds the row whose keys are in present_; if the heap is full, in place of its last row.
+  // Adds the row whose keys are in present_. If the heap is full, the row replaces the last one.
   Status Keep(const RowSlots& slots, bool full) {
     Entry entry;
     for (const Value* key : present_) entry.keys.push_back(*key);
@@ -143,7 +144,8 @@ class TopMode final : public Mode {
     }
     return size;
   }
-  // Below 0: the row whose keys are in present_ comes before `entry`; 0: their keys are equal.
+  // Returns a number below 0 if the row whose keys are in present_ comes before `entry`, 0 if their
+  // keys are equal.
   int OrderOfPresent(const Entry& entry) const {
     for (size_t i = 0; i < descending_.size(); ++i) {
       int order = CompareValues(*present_[i], entry.keys[i]);

@@ -20,7 +20,7 @@ struct ProgramBatch {
   std::vector<Row> rows;  // may be empty: the batch only reports progress
   // The last row that was read to its end; "": the current row is not at its end.
   std::string last_row;
-  uint64_t rows_seen = 0;  // since the last batch
+  uint64_t rows_seen = 0;  // rows read since the last batch
   uint64_t cells_seen = 0;
 };
 
@@ -33,7 +33,7 @@ class ProgramSink {
 struct RunLimits {
   const std::atomic<bool>* cancel = nullptr;  // may be null
   Clock* clock = nullptr;                     // required for a deadline
-  int64_t deadline_nanos = 0;                 // time of clock->MonotonicNanos(); 0: none
+  int64_t deadline_nanos = 0;                 // as clock->MonotonicNanos(); 0: no deadline
 };
 
 inline constexpr size_t kBatchRowsMax = 1000;
@@ -41,8 +41,8 @@ inline constexpr size_t kBatchBytesMax = 1 << 20;
 inline constexpr size_t kTopBytesMax = 256 << 20;  // rows held for ORDER BY … LIMIT
 inline constexpr size_t kGroupsMax = 1'000'000;    // groups of one GROUP BY in memory
 
-// kCancelled, kDeadlineExceeded, errors of the stream, and errors of program_error.h. OK also if
-// the sink ended the run.
+// Fails with kCancelled, kDeadlineExceeded, an error of the stream or one of program_error.h.
+// Returns OK if the sink ended the run.
 [[nodiscard]] Status RunProgram(const Program& program, CellStream* cells, const RunLimits& limits,
                                 ProgramSink* sink);
 

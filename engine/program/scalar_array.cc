@@ -19,7 +19,7 @@ size_t BytesOf(const Items& items) {
   return bytes;
 }
 
-// ARRAY, place, place of the first item (0 for OFFSET, 1 for ORDINAL).
+// Arguments: ARRAY, index, index of the first item (0 for OFFSET, 1 for ORDINAL).
 Status ItemAt(CallSite* site, Arguments args, Value* out) {
   bool fine = args[0]->type() == kArray && args[1]->type() == kInt64 && args[2]->type() == kInt64;
   if (!fine) {
@@ -74,7 +74,8 @@ Status Slice(CallSite* site, Arguments args, Value* out) {
   if (!fine) return TypeError(*site, args);
   const Items& items = args[0]->items();
   const auto size = static_cast<int64_t>(items.size());
-  // An offset before the first item or after the last one is moved to it.
+  // A negative offset counts from the end. A start before the first item means the first item, an
+  // end after the last item means the last.
   auto offset = [size](int64_t at) { return at < 0 ? std::max(at, -size - 1) + size : at; };
   const int64_t begin = std::max<int64_t>(offset(args[1]->integer()), 0);
   const int64_t end = std::min(offset(args[2]->integer()), size - 1) + 1;
@@ -141,7 +142,7 @@ Status RangeOfIntegers(Arguments args, bool times, Value* out) {
   while (step > 0 ? at <= to : at >= to) {
     RETURN_IF_ERROR(CheckArraySize(items.size() + 1, 0));
     items.push_back(times ? Value::Timestamp(at) : Value::Int64(at));
-    if (__builtin_add_overflow(at, step, &at)) break;  // the next one is beyond the end, too
+    if (__builtin_add_overflow(at, step, &at)) break;  // overflow: the next one is beyond the end
   }
   *out = Value::Array(std::move(items));
   return OkStatus();

@@ -48,7 +48,7 @@ Status IncludesMany(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// Unlike in a test, two NULL items are one value that occurs twice.
+// Unlike in comparisons, two NULL items count as equal here.
 Status IsDistinct(CallSite* site, Arguments args, Value* out) {
   if (args[0]->type() != kArray) return TypeError(*site, args);
   Keys keys;

@@ -1,4 +1,5 @@
-// The bits of INT64 and BYTES. In BYTES the first bit is the highest of the first byte.
+// Functions on the bits of INT64 and BYTES. The first bit of BYTES is the highest bit of the first
+// byte.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -60,8 +61,8 @@ Status InvertBits(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// The byte of `bytes` that begins `bits` bits after the start of byte `at`; outside of them all
-// bits are 0.
+// The eight bits of `bytes` that begin `bits` bits after the start of byte `at`. Bits outside
+// `bytes` are 0.
 char ByteAt(std::string_view bytes, int64_t at, unsigned bits) {
   auto byte = [&](int64_t i) -> unsigned {
     bool inside = i >= 0 && i < static_cast<int64_t>(bytes.size());

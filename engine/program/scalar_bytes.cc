@@ -90,7 +90,8 @@ Status FromBase64(CallSite* site, Arguments args, Value* out) {
       bytes.push_back(static_cast<char>(group >> bits & 0xff));
     }
   }
-  // Fewer than 8 bits may be left: the zeros with which an encoder fills up its last digit.
+  // Fewer than 8 bits may be left over: they are the zeros with which an encoder fills its last
+  // digit.
   *out = Value::Bytes(std::move(bytes));
   return OkStatus();
 }

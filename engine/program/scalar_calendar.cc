@@ -1,4 +1,4 @@
-// Functions on the parts of times, and on patterns of times, in UTC or a zone.
+// Functions that split, shift, format and parse times, in UTC or a time zone.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -72,7 +72,7 @@ std::optional<int64_t> FindPart(std::string_view name, const CalendarTime& time,
   for (const auto& [part, value] : values) {
     if (part == name) return value;
   }
-  auto unit = FindUnit(name);  // week(monday)
+  auto unit = FindUnit(name);  // a week with a first day, such as week(monday)
   if (unit.ok() && unit->is_week) return WeekOf(tm, unit->first_weekday);
   return std::nullopt;
 }
@@ -141,13 +141,14 @@ Status TruncTime(CallSite* site, Arguments args, Value* out) {
   ASSIGN_OR_RETURN(CalendarUnit unit, FindUnit(args[0]->bytes()));
   ASSIGN_OR_RETURN(absl::TimeZone zone, ZoneOf(args, 2));
   CalendarTime parts;
-  RETURN_IF_ERROR(SplitTime(args[1]->integer(), &parts));  // RANGE for what no zone can shift
+  // Called only for its error RANGE: ToLocal must not get a time near the limits of an INT64.
+  RETURN_IF_ERROR(SplitTime(args[1]->integer(), &parts));
   ASSIGN_OR_RETURN(int64_t start, StartOfUnit(unit, ToLocal(args[1]->integer(), zone)));
   *out = TimeLike(*args[1], FromLocal(start, zone));
   return OkStatus();
 }
 
-// How many starts of months, quarters or years lie between the two.
+// The number of months, quarters or years that start between the two times.
 StatusOr<int64_t> MonthsBetween(const CalendarUnit& unit, int64_t later, int64_t earlier) {
   CalendarTime a, b;
   RETURN_IF_ERROR(SplitTime(later, &a));
@@ -157,8 +158,8 @@ StatusOr<int64_t> MonthsBetween(const CalendarUnit& unit, int64_t later, int64_t
   return FloorDiv(months(a.tm), unit.months) - FloorDiv(months(b.tm), unit.months);
 }
 
-// Whole units for microseconds to days, rounded towards zero; from weeks on the units that begin
-// between the two times, as GoogleSQL's DATE_DIFF.
+// Counts whole units, rounded towards zero, from microseconds to days. From weeks on it counts the
+// units that begin between the two times, as GoogleSQL's DATE_DIFF does.
 Status TimeDiff(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string() || !IsTime(*args[1]) || !IsTime(*args[2])) {
     return TypeError(*site, args);
@@ -197,7 +198,7 @@ Status MakeDate(CallSite* site, Arguments args, Value* out) {
 
 // --- Patterns ---
 
-// The pattern with another text for the element of this letter.
+// Returns `pattern` with `text` in place of each element % `letter`.
 std::string WithElement(std::string_view pattern, char letter, std::string_view text) {
   std::string result;
   for (size_t i = 0; i < pattern.size(); ++i) {
@@ -229,7 +230,7 @@ Status ParseByPattern(CallSite* site, Arguments args, Value* out) {
   ASSIGN_OR_RETURN(absl::TimeZone zone, ZoneOf(args, 2));
   absl::Time time;
   std::string problem;
-  // The library's %Y takes all digits that follow: it would read 20261120 as one year.
+  // The %Y of absl::ParseTime takes all digits that follow: it would read 20261120 as one year.
   const std::string pattern = WithElement(args[0]->bytes(), 'Y', "%E4Y");
   if (!absl::ParseTime(pattern, args[1]->bytes(), zone, &time, &problem)) {
     return ProgramError(

@@ -61,7 +61,7 @@ Status ToInt64(const Value& value, int64_t* out) {
       *out = value.integer();
       return OkStatus();
     case kFloat64: {
-      // To the closest whole number, halves away from zero, as GoogleSQL's CAST does.
+      // Rounds to the closest whole number, halves away from zero, as GoogleSQL's CAST does.
       double rounded = std::round(value.real());
       // Written so that NaN fails too. A double holds the bound 2^63 exactly, but not INT64_MAX.
       if (!(rounded >= -9223372036854775808.0 && rounded < 9223372036854775808.0)) {
@@ -160,8 +160,8 @@ Status ToTimestamp(const Value& value, Value* out) {
 
 Status Cast(CallSite* site, Arguments args, Value* out) {
   Status status = ConvertValue(*args[0], site->cast_type, out);
-  // NULL for every failure, of the value and of its type: TRY_CAST promises NULL where a cast fails
-  // (query/LANGUAGE.md, "Types"), and the type of a value may be known only when it is read.
+  // Returns NULL whether the value or its type does not fit: TRY_CAST promises NULL where a cast
+  // fails (query/LANGUAGE.md, "Types"), and the type of a value may be known only when it is read.
   if (!status.ok() && site->function == Function::kTryCast) {
     *out = Value::Null();
     return OkStatus();
@@ -169,7 +169,7 @@ Status Cast(CallSite* site, Arguments args, Value* out) {
   return status;
 }
 
-// The value of `key` in the map whose keys and values are `items` in turn; NULL: no such key.
+// The value of `key` in a map; `items` are its keys and values, alternating. NULL: no such key.
 Value EntryOf(const Value::Items& items, const Value& key) {
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     if (CompareValues(items[i], key) == 0) return Value(items[i + 1]);

@@ -16,7 +16,7 @@ using enum ValueType;
 struct Element {
   std::string flags;
   int width = 0;
-  int precision = -1;  // -1: none
+  int precision = -1;  // -1: no precision given
   char letter = 0;
 };
 
@@ -92,8 +92,8 @@ bool Has(const Element& element, char flag) {
   return element.flags.find(flag) != std::string::npos;
 }
 
-// The element of a number in the language of the library fmt, without the letter and the brace that
-// end it.
+// Translates the element of a number to the format language of the library fmt, without the final
+// letter and brace.
 std::string SpecOf(const Element& element) {
   std::string spec = "{:";
   if (Has(element, '-')) spec += "<";
@@ -141,7 +141,7 @@ Status FormatText(const Element& element, const Value& value, const PatternReade
   return OkStatus();
 }
 
-// NULL if the pattern or a value of another element than %t and %T is NULL.
+// Returns NULL if the pattern is NULL, or the value of an element other than %t and %T.
 Status Format(CallSite* site, Arguments args, Value* out) {
   *out = Value::Null();
   if (args[0]->is_null()) return OkStatus();

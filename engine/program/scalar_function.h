@@ -1,4 +1,4 @@
-// The table of functions that get all their arguments evaluated. Used by evaluate.cc.
+// The table of functions whose arguments are all evaluated before the call. Used by evaluate.cc.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,15 +17,15 @@
 
 namespace sippar::engine {
 
-// State of one call in an expression that is kept between rows.
+// State of one call in an expression. It is kept between rows.
 struct CallSite {
   Function function = Function::kAnd;
   ValueType cast_type = ValueType::kNull;
-  std::shared_ptr<const SearchRegex> regex;  // compiled regex_text; null: none yet
+  std::shared_ptr<const SearchRegex> regex;  // compiled regex_text; null: not compiled yet
   std::string regex_text;
   bool regex_case_insensitive = false;
   std::optional<std::string> rewrite;         // the last rewrite that was checked against the regex
-  std::shared_ptr<const JsonPath> json_path;  // of json_path_text; null: none yet
+  std::shared_ptr<const JsonPath> json_path;  // parsed json_path_text; null: not parsed yet
   std::string json_path_text;
   StopBudget* budget = nullptr;  // spent by loops whose cost exceeds their arguments' bytes
   uint64_t evaluations = 0;      // calls of RAND so far
@@ -61,22 +61,22 @@ ScalarEntry FindArrayFunction(Function function);
 ScalarEntry FindArrayPartFunction(Function function);
 ScalarEntry FindVectorFunction(Function function);
 
-// CAST. DECODE if the content does not fit, TYPE if there is no such conversion.
+// Runs CAST. Error DECODE if the content does not fit, TYPE if there is no such conversion.
 [[nodiscard]] Status ConvertValue(const Value& value, ValueType type, Value* out);
 // Compiles site->regex for this text, unless the call site has it already.
 [[nodiscard]] Status PrepareRegex(CallSite* site, std::string_view text, bool case_insensitive);
-// BAD_REGEX if a group is named that site->regex does not have. Requires: site->regex.
+// Error BAD_REGEX if `rewrite` names a group that site->regex does not have. Requires: site->regex.
 [[nodiscard]] Status CheckRewrite(CallSite* site, std::string_view rewrite);
 [[nodiscard]] Status CheckRegexGroup(const CallSite& site, int64_t group);
 [[nodiscard]] Status TypeError(const CallSite& site, Arguments args, std::string_view hint = {});
 
-// The items of all arguments in one ARRAY; TYPE if an argument is none.
+// Sets *out to one ARRAY of the items of all arguments. Error TYPE if an argument is no ARRAY.
 [[nodiscard]] Status JoinArrays(const CallSite& site, Arguments args, Value* out);
 
-// TOO_LARGE if a result exceeds the limit of a value: nested calls could otherwise ask for any
-// amount of memory.
+// Error TOO_LARGE if a result exceeds the size limit of a value: nested calls could otherwise ask
+// for any amount of memory.
 [[nodiscard]] Status CheckTextSize(size_t size);
-// As CheckTextSize, for the memory of an ARRAY of so many items with so many bytes in all.
+// As CheckTextSize, for the memory of an ARRAY of `items` items that have `bytes` bytes in all.
 [[nodiscard]] Status CheckArraySize(size_t items, size_t bytes);
 bool AllStrings(Arguments args);
 // Offset of the first `part` in `text` from `at` on; npos if there is none.
@@ -85,12 +85,13 @@ size_t FindPart(std::string_view text, std::string_view part, size_t at = 0);
 size_t CharacterSize(std::string_view text);
 // Byte offsets of the characters of `text`, then text.size().
 std::vector<size_t> CharacterStarts(std::string_view text);
-// The units of a `type` are characters of TEXT and bytes of BYTES. How many are in `text`, and how
-// many bytes its first `count` units have.
+// A unit is a character of TEXT or a byte of BYTES. CountUnits returns the number of units in
+// `text`, BytesOfUnits the number of bytes in its first `count` units.
 int64_t CountUnits(ValueType type, std::string_view text);
 size_t BytesOfUnits(ValueType type, std::string_view text, int64_t count);
 bool LikeMatches(std::string_view text, std::string_view pattern, bool by_character);
-// As above, but spends `budget`: with many wildcards the cost is up to text times pattern.
+// As the function above, but spends `budget`: with many wildcards the cost is up to text times
+// pattern.
 [[nodiscard]] StatusOr<bool> LikeMatches(std::string_view text, std::string_view pattern,
                                          bool by_character, StopBudget* budget);
 // ISO 8601 with zone: "2026-11-20T12:00:00.5Z", "2026-11-20 12:00:00+01:00", "2026-11-20" (UTC).

@@ -13,7 +13,7 @@ Status Find(CallSite* site, Arguments args, JsonForm form, Value* out) {
     return TypeError(*site, args, "JSON_VALUE(f:q, '$.a.b[0]')");
   }
   const std::string_view path = has_path ? std::string_view(args[1]->bytes()) : "$";
-  // Most paths are literals, so that of the row before serves again.
+  // Most paths are literals, so the path parsed for the row before can mostly be used again.
   if (site->json_path == nullptr || site->json_path_text != path) {
     ASSIGN_OR_RETURN(JsonPath parsed, ParseJsonPath(path));
     site->json_path = std::make_shared<const JsonPath>(std::move(parsed));

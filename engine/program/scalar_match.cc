@@ -56,7 +56,8 @@ Status Like(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// How many bytes of `pattern`, which begins with no wildcard, stand for the byte `c`; 0: none does.
+// The number of bytes at the start of `pattern` that stand for the byte `c`, 0 if they stand for
+// another. Requires: `pattern` does not begin with a wildcard.
 size_t LiteralMatch(std::string_view pattern, char c) {
   if (pattern.empty()) return 0;
   const size_t escape = pattern.size() > 1 && pattern[0] == '\\' ? 1 : 0;

@@ -60,7 +60,7 @@ bool IsTime(ValueType type) { return type == kTimestamp || type == kInt64; }
 // Type of the result of +, - or * on integers, times and durations; kNull: the operation does not
 // exist.
 ValueType ResultType(Function function, ValueType a, ValueType b) {
-  // First, because two INT64 would also pass as two times, whose difference is a DURATION.
+  // Tested first, because two INT64 would also pass as two times, whose difference is a DURATION.
   if (a == kInt64 && b == kInt64) return kInt64;
   const bool durations = a == kDuration && b == kDuration;
   switch (function) {
@@ -173,7 +173,7 @@ Status Abs(CallSite* site, Arguments args, Value* out) {
     *out = a;
     return OkStatus();
   }
-  // Also reports the overflow for the lowest integer.
+  // Negate also reports the overflow for the lowest integer.
   return Negate(site, args, out);
 }
 

@@ -77,7 +77,8 @@ Status LeftOrRight(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// The first character of TEXT or byte of BYTES, taken off `text`. Requires: `text` is not empty.
+// Removes the first character of TEXT or byte of BYTES from *text and returns it. Requires: `text`
+// is not empty.
 std::string_view TakeUnit(ValueType type, std::string_view* text) {
   const size_t size = type == kBytes ? 1 : CharacterSize(*text);
   std::string_view unit = text->substr(0, size);
@@ -125,7 +126,7 @@ Status Initcap(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// An empty separator splits into characters or bytes, the empty text into one empty part.
+// An empty separator splits the text into characters or bytes. An empty text gives one empty part.
 Status Split(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
   const ValueType type = args[0]->type();

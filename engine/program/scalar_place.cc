@@ -1,4 +1,5 @@
-// Functions that search a text from a position on, for the n-th place of a part or a match.
+// Functions that find the n-th occurrence of a text or the n-th match of a regex from a position
+// on.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -35,7 +36,7 @@ StatusOr<size_t> FindBackwards(std::string_view text, std::string_view part, siz
   for (size_t at = 0; at <= text.size(); ++at) {
     RETURN_IF_ERROR(budget->Spend(part.size() + StopBudget::kStep));
     at = FindPart(text, part, at);
-    if (at > end) break;  // also for npos
+    if (at > end) break;  // npos is above `end`, too
     places.push_back(at);
   }
   if (static_cast<uint64_t>(n) > places.size()) return text.npos;
@@ -77,8 +78,8 @@ Status Instr(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// The places of the matches of args[1] in args[0] from position args[2] on, at most args[3] of
-// them. *asked says how many were asked for.
+// Finds the matches of the regex args[1] in args[0] from position args[2] on. Sets *asked to the
+// number of matches wanted, args[3], and finds at most that many.
 Status FindMatches(CallSite* site, Arguments args, std::vector<RegexMatch>* matches,
                    int64_t* asked) {
   const std::string_view text = args[0]->bytes();

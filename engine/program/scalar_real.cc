@@ -106,8 +106,8 @@ Status Trunc(CallSite* site, Arguments args, Value* out) {
   }
   const double x = args[0]->AsReal();
   const int64_t digits = args.size() == 2 ? args[1]->integer() : 0;
-  // Beyond 308 the power of ten is not a finite double; so many digits change nothing, and so many
-  // zeros leave nothing.
+  // Beyond 308 the power of ten is not a finite double; rounding to so many digits changes nothing,
+  // and rounding to so many zeros leaves 0.
   if (digits > 308 || digits < -308) {
     *out = Value::Float64(digits > 0 ? x : std::copysign(0.0, x));
     return OkStatus();
@@ -142,7 +142,7 @@ Status Random(CallSite* site, Arguments args, Value* out) {
   std::string bytes = args.size() == 2 ? args[1]->bytes() : "";
   PutFixed64(&bytes, static_cast<uint64_t>(args[0]->integer()));
   PutFixed64(&bytes, site->evaluations++);
-  constexpr int kDigits = 53;  // of a double
+  constexpr int kDigits = 53;  // bits of precision of a double
   *out = Value::Float64(std::ldexp(static_cast<double>(Hash(bytes) >> (64 - kDigits)), -kDigits));
   return OkStatus();
 }

@@ -26,7 +26,7 @@ std::string_view After(std::string_view text, int64_t count, bool by_character) 
 
 Status Length(CallSite* site, Arguments args, Value* out) {
   const Value& text = *args[0];
-  if (text.is_number()) {  // length of a counter as it is stored
+  if (text.is_number()) {  // a counter, which is stored in 8 bytes
     *out = Value::Int64(8);
     return OkStatus();
   }
@@ -77,7 +77,7 @@ Status ChangeCase(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// Joins its arguments to TEXT if all are TEXT or not strings, else to BYTES; ARRAYs to one ARRAY.
+// Joins ARRAYs to one ARRAY. Joins other arguments to BYTES if one of them is BYTES, else to TEXT.
 Status Concat(CallSite* site, Arguments args, Value* out) {
   if (args[0]->type() == kArray) return JoinArrays(*site, args, out);
   std::string joined;
@@ -204,7 +204,7 @@ Status CheckTextSize(size_t size) {
 }
 
 Status CheckArraySize(size_t items, size_t bytes) {
-  // Both are far below the square root of the largest size_t.
+  // The product cannot overflow: both factors are far below the square root of the largest size_t.
   return CheckTextSize(items * sizeof(Value) + bytes);
 }
 
@@ -212,8 +212,8 @@ bool AllStrings(Arguments args) {
   return std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_string(); });
 }
 
-// memmem's cost is linear, unlike that of std::string::find, which takes very long to search
-// 'aaa…' for 'aaa…b'.
+// Uses memmem, whose cost is linear: std::string::find takes very long to find 'aaa…b' in a long
+// 'aaa…'.
 size_t FindPart(std::string_view text, std::string_view part, size_t at) {
   const void* found = memmem(text.data() + at, text.size() - at, part.data(), part.size());
   if (found == nullptr) return text.npos;

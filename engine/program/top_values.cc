@@ -7,9 +7,9 @@ namespace sippar::engine {
 namespace {
 
 constexpr int64_t kVersion = 1;
-constexpr size_t kItemsOfEntry = 3;  // of an encoded entry: value, count, missed
+constexpr size_t kItemsOfEntry = 3;  // values per encoded entry: value, count, missed
 
-// What an entry costs besides its value: its key, and the node of the map.
+// The memory of an entry besides its value: its key and the node of the map.
 size_t OverheadOf(const std::string& key) { return key.size() + 96; }
 
 bool IsCount(const Value& value) {
@@ -83,8 +83,8 @@ Status TopValues::Merge(const Value& encoded, bool* known) {
            parts[2].items().size() % kItemsOfEntry == 0;
   if (!*known) return OkStatus();
   const auto other_floor = static_cast<uint64_t>(parts[1].integer());
-  // What the other summary has no entry for, it may have seen `other_floor` times. For entries that
-  // it has, this is taken back below.
+  // The other summary may have seen a value for which it has no entry up to `other_floor` times.
+  // For values that have an entry there, the loop below takes this back.
   for (auto& [key, entry] : entries_) entry.missed += other_floor;
   const Value::Items& items = parts[2].items();
   for (size_t i = 0; i < items.size(); i += kItemsOfEntry) {

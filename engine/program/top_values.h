@@ -1,7 +1,8 @@
-// The most frequent values, in bounded memory; summaries of parts merge into that of the whole
-// (Agarwal et al.: Mergeable Summaries, PODS 2012). Exact while there are at most twice `capacity`
-// distinct values; beyond that a count may be too low, by at most the number of all values divided
-// by `capacity`. The same values in the same order give the same answer. Not thread safe.
+// Finds the most frequent values in bounded memory. Summaries of parts merge into a summary of the
+// whole (Agarwal et al.: Mergeable Summaries, PODS 2012). Exact while there are at most twice
+// `capacity` distinct values; beyond that a count may be too low, by at most the number of all
+// values divided by `capacity`. The same values in the same order give the same answer. Not thread
+// safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,7 +20,7 @@ class TopValues {
   struct Entry {
     Value value;
     uint64_t count = 0;   // occurrences since the value got its entry
-    uint64_t missed = 0;  // occurrences before that: so many at most
+    uint64_t missed = 0;  // upper bound of the occurrences before that
   };
 
   // `memory` counts the values that this object holds, and outlives it.
@@ -27,9 +28,9 @@ class TopValues {
   [[nodiscard]] Status Add(const Value& value);
   // The state for Merge: STRUCT(version, floor, ARRAY of value, count, missed, value …).
   Value Encode() const;
-  // False in *known if `encoded` is no such state.
+  // Sets *known to false if `encoded` is not such a state.
   [[nodiscard]] Status Merge(const Value& encoded, bool* known);
-  // The `n` values with the greatest counts, the most frequent first, equal counts by value.
+  // The `n` values with the greatest counts, the most frequent first; ties are in order of value.
   std::vector<Entry> Top(size_t n) const;
 
  private:
@@ -38,8 +39,8 @@ class TopValues {
 
   const size_t capacity_;
   GroupMemory* memory_;
-  std::unordered_map<std::string, Entry> entries_;  // by equality key
-  // A value without an entry occurred so many times at most.
+  std::unordered_map<std::string, Entry> entries_;  // key: the equality key of the value
+  // The most times that a value without an entry may have occurred.
   uint64_t floor_ = 0;
   std::string key_;
 };

@@ -46,7 +46,7 @@ constexpr int kBoolClass = 1;
 constexpr int kNumberClass = 2;
 constexpr int kDurationClass = 3;
 constexpr int kStringClass = 4;
-constexpr int kItemsClass = 5;  // the first; ARRAY, MAP and STRUCT have a class each from here on
+constexpr int kItemsClass = 5;  // ARRAY, MAP and STRUCT: this plus the number of the type
 
 // A TIMESTAMP is in the class of numbers because the times of cells are INT64, and a test compares
 // the two. A DURATION is a length and not a point in time: no test compares it with another type
@@ -194,8 +194,9 @@ void AppendRealKey(double real, std::string* out) {
 
 }  // namespace
 
-// The first byte is the class. Only the class of numbers then needs a letter, because it has two
-// forms: 'i' for whole numbers and 'r' for others. BOOL and DURATION have a class of their own.
+// The first byte is the class. Of all classes only that of numbers needs a second byte, because it
+// has two forms: 'i' for whole numbers and 'r' for others. BOOL and DURATION have a class of their
+// own.
 void AppendEqualityKey(const Value& value, std::string* out) {
   out->push_back(static_cast<char>(ClassOf(value.type())));
   switch (value.type()) {

@@ -1,6 +1,6 @@
-// The values that expressions compute with and result rows hold (query language 2.4). Stored cells
-// are BYTES; a missing cell is NULL. TEXT and BYTES compare as bytes. Copies share the items of
-// ARRAY, MAP and STRUCT.
+// The values that expressions compute with and result rows hold (query/LANGUAGE.md, "Types").
+// Stored cells are BYTES; a missing cell is NULL. TEXT and BYTES compare as bytes. Copies share the
+// items of ARRAY, MAP and STRUCT.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -63,16 +63,16 @@ class Value {
   std::string TakeBytes() { return std::move(bytes_); }
   const Items& items() const;  // ARRAY, MAP, STRUCT; empty for others
   size_t item_count() const { return items_ == nullptr ? 0 : items_->size(); }
-  // This object, its text and all items below it, for limits of memory. Items that several values
-  // share count for each of them.
+  // The bytes of this object, its text and all items below it, for limits of memory. Items that
+  // several values share count for each of them.
   size_t MemoryBytes() const;
   // The number as FLOAT64; for times, their microseconds.
   double AsReal() const {
     return type_ == ValueType::kFloat64 ? real_ : static_cast<double>(integer_);
   }
 
-  // Make this value NULL, a BOOL, INT64, TIMESTAMP or DURATION, or BYTES or TEXT, and keep its
-  // buffer: for slots and results that are filled for row after row.
+  // These set this value to NULL, to a BOOL, INT64, TIMESTAMP or DURATION, or to BYTES or TEXT.
+  // They keep the buffer of its text, for slots and results that change with each row.
   void AssignNull() { AssignInteger(ValueType::kNull, 0); }
   void AssignInteger(ValueType type, int64_t integer) {
     type_ = type;
@@ -116,7 +116,7 @@ class Value {
 // value compare as equal.
 int CompareValues(const Value& a, const Value& b);
 
-// Appends a key that is the same for exactly those values that CompareValues takes for equal: TEXT
+// Appends a key that is the same for exactly those values that CompareValues treats as equal: TEXT
 // and BYTES, 1 and 1.0, 0.0 and -0.0, every NaN. Used for groups, DISTINCT and LIMIT BY. The value
 // cannot be recovered from it.
 void AppendEqualityKey(const Value& value, std::string* out);

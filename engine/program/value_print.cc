@@ -98,7 +98,7 @@ std::string PrintTimestamp(int64_t micros) {
     second += kDay;
     --days;
   }
-  // Outside the range of std::chrono's year only the number itself is correct.
+  // A date outside the range of std::chrono's year would be wrong, so the number itself is printed.
   if (days < -12'000'000 || days > 11'000'000) return fmt::format("{}us", micros);
   std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
   std::string text =

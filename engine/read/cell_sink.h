@@ -11,12 +11,12 @@ namespace sippar::engine {
 
 struct FilteredCell {
   CellView cell;           // valid until the call that passes it returns
-  std::string_view label;  // "" = none; valid as long as the filter
+  std::string_view label;  // "" = none; valid while the filter lives
   uint64_t position = 0;   // index of the stored cell in its row; all its copies share it
 };
 
-// The order of calls is (BeginRow Put* EndRow)*; positions never decrease within a row. A row
-// may be given up without its EndRow.
+// The order of calls is (BeginRow Put* EndRow)*; positions never decrease within a row. After an
+// error a row may end without its EndRow.
 class CellSink {
  public:
   virtual ~CellSink() = default;
@@ -26,7 +26,7 @@ class CellSink {
   // True when no further cell of this row can change the result.
   virtual bool IsSated() const = 0;
   // True while this step holds back cells that may still be passed on. Cells of other branches must
-  // wait as long, so that results stay in order.
+  // wait until then, so that results stay in order.
   virtual bool IsPending() const { return false; }
 };
 

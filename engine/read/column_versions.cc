@@ -24,8 +24,8 @@ void ColumnVersions::EnterFamily(const FamilyRule* rule, int64_t now_us) {
   if (rule_ != nullptr) rule_us_ = std::min(now_us, rule_->acts_until_us);
 }
 
-// The column is passed over twice, here and by the caller, which reads the values that survive. To
-// hold them from the first pass on would cost as much memory as the column is large.
+// The column is read twice: here, and by the caller, which needs the values that survive. Keeping
+// the values from the first pass would take as much memory as the column.
 Status ColumnVersions::Replay(const EntryPlace& place, const DeleteMarks& deletes,
                               uint64_t snapshot, EntryIterator* input) {
   const std::string first(input->key());

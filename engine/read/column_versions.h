@@ -1,7 +1,7 @@
-// Which versions of the current column exist by its family's GC rule. Versions come newest first,
-// so in the usual case they are ranked as they stream by; in a column with deletes of time ranges
-// the history is replayed once (version_history.h). Not thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// Decides which versions of the current column exist under the GC rule of its family. Versions come
+// newest first, so in the usual case they are ranked as they stream by; in a column with deletes of
+// time ranges the history is replayed once (version_history.h). Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -33,15 +33,15 @@ class ColumnVersions {
   bool family_exists() const { return rule_ != nullptr; }
   uint64_t birth() const { return rule_ == nullptr ? 0 : rule_->birth; }
 
-  // True if this version exists; requires that the family does, and that the column has no deletes
-  // of time ranges. To be called once for each version that no delete hides. Of versions with one
-  // timestamp the last written comes first and replaces the others.
+  // True if this version exists. Requires: the family exists, and the column has no deletes of time
+  // ranges. Call it once for each version that no delete hides. Of several versions with the same
+  // timestamp the one written last comes first and replaces the others.
   bool Keeps(int64_t timestamp_us) {
     if (has_timestamp_ && timestamp_us == last_timestamp_us_) return false;
     has_timestamp_ = true;
     last_timestamp_us_ = timestamp_us;
     ++rank_;
-    // The two most common rules, without a call for each version.
+    // The two most common rules are tested inline, without a call for each version.
     if (rule_->gc.kind == GcPolicy::kKeepAll) return true;
     if (rule_->gc.kind == GcPolicy::kMaxVersions) return rank_ <= rule_->gc.max_versions;
     return !rule_->gc.MayDrop(rank_, timestamp_us, rule_us_);
@@ -50,14 +50,14 @@ class ColumnVersions {
   // For columns with deletes of time ranges: Replay once, then Survives for each version.
   bool is_replayed() const { return is_replayed_; }
   // Reads the versions of the column up to `snapshot` from `input`, which must be at the first of
-  // them, and moves it back there. Holds 16 bytes of each, and no value.
+  // them, then moves `input` back there. Holds 16 bytes per version and no values.
   [[nodiscard]] Status Replay(const EntryPlace& place, const DeleteMarks& deletes,
                               uint64_t snapshot, EntryIterator* input);
   bool Survives(const Version& version);
 
  private:
   const FamilyRule* rule_ = nullptr;
-  int64_t rule_us_ = 0;  // the time as of which the rule acts
+  int64_t rule_us_ = 0;  // the time at which the rule is applied
   uint64_t rank_ = 0;
   bool has_timestamp_ = false;
   int64_t last_timestamp_us_ = 0;

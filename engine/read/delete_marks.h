@@ -1,6 +1,6 @@
 // The deletes that can hide entries at the place of a VisibilityIterator. A tombstone sorts before
-// everything that it can hide (cell_key.h), so those that were met since the row, the family and
-// the column were entered are all that count. Sequence 0 means no delete. Not thread safe.
+// everything that it can hide (cell_key.h), so only the tombstones met since the row, the family
+// and the column were entered count. Sequence 0 means no delete. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,8 @@ class DeleteMarks {
  public:
   void EnterRow() { row_ = 0; }
   void EnterFamily() { family_ = 0; }
-  // `birth` is the family's: earlier entries belong to a family of that name which was dropped.
+  // `birth` is the sequence number at which the family began: earlier entries belong to a dropped
+  // family of the same name.
   void EnterColumn(uint64_t birth) {
     column_ = std::max({row_, family_, birth});
     ranges_.clear();
@@ -36,7 +37,7 @@ class DeleteMarks {
   // True if an entry of the column with this sequence number is hidden: by a later delete of the
   // whole column, family or row, or because it is older than the family.
   bool Hides(uint64_t sequence) const { return sequence < column_; }
-  // The deletes of time ranges in the column. What they leave depends on the GC rule, too
+  // The deletes of time ranges in the column. Which versions they leave also depends on the GC rule
   // (version_history.h).
   const std::vector<RangeDelete>& ranges() const { return ranges_; }
 

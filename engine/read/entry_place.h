@@ -1,6 +1,7 @@
 // The row, family and column of the entry at which a VisibilityIterator is. The encoded parts of
-// the key (cell_key.h) are kept beside the names: the next key is compared with them, so most keys
-// need no parsing. A scan calls this for every entry, hence the inline functions. Not thread safe.
+// the key (cell_key.h) are kept as well as the names: the next key is compared with them, so most
+// keys need no parsing. The functions are inline because a scan calls them for every entry. Not
+// thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,8 +26,8 @@ class EntryPlace {
   uint64_t row_count() const { return row_count_; }
   uint64_t family_count() const { return family_count_; }
   uint64_t column_count() const { return column_count_; }
-  // Rises when the next family has another name than the one before: what depends on the name alone
-  // need not be looked up for each row.
+  // Rises when the next family has another name than the last one. Callers look up again only then
+  // what depends on the name of the family.
   uint64_t family_name_count() const { return family_name_count_; }
   // True if `key` lies in the current row and family.
   bool HasFamily(std::string_view key) const {
@@ -86,7 +87,7 @@ class EntryPlace {
   }
 
   // Move to the row, the family and the column of `entry`, called in this order. Each returns true
-  // if it is a new one, and leaves what lies within the old one.
+  // if the row, family or column is a new one, and then forgets the parts within the old one.
   bool EnterRow(const ParsedKey& entry) {
     if (entry.row_part == row_part_) return false;
     row_part_.assign(entry.row_part);
@@ -97,8 +98,8 @@ class EntryPlace {
     ++row_count_;
     return true;
   }
-  // A new row enters its family anew, even if the name is the one with which the row before it
-  // ended. A row tombstone enters the family "", which no schema has, so no rule is found for it.
+  // A new row enters its family again, even if the row before it ended in a family of the same
+  // name. A row tombstone enters the family "", which no schema has, so no rule is found for it.
   bool EnterFamily(const ParsedKey& entry) {
     const bool is_named = entry.family == family_;
     if (is_named && in_family_) return false;
@@ -116,7 +117,7 @@ class EntryPlace {
     if (is_head_) KeepHead();
     return true;
   }
-  // The next entry begins a row, even if it lies in the current one.
+  // Forgets the current row: the next entry begins a row, even if it is in the same one.
   void Leave() {
     row_part_.clear();
     column_part_.clear();
@@ -124,8 +125,8 @@ class EntryPlace {
   }
 
  private:
-  static constexpr size_t kTerminatorSize = 2;  // 00 01
-  static constexpr size_t kSuffixSize = 17;     // 01, 8 bytes of timestamp, 8 of sequence
+  static constexpr size_t kTerminatorSize = 2;  // the bytes 00 01
+  static constexpr size_t kSuffixSize = 17;     // 01, timestamp (8 bytes), sequence (8)
 
   void SetFamily(std::string_view family) {
     family_.assign(family);
@@ -149,7 +150,7 @@ class EntryPlace {
   // The first column of the last row that was parsed; the names as they are in a key.
   std::string head_names_, head_family_, head_qualifier_;
   bool is_head_ = false;    // true: the row has no column yet
-  bool in_family_ = false;  // false: a row was entered, and no family of it yet
+  bool in_family_ = false;  // false: no family of the current row was entered yet
   uint64_t row_count_ = 0, family_count_ = 0, column_count_ = 0;
   uint64_t family_name_count_ = 0;
 };

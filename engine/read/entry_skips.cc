@@ -19,8 +19,8 @@ void EntrySkips::PastPart(std::string_view part) {
   input_->Seek(seek_key_);
 }
 
-// All keys of the family begin with family 00 and then 00 or 01; the next family sorts after
-// family 00 ff.
+// After the row part, all keys of a family have its name, 00 and then 00 or 01. The next family
+// sorts after NAME 00 ff.
 void EntrySkips::PastFamily(const EntryPlace& place) {
   for (int step = 0; step < kStepsBeforeSeek; ++step) {
     if (!input_->Valid() || !place.HasFamily(input_->key())) return;

@@ -1,6 +1,6 @@
-// Moves the input of a VisibilityIterator past entries that its caller does not want, by steps
-// where few are expected and by a seek where many are. Not thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// Moves the input of a VisibilityIterator past entries that its caller does not want, by a few
+// steps and, if these do not get there, by a seek. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ class EntrySkips {
  public:
   explicit EntrySkips(EntryIterator* input) : input_(input) {}
 
-  // Past the keys that begin with `part`, a row part or column part.
+  // Moves past the keys that begin with `part`, a row part or column part.
   void PastPart(std::string_view part);
   void PastFamily(const EntryPlace& place);
-  // To the family's first column with a qualifier >= `qualifier`, or after the family.
+  // Moves to the family's first column with a qualifier >= `qualifier`, or after the family.
   void ToQualifier(const EntryPlace& place, std::string_view qualifier);
 
  private:

@@ -1,4 +1,5 @@
-// What a tablet knows of each family when it reads: the GC rule, and since when the family exists.
+// What a read of a tablet needs to know about each family: its GC rule, and the sequence number at
+// which it began.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +18,7 @@ namespace sippar::engine {
 struct FamilyRule {
   GcPolicy gc;
   uint64_t birth = 0;
-  // After the last delete, the rule acts as of the current time or of this time, whichever is
+  // After the last delete, the rule is applied as of the current time or this time, whichever is
   // earlier. 0 in compactions that may miss deletes: there a rule of age and versions acts only up
   // to the last delete among the inputs.
   int64_t acts_until_us = kTimeMax;

@@ -1,6 +1,6 @@
-// Pushes filters down. Only links of the outermost chain narrow the read, and only while everything
-// before them treats each cell by itself: after a count, a condition, an interleave or a sink, a
-// missing cell could change the result for other cells. SPDX-License-Identifier: Apache-2.0
+// Only links of the outermost chain narrow the read, and only while everything before them treats
+// each cell by itself: after a count, a condition, an interleave or a sink, a missing cell could
+// change the result for other cells. SPDX-License-Identifier: Apache-2.0
 #include "engine/read/filter_pushdown.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace sippar::engine {
 namespace {
 
-// The columns that may matter: these families of the table, and in them qualifiers of one pattern.
+// The columns that may matter: those of `families` whose qualifier matches the pattern.
 struct ColumnNeed {
   std::vector<std::string> families;
   NamePattern qualifier;
@@ -105,7 +105,7 @@ class PushDown {
   void NarrowRows(const RowFilter& filter) {
     auto regex = RegexOf(filter);
     std::string prefix = regex->prefix();
-    bool nothing = regex->is_literal() && prefix.empty();  // no row has the empty key
+    bool nothing = regex->is_literal() && prefix.empty();  // no row has an empty key
     RowSet rows(regex->is_literal() ? RowRange::Single(prefix) : RowRange::Prefix(prefix));
     read_->rows = nothing ? RowSet() : read_->rows.Intersection(rows);
     is_covered_ &= regex->is_literal();
@@ -174,7 +174,7 @@ class PushDown {
   ReadSpec* read_;
   ColumnNeed need_;
   bool are_columns_narrowed_ = false;
-  bool is_covered_ = true;       // the read does all the links so far
+  bool is_covered_ = true;       // the read alone does the work of all links so far
   bool are_cells_exact_ = true;  // the read returns exactly the cells that the links so far leave
   // The read returns of each column exactly the versions that the links so far leave, but perhaps
   // also columns that the filter drops.
@@ -182,7 +182,7 @@ class PushDown {
   bool are_values_read_ = false;  // a link so far reads values
   // A link so far counts the row's cells: the read may drop no more cells, only strip their values.
   bool is_counted_ = false;
-  // A link so far was left to the filter and forbids that later ones narrow the read.
+  // A link so far was left to the filter, and because of it later links may not narrow the read.
   bool is_blocked_ = false;
 };
 

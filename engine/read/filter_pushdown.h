@@ -11,9 +11,9 @@
 namespace sippar::engine {
 
 // Narrows `read` so that `filter`, run over its result, gives the same cells as before. `families`
-// are those of the table. Returns true when the narrowed read alone gives that result and no filter
-// needs to run. Requires that filter.Validate() is OK and that `read` has only rows and direction
-// set.
+// are the families of the table. Returns true when the narrowed read alone gives that result and no
+// filter needs to run. Requires that filter.Validate() is OK and that `read` has only rows and
+// direction set.
 [[nodiscard]] bool PushDownFilter(const RowFilter& filter, const std::vector<std::string>& families,
                                   ReadSpec* read);
 

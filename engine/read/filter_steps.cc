@@ -1,4 +1,4 @@
-// Implements the steps that look at one cell or one row. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/read/filter_steps.h"
 
 #include <fmt/format.h>
@@ -46,7 +46,8 @@ class CellStep final : public FilterStep {
   Keep keep_;
 };
 
-// Matches a regex against names, which come in runs of equal ones: evaluated once a run.
+// Matches a regex against names. Equal names follow each other, so the regex is evaluated once for
+// each run of equal names.
 class NameStep final : public FilterStep {
  public:
   NameStep(CellSink* out, Regex regex, std::string_view CellView::*name)

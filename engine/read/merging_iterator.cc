@@ -59,8 +59,8 @@ class MergingIterator final : public EntryIterator {
       if (!source->Valid()) continue;
       if (best.source == nullptr || source->key() > best.key) best = {source->key(), source.get()};
     }
-    // Only the found entry is kept, as the other sources are not positioned: callers Seek to the
-    // start of its row before they call Next.
+    // Only the found entry is in the heap, as the other sources are not positioned. Callers Seek to
+    // the start of its row before they call Next.
     if (best.source != nullptr) heap_.push_back(best);
   }
 

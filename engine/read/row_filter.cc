@@ -1,4 +1,4 @@
-// Makes and validates row filters. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/read/row_filter.h"
 
 #include <fmt/format.h>

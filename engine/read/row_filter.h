@@ -43,7 +43,7 @@ struct RowFilter {
     kColumnLimit,     // keeps the newest `count` cells of each column
     kStripValue,      // values become ""
     kLabel,           // cells get the label `text`
-    kValueBitmask,    // keeps values as long as `text` that have all its bits
+    kValueBitmask,    // keeps values that are as long as `text` and have all its bits
   };
   Kind kind = kPassAll;
   std::vector<RowFilter> filters;

@@ -182,11 +182,11 @@ class RowReader final : public CellStream {
     return true;
   }
 
-  // What to do with a column of the current family. It depends on the names alone, and neighbouring
-  // rows mostly have the same columns, so the last two decisions are kept.
+  // What to do with a column of the current family. The decision depends only on the two names.
+  // Neighbouring rows mostly have the same columns, so the last two decisions are kept.
   enum ColumnAction : uint8_t { kTake, kSkipFamily, kSkipToNext, kSkipColumn };
   struct Decision {
-    uint64_t family = UINT64_MAX;  // its family_name_count
+    uint64_t family = UINT64_MAX;  // family_name_count of the family
     std::string qualifier;
     ColumnAction action = kTake;
     std::string next;  // kSkipToNext: the next qualifier that may be wanted
@@ -266,7 +266,7 @@ class RowReader final : public CellStream {
   }
 
   RowReaderOptions options_;
-  ReadCounters counters_;  // declared before the iterators that count in it
+  ReadCounters counters_;  // declared before the iterators that write to it
   const CellLimits& read_;
   const ColumnMatcher& matcher_;
   std::vector<RowRange>& ranges_;

@@ -16,8 +16,8 @@
 
 namespace sippar::engine {
 
-// Makes the merged entries that may hold rows of a range; called once for each range of the read.
-// Null: the range has none, usually because the Bloom filters exclude it.
+// Returns an iterator over the merged entries that may hold rows of a range; called once for each
+// range of the read. Null: the range has no rows, usually because Bloom filters exclude it.
 using EntrySource = std::function<std::unique_ptr<EntryIterator>(const RowRange&, ReadCounters*)>;
 
 struct RowReaderOptions {
@@ -30,7 +30,7 @@ struct RowReaderOptions {
   std::shared_ptr<ReadTotals> totals;
   std::shared_ptr<TabletWork> work;
   ReadCounters* counters = nullptr;  // must outlive the stream
-  ReadCounters opened;               // counts of the caller before the stream
+  ReadCounters opened;               // counters from before the stream was made
 };
 
 std::unique_ptr<CellStream> NewRowReader(RowReaderOptions&& options);

@@ -1,4 +1,4 @@
-// Implements the steps that contain filters, and FilterRun. SPDX-License-Identifier: Apache-2.0
+// The steps that contain other filters, and FilterRun. SPDX-License-Identifier: Apache-2.0
 #include "engine/read/run_filter.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ class HeldCells {
   }
   bool empty() const { return cells_.empty(); }
   uint64_t front_position() const { return cells_.front().position; }  // Requires: !empty()
-  // Gives the cell's bytes back first: what receives the cell may hold it in its turn.
+  // Releases the cell's bytes first, because the step that gets the cell may hold it, too.
   void PutFront(CellSink* out) {
     Held first = std::move(cells_.front());
     cells_.pop_front();
@@ -51,7 +51,7 @@ class HeldCells {
            cell.value.size();
   }
   HeldBytes* bytes_;
-  size_t own_bytes_ = 0;  // of cells_
+  size_t own_bytes_ = 0;  // bytes of the cells in cells_
   std::deque<Held> cells_;
 };
 
@@ -115,8 +115,8 @@ class InterleaveStep final : public FilterStep {
   void BeginRow(std::string_view row) override {
     FilterStep::BeginRow(row);
     for (CellSink* branch : branches_) branch->BeginRow(row);
-    // Asked after the BeginRow of the branches, which may already decide a condition; that
-    // condition then holds no cells back.
+    // Checked after the BeginRow of the branches: it may already decide a condition, which then
+    // holds no cells back.
     merge_.Begin(AnyPending());
   }
   void Put(const FilteredCell& cell) override {
@@ -271,7 +271,8 @@ class FilterBuilder {
   // order, like the branches of an interleave. Each sink is an input (port) of its own, because a
   // condition may delay the cells of one sink and not those of another.
   Status BuildAll(const RowFilter& filter) {
-    if (filter.Has(RowFilter::kCondition) || filter.Has(RowFilter::kSink)) {  // these hold cells
+    // Conditions and sinks hold cells back, so RunRow must end the row (OpenEnd).
+    if (filter.Has(RowFilter::kCondition) || filter.Has(RowFilter::kSink)) {
       run_->result_ = result_;
       result_ = Own(std::make_unique<OpenEnd>(result_));
     }
@@ -374,7 +375,8 @@ Status FilterRun::RunRow(CellStream* cells, uint64_t* cells_seen) {
   held_.is_over = false;
   entry_->BeginRow(row_);
   for (uint64_t position = 0; cells->Valid() && cells->cell().row == row_; ++position) {
-    // The rest of the row cannot matter: skipping it is a seek instead of a read.
+    // The rest of the row cannot change the result: NextRow skips it with a seek instead of reading
+    // it.
     if (entry_->IsSated() && !entry_->IsPending()) {
       cells->NextRow();
       break;
@@ -386,7 +388,7 @@ Status FilterRun::RunRow(CellStream* cells, uint64_t* cells_seen) {
   }
   RETURN_IF_ERROR(cells->status());
   entry_->EndRow();
-  // Cells that one step released may have been too many for the next.
+  // At the end of the row one step may release more cells than the next step can hold.
   if (held_.is_over) return TooMuchHeld(row_, held_.max);
   if (result_ != nullptr) result_->EndRow();
   return OkStatus();

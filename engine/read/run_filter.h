@@ -20,11 +20,11 @@ inline constexpr size_t kFilterHeldMax = 256 << 20;  // the largest row that mus
 struct HeldBytes {
   size_t max = kFilterHeldMax;
   size_t now = 0;
-  // A cell of this row did not fit and was dropped, so the row must fail, also if other cells are
-  // given up afterwards.
+  // True once a cell of this row did not fit and was dropped. The row then fails, even if other
+  // cells are released afterwards.
   bool is_over = false;
 
-  // False: no room.
+  // Counts `size` bytes; returns false if they exceed the limit.
   bool Take(size_t size) {
     is_over |= now + size > max;
     if (!is_over) now += size;
@@ -42,7 +42,7 @@ class FilterRun {
 
   // Passes the current row of `cells` through the filter to `out` and moves `cells` to the next
   // row. Adds the number of cells read to *cells_seen. kFailedPrecondition: too many bytes had to
-  // be held back. After an error the row has no EndRow.
+  // be held back. After an error `out` gets no EndRow for the row.
   [[nodiscard]] Status RunRow(CellStream* cells, uint64_t* cells_seen);
 
  private:

@@ -1,6 +1,6 @@
 // The work that a tablet has caused since it was opened, in nanoseconds of CPU time. It is
-// estimated from fixed costs of a call, an entry and a block (those of point reads in tests/bench),
-// and serves to divide a server's CPU time among its tablets. Thread safe.
+// estimated from fixed costs of a call, an entry and a block (those of the point reads of
+// tests/bench), and serves to divide a server's CPU time among its tablets. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

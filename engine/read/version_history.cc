@@ -1,4 +1,4 @@
-// Replays the history of one column. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/read/version_history.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ void Collect(const GcPolicy& policy, int64_t now_us, LiveVersions* live) {
   uint64_t rank = 0;
   for (auto version = live->begin(); version != live->end(); ++version) {
     if (policy.MayDrop(++rank, version->first, now_us)) {
-      // The rule is monotone: every older version has a higher rank and age, so it goes too.
+      // Every older version has a higher rank and a higher age, so the rule drops it, too.
       live->erase(version, live->end());
       return;
     }

@@ -1,4 +1,4 @@
-// Implements visibility; version_history.h says what a GC rule means.
+// version_history.h says what a GC rule means.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/read/visibility_iterator.h"
 

@@ -23,29 +23,30 @@ enum class VisibilityMode {
   kRead,        // Returns visible cells only.
   kCollectAll,  // For compactions of all runs back to the first entry: like kRead.
   // For other compactions: drops the cells that a delete of a whole column, family or row hides,
-  // and the cells and tombstones of a dropped family, but not its row tombstones. Keeps all else,
-  // also versions that kRead hides by the GC rule, a newer version or a delete of a time range.
+  // and the cells and tombstones of a dropped family, but not its row tombstones. Keeps everything
+  // else, even versions that kRead hides because of the GC rule, a newer version or a delete of a
+  // time range.
   kKeepHistory,
 };
 
 class VisibilityIterator {
  public:
   struct Options {
-    uint64_t snapshot = UINT64_MAX;  // later entries do not exist
+    uint64_t snapshot = UINT64_MAX;  // entries with a higher sequence number are ignored
     int64_t now_us = 0;
     VisibilityMode mode = VisibilityMode::kRead;
     std::shared_ptr<const FamilyRules> families;
     const StopSignal* stop = nullptr;  // may be null
-    std::string row_limit;  // row part at which to stop, "" = none; later rows are not read
+    std::string row_limit;             // row part at which to stop, "" = none
   };
   VisibilityIterator(std::unique_ptr<EntryIterator> input, Options options);
 
-  // Moves to the first visible entry at or after the start of a row ("" = start of all). The key
-  // must be a row part: a start within a row would miss the row's tombstones.
+  // Moves to the first visible entry at or after the start of a row ("" = start of all). `row_part`
+  // must be a whole row part: a start within a row would miss the row's tombstones.
   void SeekRow(std::string_view row_part);
   // Moves to the last row before `row_part` ("" = the last of all) that has entries, and reads it
   // from its start; Valid() is false when none of them is visible. Returns false when there is no
-  // such row. `row_part` becomes the limit.
+  // such row. `row_part` becomes the new row limit.
   bool SeekRowBefore(std::string_view row_part);
   const std::string& found_row_part() const { return found_row_part_; }
 
@@ -69,15 +70,16 @@ class VisibilityIterator {
  private:
   void FindVisible();
   bool ReadEntry();  // parses the current entry; enters its row, family, column
-  void OnRow();      // on entering a row, a family, a column
+  // Called on entering a row, a family and a column.
+  void OnRow();
   void OnFamily();
   void OnColumn();
-  bool NoteTombstone();  // true: returned to the caller (kKeepHistory)
+  bool NoteTombstone();  // true: the caller gets the tombstone (kKeepHistory)
   bool IsVisibleCell();
   bool SurvivesReplay();
 
   std::unique_ptr<EntryIterator> input_;
-  EntrySkips skips_;  // of input_
+  EntrySkips skips_;  // moves input_
   Options options_;
   EntryPlace place_;
   DeleteMarks deletes_;

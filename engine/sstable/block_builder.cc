@@ -1,4 +1,4 @@
-// Block building. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/block_builder.h"
 
 #include <algorithm>

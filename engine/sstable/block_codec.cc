@@ -1,5 +1,5 @@
 // Block frames with libzstd. SPDX-License-Identifier: Apache-2.0
-#define ZSTD_STATIC_LINKING_ONLY  // needed for raw-content dictionaries by reference
+#define ZSTD_STATIC_LINKING_ONLY  // declares the functions ..._advanced used below
 #include "engine/sstable/block_codec.h"
 
 #include <fmt/format.h>
@@ -96,8 +96,8 @@ Status BlockEncoder::Open() {
         "no memory to compress blocks (zstd context); give the process more memory");
   ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level_);
   if (dictionary_.empty()) return OkStatus();
-  // Raw content, so that zstd does not take a sample that happens to begin like a trained
-  // dictionary for one.
+  // Loaded as raw content: zstd would otherwise mistake a sample that happens to begin like a
+  // trained dictionary for one.
   ZSTD_compressionParameters parameters = ZSTD_getCParams(level_, 0, dictionary_.size());
   // zstd level 1 would index the dictionary in 2^14 slots; 2^15 gained 1-4 % on web pages at the
   // same speed, more slots only cost time. Attaching instead of copying the table

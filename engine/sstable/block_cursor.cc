@@ -1,4 +1,4 @@
-// Block cursor. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/block_cursor.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ uint64_t HeadOf(std::string_view text) {
 }  // namespace
 
 std::optional<uint64_t> LoneValueSize(uint64_t key_size, uint64_t raw_size) {
-  constexpr uint64_t kRestarts = 8;  // one restart, and the number of restarts
+  constexpr uint64_t kRestarts = 8;  // bytes of one restart and of their number
   uint64_t rest = 1 + VarintSize(key_size) + key_size + kRestarts;
   for (uint64_t width = 1; width <= 5 && rest + width <= raw_size; ++width) {
     uint64_t value_size = raw_size - rest - width;
@@ -60,7 +60,7 @@ std::optional<uint64_t> LoneValueSize(uint64_t key_size, uint64_t raw_size) {
 RestartHeads MakeRestartHeads(std::string_view bytes) {
   BlockCursor cursor;
   cursor.Init(bytes);
-  if (cursor.restarts() < 3) return {};  // a search takes one step anyway
+  if (cursor.restarts() < 3) return {};  // a search takes only one step anyway
   cursor.SeekToRestart(cursor.restarts() - 1);
   std::string last(cursor.key());
   cursor.SeekToRestart(0);
@@ -80,8 +80,8 @@ RestartHeads MakeRestartHeads(std::string_view bytes) {
   return made;
 }
 
-// Takes restart count and end of the entries from the heads, not from the block: reading its last
-// bytes would be a cache miss.
+// Takes the number of restarts and the end of the entries from the search keys, not from the block:
+// reading the last bytes of the block would be a cache miss.
 void BlockCursor::Init(const Block& block) {
   if (block.heads().heads.empty()) return Init(block.bytes());
   heads_ = &block.heads();
@@ -115,7 +115,8 @@ inline void BlockCursor::TakeKey(size_t shared, std::string_view suffix) {
     key_ = suffix;
     return;
   }
-  // The previous key is in the buffer, or still in the block; only the latter must be copied.
+  // The previous key is in the buffer or still in the block. Only a key in the block must be
+  // copied.
   if (key_.data() == key_buffer_.data()) {
     key_buffer_.resize(shared);
   } else {
@@ -225,8 +226,8 @@ void BlockCursor::SeekBefore(std::string_view target) {
   uint32_t restart = RestartBefore(target);
   if (damaged_) return;
   SeekToRestart(restart);
-  // Entries cannot be read backward, as their keys build on each other: counts those below the
-  // target, then walks again to the last of them.
+  // Entries cannot be read backward, as their keys build on each other: counts the entries below
+  // the target, then walks from the restart again to the last of them.
   size_t before = 0;  // entries < target, counted from the restart
   for (; Valid() && key_ < target; Parse(next_)) ++before;
   if (damaged_) return;

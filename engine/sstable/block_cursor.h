@@ -1,6 +1,6 @@
-// Walks the entries of one decoded block (FORMAT.md "Blocks"). Trusts no byte: a block that does
-// not parse makes the cursor invalid and damaged. Used by the SSTable iterator and by fuzzing. Not
-// thread safe. SPDX-License-Identifier: Apache-2.0
+// Walks the entries of one decoded block (FORMAT.md "Blocks"). Checks every byte that it uses: a
+// block that does not parse makes the cursor invalid and damaged. Used by the SSTable iterator and
+// by fuzzing. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class BlockCursor {
  public:
   // `bytes` must stay valid while the cursor uses them. The cursor is invalid until a Seek.
   void Init(std::string_view bytes);
-  // The same, with the block's search keys, if it has some.
+  // The same, and uses the search keys of the block if it has any.
   void Init(const Block& block);
   bool Valid() const { return entry_ != nullptr; }
   bool damaged() const { return damaged_; }
@@ -30,8 +30,8 @@ class BlockCursor {
   void Seek(std::string_view target);        // moves to the first entry >= target
   void SeekBefore(std::string_view target);  // moves to the last entry < target
   void Next();                               // Requires: Valid()
-  // Use instead of Init and Seek for a block that holds a single large value: the index has its
-  // key, so the block was not read. Moves to that entry, with an empty value. `key` must stay valid
+  // Used instead of Init and Seek for a block that holds a single large value and was not read,
+  // because the index has its key. Moves to that entry, with an empty value. `key` must stay valid
   // until the next move.
   void StandOnLone(std::string_view key);
 
@@ -52,7 +52,7 @@ class BlockCursor {
   const char* begin_ = nullptr;
   const char* restarts_ = nullptr;  // also the end of the entries
   uint32_t restart_count_ = 0;
-  const RestartHeads* heads_ = nullptr;  // null: the block has none
+  const RestartHeads* heads_ = nullptr;  // null: the block has no search keys
   const char* entry_ = nullptr;          // the current entry, nullptr when invalid
   const char* next_ = nullptr;
   std::string_view key_;

@@ -1,4 +1,4 @@
-// Index coding and search. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/block_index.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ void BlockIndex::Add(std::string_view first_key, Entry entry) {
   entries_.push_back(entry);
 }
 
-// Keys are stored whole and the section is compressed as one: so no input can make the decoder
-// allocate more than the section's raw size.
+// Keys are stored whole, and the section is compressed as one block, so no input can make the
+// decoder allocate more than the raw size of the section.
 std::string BlockIndex::Encode() const {
   std::string out;
   PutVarint(&out, entries_.size());

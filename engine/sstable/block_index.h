@@ -15,7 +15,7 @@ namespace sippar::engine {
 
 class BlockIndex {
  public:
-  // A block that holds a tombstone has the range of all times.
+  // In a block that holds a tombstone, the time range covers all times.
   struct Entry {
     uint64_t offset = 0;
     uint64_t key_offset = 0;  // offset within the index's key bytes

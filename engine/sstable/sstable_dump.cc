@@ -1,4 +1,5 @@
-// Implements VerifyAll, for the scrubber, and Dump, for people. SPDX-License-Identifier: Apache-2.0
+// SstableReader::VerifyAll, for the scrubber, and SstableReader::Dump, for people.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

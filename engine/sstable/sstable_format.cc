@@ -25,8 +25,8 @@ BlockHandle GetHandle(Reader* reader) {
   return handle;
 }
 
-// Each section must end where the next begins, and the last at the footer: no byte is without a
-// checksum.
+// Each section must end where the next one begins, and the last at the footer, so that every byte
+// is covered by a checksum.
 bool SectionsFit(const Footer& footer, uint64_t footer_offset) {
   uint64_t at = footer.dictionary.offset;
   for (const BlockHandle* section :
@@ -70,7 +70,7 @@ StatusOr<Footer> Footer::Decode(std::string_view tail, uint64_t file_size, const
     return damage(
         fmt::format("the file of {} bytes does not end with an SSTable footer", file_size));
   }
-  // The last 24 bytes keep their meaning in every later version (FORMAT.md, "Footer"). They tell
+  // The last 24 bytes keep their meaning in every later version (FORMAT.md, "Footer"). They contain
   // the size of the footer, so that the footer of a newer program can be checked as well.
   Reader fixed(tail.substr(tail.size() - kFixedTail));
   uint32_t version = fixed.Fixed32();
@@ -84,8 +84,8 @@ StatusOr<Footer> Footer::Decode(std::string_view tail, uint64_t file_size, const
   if (found != expected) {
     return damage(fmt::format("checksum expected {:016x}, found {:016x}", expected, found));
   }
-  // After the checksum: a version that is unknown only because of a flipped bit is damage, and the
-  // user must not be sent to look for a newer program.
+  // Tested after the checksum: a version that is unknown only because of a flipped bit is damage,
+  // and the message must not ask for a newer program.
   if (version > kSstableVersion) {
     return FailedPrecondition(fmt::format(
         "sstable {} has format version {}, this program knows up to {}; use a newer sippar",

@@ -20,7 +20,7 @@ enum class BlockType : uint8_t { kRaw = 0, kZstd = 1, kZstdDictionary = 2 };
 // Bounds a decoded size before any allocation. A zstd frame consists of blocks of at least 4 bytes
 // for at most 128 KiB of content each, so a larger announced size is damage.
 inline constexpr uint64_t kZstdRatioMax = 32 << 10;
-// The limit for each of index, filter, properties and dictionary, decoded.
+// Largest decoded size of the index, the filter, the properties or the dictionary.
 inline constexpr uint64_t kSectionRawSizeMax = 256 << 20;
 
 struct BlockHandle {

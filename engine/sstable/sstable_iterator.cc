@@ -1,6 +1,6 @@
-// Implements the iterator over one SSTable: first the index, then a block cursor. Keeps its block
-// and the one before it, so that reverse scans that step back over a block border do not decode
-// blocks twice. SPDX-License-Identifier: Apache-2.0
+// Iterates over one SSTable: finds a block in the index and walks it with a block cursor. Keeps its
+// block and the one that it used before, so that reverse scans that step back over a block border
+// do not decode blocks twice. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kReadAheadMin = 128 << 10;
 constexpr uint64_t kReadAheadMax = 1 << 20;
 constexpr size_t kNoBlock = ~size_t{0};
-constexpr uint64_t kLeftOutMin = 64 << 10;  // leaving out smaller values saves too little
+constexpr uint64_t kLeftOutMin = 64 << 10;  // skipping smaller blocks saves too little
 
 class SstableIterator final : public EntryIterator {
  public:
@@ -105,7 +105,7 @@ class SstableIterator final : public EntryIterator {
 
   bool IsLone() const { return current_.block == nullptr; }
 
-  // Moves to the first entry >= key of the block; may run off its end.
+  // Moves to the first entry >= key of the block, or past its end if there is none.
   void SeekInBlock(std::string_view key) {
     if (!IsLone()) return key.empty() ? cursor_.SeekToFirst() : cursor_.Seek(key);
     cursor_.StandOnLone(file_->index().first_key(current_.index));
@@ -182,13 +182,13 @@ class SstableIterator final : public EntryIterator {
     ASSIGN_OR_RETURN(std::shared_ptr<const Block> decoded,
                      file_->Decode(block, std::string_view(ahead_).substr(
                                               start, index.entry(block).stored_size)));
-    // The stored form of a huge block is not kept next to the decoded one.
+    // The stored form of a huge block is not kept as well as the decoded one.
     if (ahead_.size() > kReadAheadMax) {
       ahead_.clear();
       ahead_.shrink_to_fit();
       ahead_count_ = 0;
     }
-    // Without room in the budget the block is read again next time.
+    // If the pin budget is used up, the block is read again next time.
     if (read_.in_memory) (void)file_->Pin(block, decoded);
     return decoded;
   }

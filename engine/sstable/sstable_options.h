@@ -19,8 +19,8 @@ struct SstableOptions {
   bool dictionary = true;  // use the writer's sample as dictionary
   BloomKind bloom = BloomKind::kRow;
 
-  // `is_final`: a major compaction writes the file, for which the group's own level is worth its
-  // time. Files that are soon merged again are written at the fast level.
+  // `is_final`: a major compaction writes the file, so the group's own compression level is worth
+  // its time. Other files are soon merged again and are written at the fast level.
   static SstableOptions From(const LocalityGroupSchema& group, bool is_final) {
     int level = is_final ? group.compression_level : std::min(group.compression_level, kFastLevel);
     return {group.block_size, group.compression, level, group.dictionary, group.bloom};

@@ -1,5 +1,5 @@
-// Two small sections of an SSTable: the properties (summary, and the options it was written with)
-// and what the filter contains. Used by the writer and the reader. Pure.
+// The content of two sections of an SSTable: the properties (its summary and the options it was
+// written with) and the hashes in the filter. Used by the writer and the reader. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

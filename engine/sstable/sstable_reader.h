@@ -35,21 +35,21 @@ enum class ReadAhead : uint8_t {
 struct FileRead {
   FileRead(ReadAhead ahead) : read_ahead(ahead) {}
   ReadAhead read_ahead;
-  TimeRange time;            // blocks wholly outside, without tombstones, are left out
+  TimeRange time;            // blocks outside of it, without tombstones, are skipped
   bool in_memory = false;    // blocks stay pinned with the file within the budget
   bool from_memory = false;  // a block that is not in memory is kUnavailable
-  // Larger values are left out where that saves a block read.
+  // Larger values are returned empty where that saves a block read.
   uint64_t value_size_max = kAnyValueSize;
   ReadCounters* counters = nullptr;  // may be null; must outlive the iterator
 };
 
-// The failure of a read with `from_memory` at a block that would have to be read from the file.
+// The error of a read with `from_memory` when it needs a block that is not in memory.
 inline Status NotInMemory() { return Unavailable("block: it is not in memory"); }
 
 class SstableReader final : public std::enable_shared_from_this<SstableReader> {
  public:
-  // `cache` may be nullptr; it and `fs` must outlive the reader. `file_id` is the writer's.
-  // kFailedPrecondition: the file has a newer format.
+  // `cache` may be nullptr; it and `fs` must outlive the reader. `file_id` is the id that the file
+  // was written with. kFailedPrecondition: the file has a newer format.
   [[nodiscard]] static StatusOr<std::shared_ptr<SstableReader>> Open(FileSystem* fs,
                                                                      std::string path,
                                                                      uint64_t file_id,
@@ -81,8 +81,8 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
   // Reads every block and checks checksums, key order, counts, filter and dictionary. Returns the
   // first error.
   [[nodiscard]] Status VerifyAll() const;
-  // Text for people: properties, sections, blocks, and all entries if asked. Damage is shown in
-  // place.
+  // Text for operators: properties, sections, blocks and, with `with_entries`, all entries. The
+  // text shows damage where it occurs.
   std::string Dump(bool with_entries) const;
 
   // For the iterator and the dump.
@@ -100,7 +100,7 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
   bool Pin(size_t block, const std::shared_ptr<const Block>& decoded) const {
     return cache_ != nullptr && pinned_.Keep(block, index_.size(), decoded, cache_->pins());
   }
-  // The block if it is cached, without counting this as a use of it; else nullptr.
+  // The block if it is cached, else nullptr. Does not count as a use of the cached block.
   std::shared_ptr<const Block> CachedBlock(size_t block) const;
   // Reads the stored bytes of adjacent blocks with one file read.
   [[nodiscard]] Status ReadStored(size_t first_block, size_t count, std::string* stored) const;
@@ -132,7 +132,7 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
   std::shared_ptr<const Block> filter_;           // nullptr: missing or damaged
   std::unique_ptr<DecodeDictionary> dictionary_;  // nullptr: missing or damaged
   Status filter_status_;
-  Status dictionary_status_;  // damage also fails the blocks that need it, and only these
+  Status dictionary_status_;  // if not OK, only the blocks that need it fail
 };
 
 std::unique_ptr<EntryIterator> NewSstableIterator(std::shared_ptr<const SstableReader> file,

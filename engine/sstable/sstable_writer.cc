@@ -21,9 +21,10 @@ namespace {
 
 constexpr size_t kAppendSize = 1 << 20;  // bytes per write to the file
 constexpr size_t kShownKeySize = 80;     // shown bytes of a key in a message
-constexpr size_t kEntryOverhead = 64;    // bound of the block framing of one huge entry
-constexpr int kSectionLevel = 6;         // for index, properties, dictionary: small, written once
-constexpr uint32_t kBlockSizeMin = 1 << 8;  // in smaller blocks the index would outgrow the data
+constexpr size_t kEntryOverhead = 64;    // upper bound of the framing of a huge entry
+constexpr int kSectionLevel = 6;         // level for index, properties, dictionary: small sections
+// With smaller blocks the index would outgrow the data.
+constexpr uint32_t kBlockSizeMin = 1 << 8;
 
 std::string Shown(std::string_view key) { return PrintableBytes(key.substr(0, kShownKeySize)); }
 
@@ -69,8 +70,8 @@ Status SstableWriter::CheckEntry(std::string_view key, std::string_view value,
   return OkStatus();
 }
 
-// The parts of a key end in a terminator, so when the last key begins with a part, it has the same
-// part.
+// Each part of a key ends in a terminator, so if the last key begins with the row or column part of
+// this key, both keys have the same row or column.
 void SstableWriter::CountRowAndColumn(const ParsedKey& parsed) {
   std::string_view last = LastKey();
   bool first = summary_.entries == 0;
@@ -117,8 +118,8 @@ Status SstableWriter::Add(std::string_view key, std::string_view value) {
   CHECK(file_ != nullptr && !finished_);
   ParsedKey parsed;
   RETURN_IF_ERROR(CheckEntry(key, value, &parsed));
-  // A small entry does not share its block with a huge one: reading the small one would cost as
-  // much as the huge one.
+  // A small entry does not share a block with a huge one: reading the small entry would cost as
+  // much as reading the huge one.
   size_t size = key.size() + value.size();
   if (!block_.empty() && block_.size() + size > 2 * size_t{options_.block_size}) {
     RETURN_IF_ERROR(FlushBlock());
@@ -160,7 +161,7 @@ Status SstableWriter::AppendPending(size_t least) {
   return OkStatus();
 }
 
-// Writes a section; nothing when it is empty.
+// Writes a section, or nothing if the section is empty.
 StatusOr<BlockHandle> SstableWriter::AddSection(BlockEncoder* encoder, std::string_view name,
                                                 std::string_view bytes) {
   if (bytes.empty()) return BlockHandle{offset_, 0, 0};
@@ -197,8 +198,8 @@ StatusOr<FileSummary> SstableWriter::Finish() {
   CHECK(file_ != nullptr && !finished_);
   RETURN_IF_ERROR(FlushBlock());
   RETURN_IF_ERROR(AddTail());
-  // Until the rename a crash leaves a file that its name marks as unfinished; a whole name implies
-  // synced bytes.
+  // A crash before the rename leaves a file whose name marks it as unfinished. A file with its
+  // final name has all its bytes synced.
   CRASH_POINT("sstable.written");
   RETURN_IF_ERROR(Annotate(file_->Sync(), "sstable"));
   CRASH_POINT("sstable.synced");
@@ -212,7 +213,7 @@ StatusOr<FileSummary> SstableWriter::Finish() {
 }
 
 void SstableWriter::Abandon() {
-  if (finished_ || !created_) return;  // a file that existed before is not ours to remove
+  if (finished_ || !created_) return;  // a file that existed before must stay
   if (file_ != nullptr) static_cast<void>(file_->Close());
   file_ = nullptr;
   static_cast<void>(fs_->Remove(Unfinished()));

@@ -45,7 +45,7 @@ class SstableWriter final {
   // Writes the tail, syncs, closes, and renames the file from PATH.tmp to PATH. The caller syncs
   // the directory, once for all files it made. A file without entries is allowed.
   [[nodiscard]] StatusOr<FileSummary> Finish();
-  // Closes and removes the file, best effort: a file that stays is swept as an orphan.
+  // Closes and removes the file, best effort: a sweep removes a file that stays.
   void Abandon();
 
  private:

@@ -8,7 +8,7 @@
 namespace sippar::engine {
 
 uint64_t StoredBytesOf(const std::vector<TabletState>& tablets) {
-  // By file id, because tablets share files.
+  // Sizes are kept by file id, because several tablets may name the same file.
   std::map<uint64_t, uint64_t> sizes;
   for (const TabletState& tablet : tablets) {
     for (const GroupState& group : tablet.groups) {
@@ -22,7 +22,7 @@ uint64_t StoredBytesOf(const std::vector<TabletState>& tablets) {
   return bytes;
 }
 
-// The order of the fields is that of engine/FORMAT.md, section "Backups".
+// Writes the fields in the order of engine/FORMAT.md, section "Backups".
 std::string BackupManifest::Encode() const {
   std::string out;
   PutBytes(&out, info.name);

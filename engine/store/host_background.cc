@@ -14,7 +14,7 @@ namespace sippar::engine {
 namespace {
 // The largest compaction, in bytes of input, that a process still runs before it ends.
 constexpr uint64_t kSmallCompaction = 1 << 20;
-// Pause after a failed flush, and between looks for compactions when there are none.
+// Pause after a failed flush, and between searches for a compaction while none is due.
 constexpr int64_t kRetryMicros = 1'000'000;
 constexpr int64_t kPollMicros = 200'000;        // how often a stopped writer looks for room
 constexpr int64_t kStopMicrosMax = 10'000'000;  // longest time that one writer is stopped
@@ -82,7 +82,7 @@ std::shared_ptr<Tablet> TabletHost::PickFlush(int64_t* next_old_writes_nanos) {
     MutexLock lock(&background_mutex_);
     wanted.swap(flush_wanted_);
   }
-  // Ends here in most calls, at no cost that depends on the number of tablets.
+  // Most calls end here, at a cost that does not depend on the number of tablets.
   const int64_t now_nanos = clock_->MonotonicNanos();
   const uint64_t smallest =
       std::min(options_.store.memtable_size, options_.store.memtable_budget / 2);
@@ -134,7 +134,7 @@ void TabletHost::FlushIfLogRests(uint64_t* bytes_seen) {
 
 void TabletHost::FlushLoop() {
   // Short-lived processes may have left more segments than log_segments_max, though none of them
-  // filled a memtable. Then this call has the tablets flushed that need the oldest one.
+  // filled a memtable. This call then requests flushes of the tablets that need the oldest segment.
   RemoveObsoleteSegments();
   int64_t next_sample_nanos = 0;
   int64_t next_old_writes_nanos = 0;
@@ -146,7 +146,7 @@ void TabletHost::FlushLoop() {
       FlushIfLogRests(&log_bytes_seen);
     }
     ShareMemory();  // memtables and pinned blocks have grown or shrunk
-    // Also without a flush: many small memtables can hold back a long log, too.
+    // Checked even without a flush, because many small memtables can hold back a long log, too.
     if (log_->closed_segments() > options_.store.log_segments_max) RemoveObsoleteSegments();
     std::shared_ptr<Tablet> tablet = PickFlush(&next_old_writes_nanos);
     uint64_t redo_before = tablet == nullptr ? 0 : tablet->flusher().redo_sequence();
@@ -172,7 +172,7 @@ void TabletHost::FlushLoop() {
 }
 
 // The candidates of all tablets. Also updates what delays writers (most_runs_) and the rate limit:
-// with too many runs even compactions that no caller waits for must not be slow.
+// with too many runs even compactions that no caller waits for must run at full speed.
 std::vector<CompactionCandidate> TabletHost::CompactionCandidates() {
   std::vector<CompactionCandidate> candidates;
   for (const auto& tablet : All()) tablet->compactor().AddCandidates(&candidates);
@@ -226,7 +226,7 @@ void TabletHost::CompactSmall() {
 }
 
 void TabletHost::AfterCompaction(const CompactionCandidate& candidate, const Status& status) {
-  // Ended by Close, or overtaken by a change of the tablet: neither is a failure to back off from.
+  // Close ended the compaction, or the tablet changed meanwhile: neither is a reason to back off.
   if (status.code() == StatusCode::kCancelled || status.code() == StatusCode::kAborted) return;
   MutexLock lock(&schedule_mutex_);
   if (status.ok()) {
@@ -249,8 +249,8 @@ bool TabletHost::SettleFamilies() {
   return false;
 }
 
-// Loop of a compaction thread. The thread with `reshape` also settles moved families and splits and
-// merges tablets, so that only one thread does that.
+// The loop of a compaction thread. Only the thread that got `reshape` also settles moved families
+// and splits and merges tablets.
 void TabletHost::CompactLoop(const std::function<bool()>& reshape) {
   while (!stopping_) {
     uint64_t runs_seen = 0;
@@ -263,8 +263,8 @@ void TabletHost::CompactLoop(const std::function<bool()>& reshape) {
     if (reshape) worked |= !stopping_ && reshape();
     MutexLock lock(&background_mutex_);
     // With nothing to do, waits until a flush makes a run, another thread ends a compaction, or the
-    // time makes a compaction due. runs_seen was read before the look, so a run made since is not
-    // missed.
+    // time makes a compaction due. runs_seen was read before the search, so a run that was made
+    // since then is not missed.
     if (worked) background_wake_.NotifyAll();
     if (!worked && !stopping_ && runs_made_ == runs_seen) {
       background_wake_.WaitFor(&background_mutex_, kRetryMicros);
@@ -277,7 +277,8 @@ void TabletHost::RemoveObsoleteSegments() {
   std::vector<uint64_t> holding = log_->RemoveObsolete(
       [&](uint64_t tablet_id) {
         // Collected inside the callback, when the log has decided which segments are closed: a
-        // tablet opened later cannot have records in them, so a tablet unknown here is gone.
+        // tablet that is opened later cannot have records in them, so a tablet that is not found
+        // here is not served any more.
         if (redo.empty()) {
           for (const auto& tablet : All()) redo[tablet->id()] = tablet->flusher().redo_sequence();
         }

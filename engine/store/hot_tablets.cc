@@ -25,7 +25,8 @@ void HotTablets::Sample(int64_t now_us, int64_t cpu_us, std::vector<Work> tablet
   }
   const int64_t start_us = std::exchange(sampled_us_, now_us);
   const int64_t used_us = cpu_us - std::exchange(cpu_us_, cpu_us);
-  // The first sample, the clock was set back, or no tablet had work.
+  // There is nothing to divide: this is the first sample, the clock was set back, or no tablet had
+  // work.
   if (start_us == 0 || now_us <= start_us || total == 0) return;
   const double percent = std::min(100.0, 100.0 * static_cast<double>(used_us) /
                                              static_cast<double>(now_us - start_us) /

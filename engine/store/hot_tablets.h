@@ -1,6 +1,6 @@
 // Which tablets kept the processors busy, minute by minute: the CPU time of the process, divided
-// among tablets by the work that each had (engine/read/tablet_work.h). Kept in memory only. Thread
-// safe.
+// among the tablets in proportion to their work (engine/read/tablet_work.h). Kept in memory only.
+// Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,7 +27,7 @@ struct HotTablet {
 
 class HotTablets {
  public:
-  // `processors`: the number this machine has.
+  // `processors`: the number of processors of this machine.
   explicit HotTablets(size_t processors) : processors_(processors) {}
 
   struct Work {
@@ -39,8 +39,8 @@ class HotTablets {
   // Divides the CPU time since the last call among the tablets. `cpu_us`: CPU time of the process
   // since its start.
   void Sample(int64_t now_us, int64_t cpu_us, std::vector<Work> tablets);
-  // The samples that start within [start_us, end_us). For a tablet that was hot for long, only the
-  // hottest sample of each quarter of an hour.
+  // The samples that start within [start_us, end_us). Of the samples of one tablet within a quarter
+  // of an hour, only the hottest is listed.
   std::vector<HotTablet> List(int64_t start_us, int64_t end_us) const;
 
  private:

@@ -62,8 +62,8 @@ bool LooksUnfinished(const std::vector<std::string>& names) {
   });
 }
 
-// An interrupted start has made no file in these folders. So data without STORE is a store that
-// lost it, and must not be taken for a new one and overwritten.
+// An interrupted start leaves no file in these folders. So files in them mean that an existing
+// store has lost its file STORE; it must not be taken for a new one and overwritten.
 Status CheckNoData(FileSystem* fs, const std::string& directory,
                    const std::vector<std::string>& names) {
   for (const std::string folder : {"wal", "sst"}) {
@@ -95,8 +95,8 @@ StatusOr<bool> FindStore(FileSystem* fs, const std::string& directory, bool crea
                       directory));
     }
     RETURN_IF_ERROR(fs->CreateDir(directory));
-    // Synced now: if a power loss took the directory, all that is written into it would be lost
-    // too.
+    // Synced at once: a power loss could otherwise remove the directory with everything that is
+    // written into it later.
     RETURN_IF_ERROR(fs->SyncDir(ParentOf(directory)));
     return false;
   }
@@ -130,7 +130,7 @@ Status WriteStoreFormat(FileSystem* fs, const std::string& directory) {
 void KeepReserve(FileSystem* fs, const std::string& path, uint64_t bytes) {
   auto size = fs->FileSize(path);
   if (size.ok() && *size >= bytes) return;
-  // A file cut short by an earlier full disk is made again from the start.
+  // A file that is too short, because the disk was full, is written again from the start.
   (void)fs->Remove(path);
   auto file = fs->Create(path);
   if (!file.ok()) return;

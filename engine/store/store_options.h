@@ -15,18 +15,19 @@ struct StoreOptions {
   Clock* clock = nullptr;          // required
   bool create_if_missing = false;  // make a store in an absent or empty directory
   bool sync_writes = true;         // false: a power loss may take acknowledged writes
-  // Bytes in the memtables of all tablets. Writers slow down from here on and stop at twice this.
+  // Bytes in the memtables of all tablets. Writers slow down above this and stop at twice this.
   uint64_t memtable_budget = 256ull << 20;
   uint64_t memtable_size = 64ull << 20;     // a tablet with larger memtables is flushed
   uint64_t block_cache_size = 64ull << 20;  // least size of the block cache
   // Decoded blocks of in-memory groups; blocks that do not fit use the block cache.
   uint64_t pinned_blocks_size = 192ull << 20;
-  // The block cache may use what memtables and pinned blocks leave of this (memory_share.h); 0: its
-  // size is fixed.
+  // The block cache may use what memtables and pinned blocks leave of this limit (memory_share.h);
+  // 0: the size of the block cache is fixed.
   uint64_t memory_limit = 768ull << 20;
 
-  // Divides one limit among all of the above, in the default proportions. Writers stop with two
-  // thirds of it in memtables; with a quarter pinned, a twelfth is left for the block cache.
+  // Divides one limit among all of the above, in the default proportions. Writers stop when
+  // memtables hold two thirds of it. With a quarter in pinned blocks, a twelfth is left for the
+  // block cache.
   void DivideMemory(uint64_t limit) {
     memtable_budget = limit / 3;
     memtable_size = std::max<uint64_t>(limit / 12, 64 << 10);
@@ -35,7 +36,7 @@ struct StoreOptions {
     memory_limit = limit;
   }
   uint64_t log_segment_size = 64ull << 20;  // paper section 6
-  // With more closed segments, the tablets that need the oldest ones are flushed.
+  // If there are more closed segments, the tablets that need the oldest ones are flushed.
   uint64_t log_segments_max = 8;
   // A tablet with more stored bytes in SSTables is split (paper section 5.3: tablets of 100-200
   // MB). A table's SPLIT_SIZE takes precedence.
@@ -45,8 +46,9 @@ struct StoreOptions {
   int64_t major_cycle_us = int64_t{24} * 3600 * 1'000'000;
   // Bytes per second for compactions that no reader or writer waits for; 0: unlimited.
   uint64_t background_rate = 64ull << 20;
-  // Reads each flush back and compares it with the memtables before the log may go: for machines
-  // whose memory or disks are not trusted (tests/FAULTS.md D5). Costs a third of the flush.
+  // Reads each flush back and compares it with the memtables before the log may be removed: for
+  // machines whose memory or disks are not trusted (tests/FAULTS.md D5). Costs a third of the
+  // flush.
   bool paranoid_flush = false;
   bool background = true;  // false: tests flush and compact explicitly
 };

@@ -94,7 +94,7 @@ void TabletHost::StartLog(const std::string& directory, ReplayedLog old,
   // The name of a segment contains the epoch, which must therefore be durable first.
   log_options.before_segment = options_.claim_epoch;
   log_options.sync = options_.store.sync_writes;
-  // The second writer only helps against slow syncs.
+  // A second writer only helps if syncs are slow.
   log_options.two_writers = options_.store.sync_writes && options_.store.background;
   log_options.segment_size = options_.store.log_segment_size;
   log_options.metrics = &metrics_;
@@ -121,13 +121,13 @@ Status TabletHost::Close() {
   CRASH_POINT("close.before_log");
   Status closed = log_->Close();
   CRASH_POINT("close.after_log");
-  RemoveObsoleteSegments();  // if all is flushed, the next start reads no log
+  RemoveObsoleteSegments();  // if all data is flushed, the next start reads no log
   return Annotate(closed, "close commit log");
 }
 
 std::shared_ptr<ReadTotals> TabletHost::ReadTotalsOf(uint64_t table_id) {
   MutexLock lock(&totals_mutex_);
-  // By table, not by tablet, so that the totals continue through splits and merges.
+  // Counted by table, not by tablet, so that splits and merges do not reset the totals.
   std::shared_ptr<ReadTotals>& totals = read_totals_[table_id];
   if (totals == nullptr) totals = std::make_shared<ReadTotals>();
   return totals;

@@ -28,13 +28,13 @@ class TabletHost {
     StoreOptions store;
     std::string sst_directory;
     uint64_t epoch = 0;  // the owner's epoch, which is never reused
-    // Makes the epoch durable before the first file with it in its name. Empty: it is durable
-    // already.
+    // Makes the epoch durable; called before the first file whose name contains the epoch. Empty:
+    // the epoch is already durable.
     std::function<Status()> claim_epoch;
     TabletStateWriter* states = nullptr;  // outlives the host
     std::string change_directory;         // as in TabletContext
-    // Whether to remove files that no state names any more. False: tablets on other servers may
-    // name them, and the cluster's sweep removes them.
+    // Whether this host removes files that no state names any more. False: tablets on other servers
+    // may name them, and the cluster's sweep removes them.
     bool removes_files = true;
   };
   explicit TabletHost(Options options);
@@ -53,10 +53,10 @@ class TabletHost {
   [[nodiscard]] StatusOr<ReplayedLog> Replay(const std::string& directory);
   // Starts a log in `directory` that continues `old`. `fence` as in CommitLogOptions.
   void StartLog(const std::string& directory, ReplayedLog old, std::function<Status()> fence = {});
-  // Makes what was replayed durable against a power loss. Only then may it be read.
+  // Makes the replayed writes durable against a power loss. They may be read only after that.
   [[nodiscard]] Status SettleLog() { return log_->Settle(); }
-  // Starts the background threads. One of them calls `reshape` now and then, which splits or merges
-  // tablets by their sizes and returns true if it did.
+  // Starts the background threads. One of them regularly calls `reshape`, which splits or merges
+  // tablets by their sizes and returns true if it changed any.
   void StartBackground(const std::function<bool()>& reshape);
   // Ends background work, syncs and closes the log. No other call may be in progress.
   [[nodiscard]] Status Close();
@@ -69,24 +69,25 @@ class TabletHost {
   std::shared_ptr<Tablet> Find(uint64_t tablet_id) const;  // null: not served
   std::vector<std::shared_ptr<Tablet>> All() const;
 
-  // Runs the small compactions that are due: processes that live too briefly for background work
-  // leave many small runs.
+  // Runs the small compactions that are due. Processes too short-lived for background compactions
+  // would otherwise leave many small runs.
   void CompactSmall();
 
   // Requests that the tablet is flushed soon, for example because many records were replayed into
-  // it, which hold back the log until then.
+  // it: the log must keep them until the flush.
   void WantFlush(uint64_t tablet_id);
 
-  // As in CommitLog.
+  // These two call the functions of CommitLog with the same names.
   [[nodiscard]] Status MakeDurable() { return log_->MakeDurable(); }
   [[nodiscard]] Status CutRefused() { return log_->CutRefused(); }
   // Removes the log segments that no served tablet needs.
   void RemoveObsoleteSegments();
 
-  // An id that is unique for ever, without a durable counter: epoch << 32 | counter, and epochs are
-  // never reused.
+  // Returns an id that is never reused, without a durable counter: epoch << 32 | counter, and
+  // epochs are never reused.
   [[nodiscard]] StatusOr<uint64_t> NextId();
-  // Every file of this epoch with a lower id is named in a saved state or never will be.
+  // Every file of this epoch with a lower id is named in a saved state or will never be named in
+  // one.
   uint64_t FirstUnpublishedFile() const { return unpublished_.First(); }
   TabletContext* context() { return &context_; }
   Metrics* metrics() { return &metrics_; }
@@ -156,7 +157,7 @@ class TabletHost {
     uint64_t failures = 0;
     int64_t retry_at_us = 0;
   };
-  Mutex schedule_mutex_;  // one choice at a time; taken before the tablets' locks
+  Mutex schedule_mutex_;  // held while a compaction is chosen; before tablets' locks
   std::map<std::pair<uint64_t, std::string>, Failure> failures_ GUARDED_BY(schedule_mutex_);
   bool large_running_ GUARDED_BY(schedule_mutex_) = false;
   std::atomic<uint64_t> most_runs_{0};  // most runs of a group, from CompactionCandidates

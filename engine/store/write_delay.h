@@ -11,8 +11,8 @@ namespace sippar::engine {
 struct WriteDebt {
   int64_t memtable_bytes = 0;
   int64_t memtable_budget = 0;  // delays begin here; writers stop at twice this
-  uint64_t runs = 0;            // most runs of a group
-  uint64_t runs_max = 0;        // runs that the compaction policy allows
+  uint64_t runs = 0;            // largest number of runs in a group
+  uint64_t runs_max = 0;        // most runs that the compaction policy allows
 };
 
 // Longest delay of one call, whatever it writes.

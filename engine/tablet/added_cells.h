@@ -1,5 +1,5 @@
-// Finds, among the entries of one mutation, the put that a later addition to the same cell can be
-// folded into. Plain data, used under the row's lock by one thread.
+// Finds, among the entries of one mutation, the put into which a later addition to the same cell
+// can be folded. Plain data, used under the row's lock by one thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ class AddedCells {
  public:
   struct Place {
     std::optional<size_t> put;  // index of the entry that puts the cell
-    bool is_deleted = false;    // the mutation deletes what the tablet has there
+    bool is_deleted = false;    // the mutation deletes the cell that the tablet has
   };
   // The state of the cell that `addition` changes, after all of `entries` have been applied.
   Place Find(const std::vector<MutationEntry>& entries, const MutationEntry& addition) const;

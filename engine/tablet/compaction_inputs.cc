@@ -23,8 +23,8 @@ RunInfo DescribeRun(const TabletRun& run) {
   for (const auto& file : run.files) {
     info.size_bytes += file->ref().part_bytes;
     // A file shared after a split still holds the other tablets' rows with their deletes, which
-    // this tablet's compaction did not remove. So the run does not count as clean until it is
-    // rewritten.
+    // this tablet's compaction did not remove. So the run does not count as made by a major
+    // compaction until it is rewritten.
     info.major &= file->ref().IsWhole();
     info.tombstones += file->summary().tombstones;
     info.entries += file->summary().entries;
@@ -74,8 +74,8 @@ std::optional<TabletRun> CompactionInputs::Joined() const {
       return std::nullopt;
     }
   }
-  // A run's id is usually that of its first file. Here it is the id of the first input, because
-  // after a merge of tablets the first file's id may be the id of another run.
+  // The id of a run is usually the id of its first file. A joined run takes the id of its first
+  // input, because after a merge of tablets the id of the first file may belong to another run.
   joined.run_id = runs.front().run_id;
   joined.made_us = OldestMade();
   return joined;

@@ -26,7 +26,7 @@ struct CompactionInputs {
   std::string group;
   std::vector<TabletRun> runs;         // neighbours in the group, oldest first
   bool from_oldest = false;            // the runs reach back to the first entry of the group
-  std::optional<int64_t> whole_at_us;  // the runs hold all writes before this time (us)
+  std::optional<int64_t> whole_at_us;  // the runs hold all writes before this time
   bool may_join = false;
   std::string reason;
   RateLimiter* limiter = nullptr;
@@ -35,13 +35,13 @@ struct CompactionInputs {
   const std::set<std::string>* families = nullptr;  // families to keep; null: all
 
   uint64_t StoredSize() const;
-  // `made_us` of a run that holds all that the inputs held: that of the oldest input that no major
-  // compaction made.
+  // The `made_us` of the output run: that of the oldest input that was not made by a major
+  // compaction.
   int64_t OldestMade() const;
   // Keys at which a new output file begins.
   [[nodiscard]] StatusOr<std::vector<std::string>> Boundaries() const;
-  // The inputs as one run that names the same files, if no two files overlap; nullopt if some do.
-  // Data written in key order is thus never rewritten merely to reduce the number of runs.
+  // The inputs as one run that names the same files; nullopt if two files overlap. So data that was
+  // written in key order is never rewritten only to reduce the number of runs.
   std::optional<TabletRun> Joined() const;
   // The GC rules as this compaction may apply them. What a rule of age and versions drops depends
   // on every delete, also on those outside the inputs. So unless the inputs hold all writes
@@ -49,7 +49,7 @@ struct CompactionInputs {
   // otherwise, when that delete's tombstone is gone, versions that the rule dropped before it would
   // be visible again.
   std::shared_ptr<const FamilyRules> ActingRules() const;
-  // Sample of the inputs in [first, limit), from which the output's compression dictionary is
+  // A sample of the inputs in [first, limit), from which the output's compression dictionary is
   // built.
   [[nodiscard]] StatusOr<std::string> Sample(std::string_view first, std::string_view limit) const;
 };

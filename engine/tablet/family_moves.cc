@@ -42,8 +42,8 @@ std::optional<SettlingPlan> PlanSettling(const OldGroups& old, const TableSchema
   SettlingPlan plan;
   if (!group.empty()) plan.groups.insert(group);
   bool unsettled = false;
-  // To the fixed point: each family can connect further groups, whose other families must then be
-  // merged too.
+  // Repeats until the plan stops growing: each family can connect further groups, whose other
+  // families must then be merged too.
   for (bool grown = true; grown;) {
     grown = false;
     for (const auto& [family, left] : old) {
@@ -57,8 +57,8 @@ std::optional<SettlingPlan> PlanSettling(const OldGroups& old, const TableSchema
     }
   }
   if (!unsettled) return std::nullopt;
-  // Also the families of these groups that never moved: their cells are in the inputs, so they must
-  // be in an output.
+  // The families of these groups that never moved are part of the plan, too: their cells are in the
+  // inputs, so they must be in an output.
   for (const FamilySchema& family : schema.families) {
     const std::string& name = schema.GroupOf(family.name).name;
     if (plan.groups.contains(name)) plan.families[name].insert(family.name);

@@ -24,7 +24,7 @@ namespace sippar::engine {
 using OldGroups = std::map<std::string, std::map<std::string, uint64_t>>;
 
 struct SettlingPlan {
-  std::set<std::string> groups;  // groups of which all runs are merged
+  std::set<std::string> groups;  // the groups whose runs are all merged
   // Families, by the group to which they are written.
   std::map<std::string, std::set<std::string>> families;
 };
@@ -36,8 +36,8 @@ void NoteMoves(const TableSchema& from, const TableSchema& to, uint64_t sequence
 // Removes families that the schema in force does not have.
 void ForgetDropped(const TableSchema& schema, OldGroups* old);
 
-// The groups that unsettled families connect to `group` ("": to any group); nullopt if there are
-// none.
+// The plan for the groups that unsettled families connect to `group` ("": for one set of connected
+// groups); nullopt if there are none.
 std::optional<SettlingPlan> PlanSettling(const OldGroups& old, const TableSchema& schema,
                                          const std::string& group);
 

@@ -70,7 +70,7 @@ void FileRegistry::Unname(const std::vector<uint64_t>& file_ids) {
       unheld.push_back(id);
     }
   }
-  // Outside the lock, as a removal may take long on a slow disk.
+  // Removed outside the lock, because a removal may take long on a slow disk.
   for (uint64_t id : unheld) Remove(id);
 }
 

@@ -1,6 +1,6 @@
 // Counts, for each SSTable of a store, the saved tablet states that name it. After a split several
-// tablets name the same file, so no tablet alone knows when the file may go: it is removed from the
-// disk when no saved state names it and no reader holds it.
+// tablets name the same file, so no single tablet knows when the file may be removed: it is removed
+// from the disk when no saved state names it and no reader holds it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,11 +24,11 @@ class FileRegistry;
 
 // The file's name without its directory.
 std::string SstableName(uint64_t file_id);
-// The id in an SSTable's name; nullopt if the name is that of another file.
+// The id in the name of an SSTable; nullopt if `name` is not the name of an SSTable.
 std::optional<uint64_t> ParseSstableName(std::string_view name);
 
 // One SSTable, shared by all tablets that name it. It is opened at first use, so an idle tablet
-// holds no index and no file descriptor, only what its state says of its files.
+// holds no index and no file descriptor, only the facts about its files that are in its state.
 class SharedSstable {
  public:
   SharedSstable(std::shared_ptr<FileRegistry> registry, uint64_t file_id)
@@ -61,12 +61,12 @@ class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
   // Records that a saved state names these files. An id that occurs twice in the state counts
   // twice.
   void Name(const std::vector<uint64_t>& file_ids);
-  // Records that a saved state no longer names these files. A file without names is removed with
-  // its last reader. A file that was never named stays: after a failed save it is not known whether
-  // the state on disk names it.
+  // Records that a saved state no longer names these files. A file without names is removed once
+  // its last reader has ended. A file that was never named stays: after a failed save it is not
+  // known whether the state on disk names it.
   void Unname(const std::vector<uint64_t>& file_ids);
   std::vector<uint64_t> Named() const;
-  // Those of `file_ids` that a saved state names or a reader holds.
+  // The ids in `file_ids` that a saved state names or a reader holds.
   std::vector<uint64_t> HeldOf(const std::vector<uint64_t>& file_ids) const;
 
   std::string PathOf(uint64_t file_id) const;

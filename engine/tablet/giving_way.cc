@@ -3,9 +3,9 @@
 
 namespace sippar::engine {
 namespace {
-// Memtable bytes that may be left for the last flush, during which writers wait. Each flush before
-// it leaves what was written while it ran, so under heavy load the bytes may stay above this; after
-// kRoundsMax flushes the last one begins in any case.
+// Memtable bytes that may be left for the last flush, during which writers wait. Each earlier flush
+// leaves what was written while it ran, so under heavy load the bytes may stay above this limit;
+// after kRoundsMax flushes the last one begins in any case.
 constexpr int64_t kLeftMax = 4 << 20;
 constexpr int kRoundsMax = 4;
 }  // namespace

@@ -11,9 +11,9 @@
 
 namespace sippar::engine {
 
-// Call order: Begin, Close, then Retire or GiveUp. Destroyed before either, it reopens the tablets
-// as they were. `tablets` are in key order: two callers that pause overlapping sets of tablets in
-// different orders could otherwise wait for each other. One thread.
+// Call order: Begin, Close, then Retire or GiveUp. If it is destroyed before Retire or GiveUp, it
+// reopens the tablets as they were. `tablets` are in key order: two callers that pause overlapping
+// sets of tablets in different orders could otherwise wait for each other. Used by one thread.
 class GivingWay {
  public:
   explicit GivingWay(std::vector<std::shared_ptr<Tablet>> tablets) : tablets_(std::move(tablets)) {}

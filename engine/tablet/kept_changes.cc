@@ -1,6 +1,6 @@
 // A flush writes the changes that it covers to the archive before it moves the redo point; after
-// that the log may go. A crash in between leaves an archive file whose changes are replayed and
-// written again (change_archive.h).
+// that the log may be removed. A crash in between leaves an archive file whose changes are replayed
+// and written again (change_archive.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/kept_changes.h"
 
@@ -25,7 +25,7 @@ void KeptChanges::Follow(const TableSchema& schema, uint64_t next_sequence) {
 }
 
 void KeptChanges::Add(std::string* log_body) {
-  // Counted as memtable, so that a long tail makes the tablet due for a flush.
+  // Counted as memory of memtables, so that a long tail makes the tablet due for a flush.
   body_->memory.Add(TailBytes(log_body->size()));
   tail_.Add(std::move(*log_body));
 }
@@ -41,20 +41,21 @@ Status KeptChanges::Archive(uint64_t sequence) {
   std::vector<TailRecord> records = tail_.Through(sequence);
   if (records.empty()) return OkStatus();
   ASSIGN_OR_RETURN(uint64_t file_id, body_->context->next_file_id());
-  // Of two files with the same changes, readers trust the one with the higher id. The next server
-  // of the tablet may have a lower epoch than this one, but its owner epoch is higher.
+  // If two files have the same changes, readers use the one with the higher id. The next server of
+  // the tablet may have a lower epoch than this one, but its owner epoch is higher.
   if (owner_epoch_ != 0) file_id = (owner_epoch_ << 32) | (file_id & UINT32_MAX);
   RETURN_IF_ERROR(Annotate(
       WriteChangeFile(body_->context->fs, Source().directory, file_id, body_->range, records),
       fmt::format("change archive of tablet {}", body_->id)));
-  // Only after the file is durable: if writing failed, the next flush writes the records again.
+  // The records are dropped only after the file is durable: if writing failed, the next flush
+  // writes them again.
   body_->memory.Free(tail_.Drop(sequence));
   return OkStatus();
 }
 
 Status KeptChanges::VerifyArchive() const {
   // The archive also has files of tablets that no longer exist, so one tablet, the first of the
-  // table, verifies all of it.
+  // table, verifies the whole archive.
   if (!is_kept() || !body_->range.start.empty()) return OkStatus();
   return VerifyChangeFiles(body_->context->fs, Source().directory);
 }

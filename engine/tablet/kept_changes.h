@@ -22,11 +22,11 @@ class KeptChanges {
 
   bool is_kept() const { return tail_.is_kept(); }
   ChangeTail* tail() { return &tail_; }
-  ChangeSource Source() const;  // valid as long as the tablet
+  ChangeSource Source() const;  // valid while the tablet lives
 
   // `epoch` rises each time a server gets the tablet. It forms the upper half of the ids of change
-  // files, so that the files of a later server count as newer. Called before the first write. If
-  // it is not called (tests with one TabletHost), that half is the epoch of the host.
+  // files, so that the files of a later server count as newer. Called before the first write. In
+  // tests with one TabletHost, which do not call this, the upper half is the epoch of the host.
   void SetOwnerEpoch(uint64_t epoch) { owner_epoch_ = epoch; }
   // Keeps changes from the next write on. Called before the schema says that there is a stream, so
   // that no change is missed once it does.
@@ -34,8 +34,8 @@ class KeptChanges {
   // Keeps changes from `next_sequence` on if the schema has a stream, else drops them. Requires:
   // body's apply_mutex held.
   void Follow(const TableSchema& schema, uint64_t next_sequence);
-  // Takes the body of a log record that has just become visible. Requires: body's apply_mutex held,
-  // so that no freeze comes between the write and its change.
+  // Takes over the body of a log record whose write has just become visible. Requires: body's
+  // apply_mutex held, so that no freeze comes between the write and its change.
   void Add(std::string* log_body);
   // Writes the changes up to `sequence` to the archive, for a flush that is about to move the redo
   // point there. OK if there are none.

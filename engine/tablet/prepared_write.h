@@ -13,11 +13,11 @@ namespace sippar::engine {
 // Must not move: the log holds the address of `write`, and `mutation` may point into this struct.
 struct PreparedWrite {
   const RowMutation* mutation = nullptr;
-  RowMutation planned;   // the mutation that a RowUpdate operation led to
+  RowMutation planned;   // the mutation planned for a RowUpdate operation
   RowMutation resolved;  // a completed copy of the client's mutation, if one was needed
   int64_t wall_us = 0;
-  ChangeTail::Flight flight;  // only with a change stream: holds back its low watermark
-  RequestId request;          // none: the write cannot be repeated
+  ChangeTail::Flight flight;  // holds back the change stream's low watermark, if any
+  RequestId request;          // none: each arrival is a new write
   std::string answer;
   CommitLog::Write write;
 };

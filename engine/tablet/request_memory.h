@@ -4,10 +4,10 @@
 // which is safe because ids are never reused.
 //
 // An answer is kept until its client reports that it has the answer (RequestId::answered_below), or
-// until the client has been silent for kRequestMemoryUs in this process. So the memory holds about
-// what is in flight. Silence is measured with the monotonic clock: a wall clock that jumps, or that
-// of another server, must not make the tablet forget an answer that may still be asked for
-// (tests/FAULTS.md C1, C3). Thread safe.
+// until the client has been silent for kRequestMemoryUs in this process. So it holds about the
+// answers to the requests in flight. Silence is measured with the monotonic clock: a wall clock
+// that jumps, or that of another server, must not make the tablet forget an answer that its client
+// may still request (tests/FAULTS.md C1, C3). Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -39,16 +39,16 @@ class RequestMemory {
 
   // Encodes all clients for the tablet's state; "" if there are none.
   std::string Encode() const;
-  // Adds the clients and answers encoded in `bytes`, all as heard from at `now_us`. "" adds none;
-  // kDataLoss if `bytes` do not decode.
+  // Adds the clients and answers encoded in `bytes`, as if every client had been heard from at
+  // `now_us`. "" adds none; kDataLoss if `bytes` do not decode.
   [[nodiscard]] Status Add(std::string_view bytes, int64_t now_us);
 
  private:
   struct Client {
     uint64_t answered_below = 0;
-    int64_t last_us = 0;                      // wall clock at its last write
-    int64_t heard_us = 0;                     // monotonic time, in this process
-    std::map<uint64_t, std::string> answers;  // by request number
+    int64_t last_us = 0;                      // wall time of its last write
+    int64_t heard_us = 0;                     // monotonic time of its last write in this process
+    std::map<uint64_t, std::string> answers;  // key: request number
   };
   void Forget(int64_t now_us) REQUIRES(mutex_);
   void Erase(std::map<uint64_t, Client>::iterator client) REQUIRES(mutex_);

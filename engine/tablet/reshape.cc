@@ -15,8 +15,8 @@ namespace sippar::engine {
 namespace {
 
 constexpr int64_t kMergeAgeMicros = 24ll * 3600 * 1'000'000;
-// A quarter: the merged tablet must grow fourfold before it is split again, so splits and merges do
-// not alternate.
+// Tablets are merged up to a quarter of the split size: the merged tablet must grow fourfold before
+// it is split again, so splits and merges do not alternate.
 constexpr uint64_t kMergeDivisor = 4;
 
 // The file as a tablet of `rows` names it; nullopt if none of its keys are in `rows`.
@@ -52,8 +52,9 @@ void AppendFiles(const std::vector<FileRef>& files, std::vector<FileRef>* out) {
   }
 }
 
-// Sets the age of a run that now also holds `from`: that of the older run that no major compaction
-// made, since only such a run may hold deletes and garbage of that age.
+// Sets the age of the run `to`, which now also holds `from`: the age of the older of the two that
+// was not made by a major compaction, since only such a run may hold deletes and garbage of that
+// age.
 void JoinAges(const RunState& from, RunState* to) {
   if (to->files.empty() || (to->major && !from.major)) {
     to->made_us = from.made_us;
@@ -80,7 +81,7 @@ std::string BirthKey(const FamilySchema& family) {
 uint64_t SplitSizeOf(const TableSchema& schema, uint64_t usual) {
   auto option = schema.options.find("SPLIT_SIZE");
   if (option == schema.options.end()) return usual;
-  // In the form in which the query language prints sizes, for example 200MiB.
+  // The text has the form in which the query language prints sizes, for example 200MiB.
   const std::string& text = option->second;
   uint64_t size = 0;
   auto parsed = std::from_chars(text.data(), text.data() + text.size(), size);

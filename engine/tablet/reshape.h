@@ -1,5 +1,6 @@
-// Splits and merges of tablets as pure functions: whether, where, and with which states (paper
-// sections 5.1 and 5.2). Tablet servers carry out splits, the master carries out merges.
+// Pure functions that decide on splits and merges of tablets: whether, where, and with which new
+// states (paper sections 5.1 and 5.2). Tablet servers carry out splits, the master carries out
+// merges.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -39,13 +40,14 @@ ReshapeDecision DecideSplit(const TabletSize& tablet, uint64_t split_size);
 ReshapeDecision DecideMerge(const TabletSize& left, const TabletSize& right, uint64_t split_size);
 
 // The row nearest to the middle of `keys`, which are in any order and evenly spaced by size. The
-// row must leave something on its left: it is above `first_key`, the tablet's lowest key.
+// row must leave something on its left, so it is above `first_key`, the tablet's lowest key.
 std::optional<std::string> ChooseMiddleRow(std::vector<std::string> keys,
                                            const std::string& first_key);
 
 // The state of a new tablet that holds the part of `parent` in `rows`. It names the parent's files;
 // none is copied. Its sequence numbers continue above the parent's, so no log record of the parent
-// is taken for its own. `part_bytes` estimates the stored bytes of a file in a range.
+// is mistaken for one of the new tablet. `part_bytes` estimates the stored bytes of a file in a
+// range.
 TabletState PartOfState(const TabletState& parent, uint64_t tablet_id, const RowRange& rows,
                         const std::function<uint64_t(const FileRef&, const RowRange&)>& part_bytes);
 // The state of a tablet that joins `left` and its right neighbour. Their lists of runs may be

@@ -36,8 +36,8 @@ class RowLock {
       --waiting_;
       is_alone_ = true;
     } else {
-      // Waits until one of those waiting for exclusive use has had its turn, not until none is
-      // left: so neither mode starves the other.
+      // Waits until one thread that waits for exclusive use has had its turn, not until none is
+      // waiting: so neither mode starves the other.
       uint64_t turn = turns_;
       auto must_wait = [&]() REQUIRES(mutex_) {
         return is_alone_ || (waiting_ > 0 && turns_ == turn) || (mode == kInOrder && is_in_order_);
@@ -73,7 +73,7 @@ class RowLock {
   CondVar freed_;
   uint32_t sharers_ GUARDED_BY(mutex_) = 0;
   uint32_t waiting_ GUARDED_BY(mutex_) = 0;  // threads waiting for exclusive use
-  uint64_t turns_ GUARDED_BY(mutex_) = 0;    // exclusive uses that have ended
+  uint64_t turns_ GUARDED_BY(mutex_) = 0;    // number of exclusive uses that have ended
   bool is_alone_ GUARDED_BY(mutex_) = false;
   bool is_in_order_ GUARDED_BY(mutex_) = false;
 };
@@ -97,7 +97,7 @@ class RowLocks {
   std::array<RowLock, kStripes> stripes_;
 };
 
-// Locks the stripes (any order, duplicates allowed) for its lifetime.
+// Holds the locks of the stripes (given in any order, duplicates allowed) for its lifetime.
 class RowLockGuard {
  public:
   RowLockGuard(RowLocks* locks, std::vector<size_t> stripes, RowLock::Mode mode)

@@ -11,8 +11,8 @@
 namespace sippar::engine {
 namespace {
 
-// Whether Prepare reads the row to resolve what the update writes. It then reads the row as it is
-// in the tablet, without writes of the same batch that are not committed yet.
+// True if Prepare reads the row to resolve what the update writes. Prepare sees the row as it is in
+// the tablet, without the uncommitted writes of the same batch.
 bool BuildsOnCells(const RowUpdate& update) {
   auto builds = [](const MutationEntry& entry) {
     return entry.kind == MutationEntry::kIncrement || entry.kind == MutationEntry::kAppend ||
@@ -33,8 +33,8 @@ Status TabletWriter::CommitOne(const RowMutation& mutation, const TableSchema& s
 Status TabletWriter::CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks) {
   OneRowLock lock(body_->context->row_locks, body_->id, mutation.row, RowLock::kAlone);
   ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> schema, SchemaForWrite());
-  // Before the checks: the first attempt of this very request may have changed the row, and the
-  // repetition must get its answer, not kAborted.
+  // Looks for the answer before the checks: the first attempt of this request may have changed the
+  // row, and the repetition must get its answer, not kAborted.
   if (auto answered = FindAnswer(mutation.request)) return *std::move(answered);
   for (const RowCheck& check : checks) {
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, reader_->ReadRow(mutation.row, check.read));
@@ -91,8 +91,9 @@ std::vector<StatusOr<RowUpdateResult>> TabletWriter::UpdateBatch(
   return answers;
 }
 
-// Row lock held. For updates that are operations: decides on the row as `before`, the prepared
-// writes of this batch that are not committed yet, will leave it. The caller commits *write.
+// For updates that are operations: decides on the row as it will be after `before`, the prepared
+// writes of this batch that are not committed yet. The caller holds the row lock and commits
+// *write.
 StatusOr<RowUpdateResult> TabletWriter::PrepareOperation(const RowUpdate& update,
                                                          const TableSchema& schema,
                                                          std::span<const PreparedWrite> before,
@@ -112,7 +113,7 @@ StatusOr<RowUpdateResult> TabletWriter::PrepareOperation(const RowUpdate& update
   }
   int64_t time_us = update.rules.empty() ? 0 : time_.Next(schema);
   ASSIGN_OR_RETURN(RowUpdatePlan plan, PlanRowOperation(update, row.get(), time_us));
-  // Ends the snapshot before Prepare, which may read the row again.
+  // Releases the snapshot before Prepare, which may read the row again.
   row.reset();
   if (plan.mutation.entries.empty()) return std::move(plan.result);
   write->planned = std::move(plan.mutation);
@@ -126,7 +127,8 @@ StatusOr<RowUpdateResult> TabletWriter::PrepareOperation(const RowUpdate& update
   return std::move(plan.result);
 }
 
-// Row lock held. For updates that are not operations: each is decided and committed alone.
+// For updates that are not operations: decides and commits one update. The caller holds the row
+// lock.
 StatusOr<RowUpdateResult> TabletWriter::UpdateLocked(const RowUpdate& update,
                                                      const TableSchema& schema) {
   RETURN_IF_ERROR(ValidateRowKey(update.row));

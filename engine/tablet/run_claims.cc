@@ -8,7 +8,7 @@
 namespace sippar::engine {
 namespace {
 
-// The smallest age at which a GC rule of the group drops cells; 0: no rule goes by age.
+// The smallest age at which a GC rule of the group drops cells; 0: no rule drops cells by age.
 int64_t ExpireAfter(const TableSchema& schema, const std::string& group) {
   int64_t least = 0;
   for (const FamilySchema& family : schema.families) {

@@ -20,7 +20,7 @@ namespace sippar::engine {
 
 class RunClaims {
  public:
-  // Both outlive this object.
+  // The arguments outlive this object.
   RunClaims(const TabletBody* body, const TabletServing* serving)
       : body_(body), serving_(serving) {}
   RunClaims(const RunClaims&) = delete;
@@ -37,9 +37,9 @@ class RunClaims {
   // compaction may begin.
   bool Take(const CompactionCandidate& candidate, const CompactionChoice& choice,
             CompactionInputs* inputs);
-  // Waits for the compactions of the group that are running and claims all of its runs: none if the
-  // tablet is no longer served. kAborted: a family has moved since the group was chosen, so its
-  // deletes may be needed for cells in another group.
+  // Waits for the running compactions of the group, then claims all its runs, or none if the tablet
+  // is no longer served. kAborted: a family has moved since the group was chosen, so its deletes
+  // may be needed for cells in another group.
   [[nodiscard]] Status TakeAll(const std::string& group, CompactionInputs* inputs);
   void Release(const CompactionInputs& inputs);
 

@@ -15,12 +15,12 @@ CompactionRequest NewCompactionRequest(const TabletContext& context, const Table
                                        const std::string& group, bool is_final);
 // The run with its files, none of which is opened.
 TabletRun FindRun(const TabletContext& context, const RunState& state);
-// The run of new files, after each of them has been opened: a file that does not open is removed,
-// with the others, and no state ever names it.
+// Opens all new files and returns them as a run. If one of them does not open, all are removed, and
+// no state ever names them.
 [[nodiscard]] StatusOr<TabletRun> OpenOutput(const TabletContext& context,
                                              std::vector<FileSummary> files);
-// Requires: no state names the run. Best effort: what stays is an orphan, which the next
-// start of a directory or the master of a cluster removes.
+// Requires: no state names the run. Best effort: a file that stays is an orphan, which the next
+// start of the store or the master of the cluster removes.
 void RemoveOutput(const TabletContext& context, const TabletRun& run);
 
 }  // namespace sippar::engine

@@ -1,4 +1,4 @@
-// The times that a tablet gives to its writes: never below one given before, even by an earlier
+// The times that a tablet gives to its writes: never below a time given before, even by an earlier
 // server of the same rows, and even after the clock went back. Log records carry the largest time
 // given so far, and the tablet's state keeps it from a flush on. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
@@ -17,12 +17,13 @@ class ServerTime {
   // `last_us`: the largest time given so far.
   ServerTime(Clock* clock, int64_t last_us) : clock_(clock), last_us_(last_us) {}
 
-  // The time for a write, in microseconds. In a table of milliseconds it is a whole millisecond:
-  // two writes within one have the same time, and the later write counts. In other tables no time
-  // is given twice. Requires: the row's lock is held until the write is visible.
+  // The time for a write, in microseconds. In a table with millisecond granularity it is a whole
+  // millisecond: two writes within the same millisecond get the same time, and the later write
+  // wins. In other tables no time is given twice. Requires: the row's lock is held until the write
+  // is visible.
   int64_t Next(const TableSchema& schema);
   int64_t last_us() const { return last_us_.load(); }
-  // For recovery, by one thread: `given_us` was given already.
+  // Called by recovery, from one thread: a write before the restart was given `given_us`.
   void Raise(int64_t given_us) {
     if (given_us > last_us_) last_us_ = given_us;
   }

@@ -44,8 +44,8 @@ StatusOr<std::string> ReadStateFile(FileSystem* fs, const std::string& path, uin
         fmt::format("{}: the file is damaged (checksum from byte 24 on {:016x}, expected {:016x})",
                     path, found, expected));
   }
-  // Tested after the checksum: in a damaged file the version may be wrong, and the user would be
-  // told to upgrade for nothing.
+  // Tested after the checksum: in a damaged file the version may be wrong, and the message must not
+  // ask for a newer program.
   if (version > kStateFormatVersion) {
     return FailedPrecondition(
         fmt::format("{} has format version {}; this program knows up to {}; use a newer sippar",

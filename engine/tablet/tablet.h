@@ -82,12 +82,12 @@ class Tablet {
   uint64_t stored_bytes() const;
   uint64_t work_nanos() const { return body_.work->nanos(); }
   std::vector<GroupStats> Stats() const;
-  // The row to split at, as MiddleRowOf.
+  // The row at which to split the tablet (MiddleRowOf).
   [[nodiscard]] StatusOr<std::optional<std::string>> MiddleRow() const;
   // Stored bytes when the last search for a split row found none; 0: never searched.
   uint64_t unsplit_bytes() const { return unsplit_bytes_.load(); }
   void SetUnsplitBytes(uint64_t bytes) { unsplit_bytes_ = bytes; }
-  // Stored bytes of the file's rows in `rows`, as StoredBytesIn.
+  // Stored bytes of the file's rows in `rows` (StoredBytesIn).
   uint64_t StoredBytesOf(const FileRef& file, const RowRange& rows) const;
   // Reads all files, and the archive of the change stream.
   [[nodiscard]] Status VerifyFiles() const;

@@ -32,8 +32,8 @@ TabletSnapshot TabletBody::TakeSnapshot() const {
 
 Status TabletBody::SaveState(TabletState changed) {
   if (Status saved = context->states->Save(changed); !saved.ok()) {
-    // The state on disk may be the old or the new one, so no file of either may be swept until a
-    // later save settles it.
+    // The state on disk may be the old or the new one, so a sweep may remove no file of either
+    // until a later save succeeds.
     if (!unsure_.runs()) unsure_ = context->unpublished->KeepAll();
     return saved;
   }

@@ -1,6 +1,6 @@
 // What the parts of one tablet share: its name and rows, its durable state, and the version of it
-// that readers see. Each part (serving, reader, writer, flusher, compactor, families) has its own
-// members besides, in its own header.
+// that readers see. Each part (serving, reader, writer, flusher, compactor, families) also has
+// members of its own, in its own header.
 //
 // Thread safe by its locks. Lock order of one tablet, with the locks that its parts own:
 //   TabletFlusher's < state_mutex < row locks < commit log < apply_mutex < RunClaims' < mutex
@@ -20,7 +20,7 @@
 
 namespace sippar::engine {
 
-// What one read sees: all parts are of one moment.
+// What one read sees. All members are from the same moment.
 struct TabletSnapshot {
   std::shared_ptr<const TabletVersion> version;
   std::shared_ptr<const FamilyRules> rules;
@@ -29,7 +29,8 @@ struct TabletSnapshot {
 };
 
 struct TabletBody {
-  // Opens no SSTable: the first read that needs a file opens it. The schema follows (SetSchema).
+  // Opens no SSTable: the first read that needs a file opens it. TabletFamilies::SetSchema sets the
+  // schema afterwards.
   TabletBody(TabletContext* context, TabletState opened);
   TabletBody(const TabletBody&) = delete;
   TabletBody& operator=(const TabletBody&) = delete;
@@ -54,7 +55,7 @@ struct TabletBody {
   mutable Mutex state_mutex;
   TabletState state GUARDED_BY(state_mutex);
 
-  // Held for a pointer copy: readers never wait longer.
+  // Held only while pointers are copied, so readers never wait longer than that.
   mutable Mutex mutex;
   std::shared_ptr<const TabletVersion> version GUARDED_BY(mutex);
   std::shared_ptr<const TableSchema> schema GUARDED_BY(mutex);

@@ -84,8 +84,8 @@ Status TabletCompactor::CompactWhole(const std::string& group, const std::string
   return status;
 }
 
-// The inputs are claimed, so concurrently only flushes and compactions of other runs change the
-// list.
+// The inputs are claimed, so meanwhile only flushes and compactions of other runs change the list
+// of runs.
 Status TabletCompactor::CarryOut(const CompactionInputs& inputs) {
   // A join only changes the state and writes no file. It drops no garbage either, so it is never a
   // major compaction.
@@ -110,7 +110,8 @@ Status TabletCompactor::CarryOut(const CompactionInputs& inputs) {
 }
 
 Status TabletCompactor::Rewrite(const CompactionInputs& inputs, uint64_t* bytes_out) {
-  // Until the state names the outputs, a sweep of the directory must take them for files in use.
+  // Until the saved state names the outputs, the job keeps a sweep of the directory from removing
+  // them.
   UnpublishedFiles::Job job = body_->context->unpublished->Begin();
   ASSIGN_OR_RETURN(std::vector<FileSummary> files, MergeRuns(inputs));
   *bytes_out = StoredBytes(files);
@@ -183,8 +184,8 @@ Status TabletCompactor::Install(const CompactionInputs& inputs, const TabletRun&
   auto same = [](const RunState& run, const TabletRun& input) {
     return run.run_id == input.run_id;
   };
-  // Inputs that are gone mean that the tablet was released (Release clears the groups), so its rows
-  // are another tablet's now and the output is of no use.
+  // If the inputs are gone, the tablet was released (Release clears the groups): its rows belong to
+  // another tablet now, and the output is of no use.
   if (std::search(present.begin(), present.end(), inputs.runs.begin(), inputs.runs.end(), same) ==
       present.end()) {
     return Aborted(

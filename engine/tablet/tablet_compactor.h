@@ -3,7 +3,7 @@
 // an input file leaves the disk once no reader holds it. tablet_compactor.cc merges within a
 // locality group, tablet_settle.cc moves families between groups.
 //
-// Thread safe: compactions of different runs go on concurrently (run_claims.h).
+// Thread safe: compactions of different runs may run concurrently (run_claims.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,7 +25,7 @@ namespace sippar::engine {
 
 class TabletCompactor {
  public:
-  // All three outlive this object.
+  // The arguments outlive this object.
   TabletCompactor(TabletBody* body, const TabletServing* serving, TabletFlusher* flusher)
       : body_(body), serving_(serving), flusher_(flusher), claims_(body, serving) {}
   TabletCompactor(const TabletCompactor&) = delete;

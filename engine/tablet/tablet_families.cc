@@ -143,8 +143,8 @@ Status TabletFamilies::ForgetBirths() {
     return old != before.end() && old->second == birth.second;
   });
   for (const FamilySchema& family : schema->families) {
-    // Birth 0 hides nothing, but keeps the family known: HearOfSchema would otherwise give it a
-    // birth that hides all its cells.
+    // Birth 0 hides nothing. Without it HearOfSchema would give the family a birth that hides all
+    // its cells.
     if (family.incarnation > 0) changed.family_births.emplace(BirthKey(family), 0);
   }
   CRASH_POINT("births.before_state");

@@ -71,8 +71,8 @@ TabletFile::TabletFile(FileRef ref, std::shared_ptr<SharedSstable> file)
   std::string start = SeekKeyForRow(ref_.rows.start);
   std::string limit = SeekKeyForRow(ref_.rows.limit);
   if (start > ref_.summary.first_key) start_key_ = std::move(start);
-  // Bounds are kept only where they cut the file: an iterator over a whole file is then not
-  // wrapped, and each of its steps costs no comparison.
+  // Bounds are kept only where they cut the file, so that an iterator over a whole file is not
+  // wrapped and its steps need no comparison.
   if (!limit.empty() && limit <= ref_.summary.last_key) limit_key_ = std::move(limit);
 }
 

@@ -24,7 +24,7 @@ class TabletFile {
   const FileSummary& summary() const { return ref_.summary; }
   [[nodiscard]] StatusOr<const SstableReader*> Reader() const { return file_->Reader(); }
 
-  // Bounds of the visible part: no key is below first_key(), and none is at or above a key for
+  // Bounds of the visible part: no key is below first_key(), and no key is at or above a key for
   // which EndsBefore() is true.
   const std::string& first_key() const {
     return start_key_.empty() ? ref_.summary.first_key : start_key_;

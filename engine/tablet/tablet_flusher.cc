@@ -23,7 +23,7 @@ std::unique_ptr<EntryIterator> FrozenEntries(const GroupVersion& group) {
 
 VisibilityIterator::Options FlushVisibility(std::shared_ptr<const FamilyRules> rules) {
   VisibilityIterator::Options options;
-  options.mode = VisibilityMode::kKeepHistory;  // a mode that does not use the current time
+  options.mode = VisibilityMode::kKeepHistory;  // this mode does not use the current time
   options.families = std::move(rules);
   return options;
 }
@@ -65,11 +65,11 @@ TabletFlusher::Frozen TabletFlusher::Freeze() {
     group.active = std::make_shared<Memtable>();
   }
   if (any) body_->version = std::move(frozen);
-  // A failed flush leaves frozen memtables; theirs is the older time, and it stays.
+  // A failed flush leaves frozen memtables. Their oldest write is the older one, so its time stays.
   if (frozen_write_us_ == 0) frozen_write_us_ = body_->oldest_write_us;
   body_->oldest_write_us = 0;
   // No write is being applied, so every entry with a number up to here is in a frozen memtable now,
-  // or left nothing behind (a write to a family that was dropped before it arrived).
+  // or in none (a write to a family that was dropped before the write arrived).
   return {body_->version, body_->visible_sequence};
 }
 
@@ -82,7 +82,7 @@ Status TabletFlusher::Flush() {
   bool any = std::any_of(groups.begin(), groups.end(),
                          [](const GroupVersion& group) { return !group.frozen.empty(); });
   // With nothing frozen the redo point may still move: writes to dropped families have numbers but
-  // no entries, and would otherwise hold back the log for ever.
+  // no entries, and would otherwise hold back the log forever.
   if (!any && frozen.sequence == redo_sequence_) return OkStatus();
   return Annotate(WriteFrozen(frozen), fmt::format("minor compaction of tablet {}", body_->id));
 }
@@ -92,8 +92,8 @@ StatusOr<TabletState> TabletFlusher::HandOver() {
   uint64_t visible = body_->TakeSnapshot().sequence;
   MutexLock state_lock(&body_->state_mutex);
   TabletState state = body_->state;
-  // Nothing is in memory: entries up to here are in SSTables, or left nothing behind because their
-  // family was dropped. So nothing needs the log.
+  // Nothing is in memory: every entry up to here is in an SSTable, or was ignored because its
+  // family was dropped. So the log is not needed.
   state.redo_sequence = visible;
   writer_->SaveTo(&state);
   return state;
@@ -105,12 +105,13 @@ int64_t TabletFlusher::oldest_write_us() const {
 }
 
 Status TabletFlusher::WriteFrozen(const Frozen& frozen) {
-  // First the changes: once the redo point has moved, the log may go, and nothing else holds them.
+  // Archives the changes first: once the redo point has moved, the log may be removed, and nothing
+  // else holds the changes.
   RETURN_IF_ERROR(changes_->Archive(frozen.sequence));
   UnpublishedFiles::Job job = body_->context->unpublished->Begin();
   GroupRuns runs;
   Status written = WriteGroups(*frozen.version, &runs);
-  if (!written.ok()) {  // a repeated flush must not fill the disk
+  if (!written.ok()) {  // otherwise repeated flushes would fill the disk
     for (const auto& [name, run] : runs) RemoveOutput(*body_->context, run);
     return written;
   }
@@ -124,15 +125,16 @@ Status TabletFlusher::WriteFrozen(const Frozen& frozen) {
     changed.redo_sequence = frozen.sequence;
     if (SEEDED_BUG("redo-point-too-high")) changed.redo_sequence = body_->TakeSnapshot().sequence;
     writer_->SaveTo(&changed);
-    // The table was dropped: no state may name the files; a sweep removes them later.
+    // If the table was dropped, no state may name the files; a sweep removes them later.
     if (serving_->is_dropped()) return OkStatus();
-    // After an error it is unknown whether the saved state names the files. They stay; if it does
-    // not, a sweep (of the next start, or the master's) removes them.
+    // After an error it is unknown whether the saved state names the files. The files stay; if the
+    // state does not name them, a sweep (at the next start, or by the master) removes them.
     RETURN_IF_ERROR(body_->SaveState(std::move(changed)));
     Install(runs, *frozen.version);
   }
   CRASH_POINT("flush.after_state");
-  // Only after the save: log segments with no record above this number may be removed from now on.
+  // Set only after the save: from now on log segments with no record above this number may be
+  // removed.
   redo_sequence_ = frozen.sequence;
   body_->context->metrics->Get("flushes")->Add();
   return OkStatus();
@@ -177,8 +179,7 @@ StatusOr<std::vector<FileSummary>> TabletFlusher::WriteGroup(const GroupVersion&
   return files;
 }
 
-// Removes exactly the memtables that were flushed: a later freeze may have
-// added more.
+// Removes exactly the memtables that were flushed: a later freeze may have added more.
 void TabletFlusher::Install(const GroupRuns& runs, const TabletVersion& flushed) {
   int64_t freed = 0;
   {

@@ -43,7 +43,7 @@ class TabletFlusher {
 
   // Every entry up to this number is in an SSTable, so the log need not keep its record.
   uint64_t redo_sequence() const { return redo_sequence_.load(); }
-  // Time of the oldest write that only memtables and the log hold; 0: there is none.
+  // Time of the oldest write that is only in memtables and the log; 0: there is none.
   int64_t oldest_write_us() const;
 
  private:
@@ -51,7 +51,7 @@ class TabletFlusher {
     std::shared_ptr<const TabletVersion> version;
     uint64_t sequence = 0;  // no entry up to this number is in an active memtable
   };
-  using GroupRuns = std::vector<std::pair<std::string, TabletRun>>;  // group and its new run
+  using GroupRuns = std::vector<std::pair<std::string, TabletRun>>;  // groups and their new runs
 
   Frozen Freeze();
   Status WriteFrozen(const Frozen& frozen);
@@ -64,7 +64,7 @@ class TabletFlusher {
   const TabletServing* const serving_;
   const TabletWriter* const writer_;
   KeptChanges* const changes_;
-  Mutex mutex_;  // held by the flush that runs
+  Mutex mutex_;  // held by the running flush
   std::atomic<uint64_t> redo_sequence_;
   // Oldest write in the frozen memtables; 0: there is none.
   int64_t frozen_write_us_ GUARDED_BY(body_->mutex) = 0;

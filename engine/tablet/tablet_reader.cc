@@ -60,8 +60,8 @@ std::vector<GroupToRead> GroupsToRead(const FamilyTest& wants, const TableSchema
   return groups;
 }
 
-// The times of the cells that can change the answer. Cells older than the read wants never can: a
-// version only affects the rank of older ones. Newer cells can, where a GC rule counts versions.
+// The times of the cells that can change the answer. Cells older than the wanted times cannot: a
+// version only affects the rank of older versions. Newer cells can if a GC rule counts versions.
 TimeRange TimesThatMatter(const TimeRange& wanted, const FamilyTest& wants,
                           const FamilyRules& rules) {
   TimeRange matter = wanted;
@@ -81,8 +81,8 @@ struct ReadPlan {
   bool from_memory = false;
 
   // Finds the sources that may hold rows of `range`; empty if there are none, mostly because Bloom
-  // filters say so. `columns` are the only columns wanted, all exact; empty: others are wanted,
-  // too.
+  // filters say so. `columns` are the only columns wanted, all exact; empty: other columns are
+  // wanted, too.
   std::vector<GroupSources> Find(const RowRange& range, std::span<const ColumnPattern> columns,
                                  ReadCounters* counters) const {
     std::vector<GroupSources> found;
@@ -122,8 +122,8 @@ struct ReadPlan {
   }
 };
 
-// Leaves `version` and `schema` of the plan null. The caller sets them if the read goes on: a read
-// of an absent row ends before it needs them.
+// Leaves `version` and `schema` of the plan null. The caller sets them if the read continues: a
+// read of an absent row ends before it needs them.
 ReadPlan PlanOf(const TabletSnapshot& snapshot, const ReadSpec& read,
                 const ColumnMatcher* matcher) {
   FamilyTest wants = FamiliesOf(read.columns, matcher);
@@ -135,7 +135,8 @@ ReadPlan PlanOf(const TabletSnapshot& snapshot, const ReadSpec& read,
 }
 
 // Opens the sources of each range when the reader comes to it. `found` are the sources of the first
-// one, if they were looked for already; `columns` are those that Bloom filters are asked about.
+// range if the caller has already found them, else empty. `columns` are the columns to look up in
+// Bloom filters.
 EntrySource SourcesOf(ReadPlan plan, std::vector<GroupSources> found,
                       std::vector<ColumnPattern> columns) {
   return [plan = std::move(plan), found = std::move(found), columns = std::move(columns)](
@@ -145,8 +146,8 @@ EntrySource SourcesOf(ReadPlan plan, std::vector<GroupSources> found,
   };
 }
 
-// The answer for a single row that the filters show to be absent, which many point reads of a
-// sparse table ask for. Saves building a row reader.
+// The answer to a read of a single row that Bloom filters show to be absent, as in many point reads
+// of a sparse table. It saves building a row reader.
 class NoCells final : public CellStream {
  public:
   bool Valid() const override { return false; }
@@ -159,9 +160,9 @@ class NoCells final : public CellStream {
   CellView cell_;
 };
 
-constexpr size_t kColumnsToAskMax = 16;  // with more columns, some column is likely to be there
+constexpr size_t kColumnsToAskMax = 16;  // with more columns, one of them likely exists
 
-// True also for no columns, which means all columns.
+// Also true for an empty list, which means all columns.
 bool AreFewExact(const std::vector<ColumnPattern>& columns) {
   return columns.size() <= kColumnsToAskMax &&
          std::all_of(columns.begin(), columns.end(),
@@ -176,7 +177,7 @@ std::vector<RowRange> ClippedRanges(const RowSet& rows, const RowRange& tablet) 
   return ranges;
 }
 
-// The range, if the read is of a single row of the tablet; else null.
+// The range of the read if it is a single row of the tablet, else null.
 const RowRange* OnlyRow(const RowSet& rows, const RowRange& tablet) {
   const std::vector<RowRange>& ranges = rows.ranges();
   bool only = ranges.size() == 1 && ranges[0].IsSingle() && tablet.Contains(ranges[0].start);
@@ -209,8 +210,8 @@ StatusOr<std::unique_ptr<CellStream>> TabletReader::ReadSnapshot(TabletSnapshot 
                                                                  const ReadSpec& read,
                                                                  const StopSignal* stop,
                                                                  ReadCounters* counters) {
-  // Exact columns are compiled only once their row is known to be there: absent rows do not need
-  // it.
+  // Exact columns are compiled only once the row may exist: a read of an absent row does not need
+  // them.
   const bool exact = AreFewExact(read.columns);
   std::unique_ptr<ColumnMatcher> matcher;
   if (!exact) {

@@ -24,15 +24,15 @@ class TabletReader {
   TabletReader& operator=(const TabletReader&) = delete;
 
   // The stream shows one consistent snapshot and keeps it alive. Rows are clipped to the tablet's
-  // range. `stop` (may be null) is polled now and then; `counters` (may be null) are added to when
-  // the stream ends. Both outlive the stream.
+  // range. `stop` (may be null) is polled now and then; the counts of the read are added to
+  // `counters` (may be null) when the stream ends. Both outlive the stream.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read,
                                                            const StopSignal* stop = nullptr,
                                                            ReadCounters* counters = nullptr);
   // Reads `row` only, whatever rows `read` names and in whatever direction.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row,
                                                               const ReadSpec& read);
-  // The same on a snapshot that the caller has made.
+  // The same on a snapshot that the caller took.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> ReadRowIn(TabletSnapshot snapshot,
                                                                 const std::string& row,
                                                                 const ReadSpec& read);
@@ -46,7 +46,7 @@ class TabletReader {
   std::unique_ptr<CellStream> NoCellsOf(const ReadCounters& opened, ReadCounters* counters);
 
   TabletBody* const body_;
-  const std::shared_ptr<ReadTotals> totals_;  // of the whole table
+  const std::shared_ptr<ReadTotals> totals_;  // totals of the whole table
 };
 
 }  // namespace sippar::engine

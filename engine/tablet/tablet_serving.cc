@@ -7,7 +7,7 @@ namespace sippar::engine {
 
 void TabletServing::Close() {
   serving_ = Serving::kMoved;
-  // A write holds its row's lock from before it asks Check until it is visible, so no write is in
+  // A write holds its row's lock from before it calls Check until it is visible, so no write is in
   // flight once every lock has been released.
   body_->context->row_locks->WaitForHolders();
 }

@@ -2,8 +2,8 @@
 // its table was dropped, or it is unknown which tablets have its rows. giving_way.h has the steps
 // that lead there.
 //
-// Thread safe, without a lock: a writer that holds its row's lock may ask and go on, since Close
-// waits for all row locks after it has changed the answer.
+// Thread safe, without a lock: a writer that holds its row's lock may call Check and then write,
+// since Close first changes the answer and then waits for all row locks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,14 +32,14 @@ class TabletServing {
   [[nodiscard]] Status Check() const { return is_open() ? OkStatus() : WhyClosed(); }
   int64_t since_us() const { return since_us_; }
 
-  // New writes get IsMoved. Returns when no write is in flight.
+  // From now on new writes fail with IsMoved. Returns when no write is in flight.
   void Close();
   // Undoes Close: the tablet accepts writes again. Does nothing if the tablet was not closed.
   void Reopen();
-  // After Close: other tablets have the rows now.
+  // Called after Close when other tablets have the rows.
   void Retire() { Release(Serving::kMoved); }
-  // After Close: it is unknown which tablets have the rows. No write is accepted until the store is
-  // opened again.
+  // Called after Close when it is unknown which tablets have the rows. No write is accepted until
+  // the store is opened again.
   void GiveUp() { serving_ = Serving::kUnknown; }
   // The tablet's table was dropped: writes fail, and files go once the last reader has ended.
   void Drop() { Release(Serving::kDropped); }

@@ -60,8 +60,8 @@ Status TabletCompactor::SettleGroups(const SettlingPlan& plan, const TabletSnaps
     const GroupVersion* group = snapshot.version->Group(name);
     if (group == nullptr) continue;
     inputs.insert(inputs.end(), group->runs.begin(), group->runs.end());
-    // The oldest of all inputs: not a major compaction, so each output may still hold garbage of
-    // that age.
+    // The age of the oldest input: this is not a major compaction, so each output may still hold
+    // garbage of that age.
     for (const TabletRun& run : group->runs) made_us = std::min(made_us, run.made_us);
   }
   UnpublishedFiles::Job job = body_->context->unpublished->Begin();
@@ -81,8 +81,8 @@ Status TabletCompactor::SettleGroups(const SettlingPlan& plan, const TabletSnaps
 
 Status TabletCompactor::InstallSettled(const SettlingPlan& plan, const TabletSnapshot& snapshot,
                                        const std::map<std::string, TabletRun>& outputs) {
-  // The inputs are the oldest runs of each group: with compactions paused, only flushes changed the
-  // lists, at their ends.
+  // The inputs are the oldest runs of each group: while compactions were paused, only flushes
+  // changed the lists of runs, by appending to them.
   auto replace = [&](const std::string& name, auto* runs, auto make) {
     const GroupVersion* merged = snapshot.version->Group(name);
     auto count = static_cast<std::ptrdiff_t>(merged == nullptr ? 0 : merged->runs.size());

@@ -15,11 +15,11 @@
 
 namespace sippar::engine {
 
-// An SSTable as a tablet's state names it. After a split several tablets name one file, and each
-// sees its own rows of it only.
+// An SSTable as a tablet's state names it. After a split several tablets name the same file, and
+// each sees only its own rows of the file.
 struct FileRef {
   FileSummary summary;      // summary of the whole file
-  RowRange rows;            // visible rows; the file's others belong to other tablets
+  RowRange rows;            // visible rows; the other rows belong to other tablets
   uint64_t part_bytes = 0;  // stored bytes of `rows`; an estimate if the file is shared
 
   FileRef() = default;
@@ -30,8 +30,8 @@ struct FileRef {
 struct RunState {
   uint64_t run_id = 0;         // unique within the store
   std::vector<FileRef> files;  // in key order; their visible parts are disjoint
-  // No delete in the run, and nothing in it that became garbage, is older than this; 0: both may
-  // have any age.
+  // Every delete in the run, and everything in it that became garbage, is from this time or later;
+  // 0: from any time.
   int64_t made_us = 0;
   bool major = false;  // made by a major compaction
 };
@@ -46,19 +46,18 @@ struct TabletState {
   uint64_t table_id = 0;
   RowRange range;
   uint64_t redo_sequence = 0;  // every entry up to this number is in an SSTable
-  int64_t last_time_us = 0;  // timestamps that servers give continue above it (tests/FAULTS.md C2)
+  int64_t last_time_us = 0;    // largest timestamp given by a server (tests/FAULTS.md C2)
   // Cells of a family with a sequence number below this one belong to a dropped family of the same
   // name. The keys are those of BirthKey (reshape.h).
   std::map<std::string, uint64_t> family_births;
   std::vector<GroupState> groups;
   OldGroups old_groups;
-  std::string
-      // RequestMemory::Encode: the answers to writes up to the redo point, and perhaps to later
-      // ones.
-      requests;
+  // RequestMemory::Encode: the answers to the writes up to the redo point, and perhaps to some
+  // later writes.
+  std::string requests;
 
   GroupState* Group(const std::string& name);  // adds the group if it is absent
-  std::vector<uint64_t> FileIds() const;       // an id as often as the state names it
+  std::vector<uint64_t> FileIds() const;       // an id that the state names twice occurs twice
   std::string Encode() const;
   [[nodiscard]] static StatusOr<TabletState> Decode(std::string_view bytes);
 };

@@ -77,7 +77,7 @@ class RunIterator final : public EntryIterator {
   std::unique_ptr<EntryIterator> current_;
 };
 
-// Asks Bloom filters about one row, or about some exact columns of it. The column keys are encoded
+// Looks up one row, or some exact columns of a row, in Bloom filters. The column keys are encoded
 // for the first file only and shared by all others.
 class WantedOfRow {
  public:
@@ -144,12 +144,13 @@ bool FindGroupSources(const GroupVersion& group, const RowRange& range, const Fi
     // candidate.
     auto file = std::partition_point(run.files.begin(), run.files.end(),
                                      [&](const auto& before) { return before->EndsBefore(start); });
-    // Counts all files as left out by key; the loop takes back those in the range.
+    // Counts all files as left out by key; the loop subtracts the files in the range.
     counters->files_by_key += run.files.size();
     std::vector<std::shared_ptr<const TabletFile>> files;
     for (; file != run.files.end() && !begins_behind(**file); ++file) {
       --counters->files_by_key;
-      // The times are tested before the Bloom filter, because asking the filter may open the file.
+      // The times are tested before the Bloom filter, because a look-up in the filter may open the
+      // file.
       if (OutOfTime((*file)->summary(), read.time)) {
         ++counters->files_by_time;
       } else if (single && !wanted.MayBeIn(**file)) {

@@ -54,7 +54,7 @@ struct GroupSources {
   std::vector<std::vector<std::shared_ptr<const TabletFile>>> runs;
 };
 
-// Finds the sources of a group that may hold rows of `range`, judged by key range, times and Bloom
+// Finds the sources of a group that may hold rows of `range`, by their key ranges, times and Bloom
 // filters. False if there are none. For a single row, `columns` are the only columns wanted, all
 // exact; empty: all columns.
 bool FindGroupSources(const GroupVersion& group, const RowRange& range, const FileRead& read,

@@ -19,7 +19,7 @@ TabletWriter::TabletWriter(TabletBody* body, const TabletServing* serving, Table
       changes_(changes),
       time_(body->context->clock, body->state.last_time_us),
       next_sequence_(body->state.redo_sequence + 1) {
-  // Cannot fail: TabletState::Decode has decoded them once.
+  // Cannot fail: TabletState::Decode has already decoded these bytes once.
   static_cast<void>(
       requests_.Add(body->state.requests, body->context->clock->MonotonicNanos() / 1000));
 }
@@ -37,9 +37,9 @@ std::vector<Status> TabletWriter::Apply(std::span<const RowMutation* const> muta
   return {Commit({&write, 1}, [&lock] { lock.HasPlace(); })};
 }
 
-// How the row is locked. A write with a request id looks for its answer first, which is a read as
-// well. With a change stream, exclusive locks keep the times of a row's changes in the order of the
-// log (except for writes in flight when changes are first kept).
+// Returns the mode in which to lock the row. A write with a request id first looks for its answer,
+// which counts as a read. With a change stream, exclusive locks keep the times of a row's changes
+// in the order of the log (except for writes in flight when changes are first kept).
 RowLock::Mode TabletWriter::LockFor(const RowMutation& mutation) const {
   if (mutation.ReadsRow() || !mutation.request.IsNone() || changes_->is_kept()) {
     return RowLock::kAlone;
@@ -128,8 +128,8 @@ Status TabletWriter::Prepare(const RowMutation& mutation, const TableSchema& sch
     RETURN_IF_ERROR(ResolveEntries(schema, time_.Next(schema), reader_, &out->resolved));
     out->mutation = &out->resolved;
   }
-  // Never below a time given before: recovery takes the last given time from the records. If this
-  // write was just given one, the clock need not be read again.
+  // The time of a record is never below a time given before, because recovery takes the last given
+  // time from the records. If this write was just given a time, the clock need not be read again.
   int64_t least_us = time_.last_us();
   if (changes_->is_kept()) {
     out->wall_us = out->flight.TakeOff(changes_->tail(), body_->context->clock, least_us);
@@ -141,7 +141,7 @@ Status TabletWriter::Prepare(const RowMutation& mutation, const TableSchema& sch
   out->write.next_sequence = &next_sequence_;
   out->write.body.clear();
   out->write.body.reserve(LogBodySizeMax(mutation));
-  // Room for the sequence number, which the leader of the log fills in.
+  // Reserves the place of the sequence number, which the leader of the log fills in.
   out->write.body.assign(8, '\0');
   AppendLogBody(&out->write.body, body_->id, out->wall_us, *out->mutation);
   if (!mutation.request.IsNone()) Answer(out, mutation.request, "");
@@ -153,8 +153,8 @@ Status TabletWriter::Commit(std::span<PreparedWrite> writes,
   for (PreparedWrite& prepared : writes) {
     body_->work->AddWrite(prepared.mutation->entries.size());
     prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
-      // Before the entries: a flush that includes them must find the answer too, since it lets the
-      // log go.
+      // The answer comes before the entries: a flush that includes the entries must find it, since
+      // the log may be removed after the flush.
       if (!prepared.request.IsNone()) {
         Remember(prepared.request, prepared.answer, prepared.wall_us);
       }
@@ -194,7 +194,7 @@ void TabletWriter::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us
   ForEachEntry(mutation, first_sequence, wall_us,
                [&](std::string_view family, std::string_view key, std::string_view value,
                    uint64_t sequence) {
-                 if (family.empty()) {  // every group needs a row tombstone
+                 if (family.empty()) {  // a row tombstone: every group needs it
                    for (const GroupVersion& group : snapshot.version->groups) {
                      add_to(group, key, value, sequence);
                    }
@@ -208,7 +208,7 @@ void TabletWriter::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us
   body_->memory.Add(static_cast<int64_t>(after - before));
   {
     MutexLock lock(&body_->mutex);
-    // Last: readers see a mutation as a whole or not at all.
+    // Set last, so that readers see a mutation as a whole or not at all.
     body_->visible_sequence = first_sequence + mutation.entries.size() - 1;
     if (body_->oldest_write_us == 0) body_->oldest_write_us = wall_us;
   }
@@ -218,7 +218,7 @@ void TabletWriter::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us
 
 Status TabletWriter::Replay(const LogRecord& record) {
   uint64_t last = record.first_sequence + record.mutation.entries.size() - 1;
-  if (last < next_sequence_) return OkStatus();  // in an SSTable already, or a duplicate
+  if (last < next_sequence_) return OkStatus();  // already in an SSTable, or a duplicate
   // Numbers in the log have no gaps, so a gap is lost data.
   if (record.first_sequence > next_sequence_) {
     return DataLoss(

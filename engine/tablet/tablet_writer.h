@@ -30,7 +30,7 @@ namespace sippar::engine {
 
 class TabletWriter {
  public:
-  // All four outlive this object. Remembered answers, times and sequence numbers continue from
+  // All four outlive this object. The remembered answers, times and sequence numbers continue from
   // `body`'s state.
   TabletWriter(TabletBody* body, const TabletServing* serving, TabletReader* reader,
                KeptChanges* changes);
@@ -55,7 +55,8 @@ class TabletWriter {
   // missing.
   [[nodiscard]] Status Replay(const LogRecord& record);
   // What a tablet's state keeps of its writes: the answers and the largest time given. Both may
-  // include those of later writes; the log still has these, and replaying them changes nothing.
+  // include answers and times of later writes; the log still has these writes, and replaying them
+  // changes nothing.
   void SaveTo(TabletState* state) const;
 
  private:

@@ -1,7 +1,7 @@
-// Tracks which files of one epoch are perhaps not named by a saved state yet, so that a sweep of
-// the directory leaves them alone: the files of flushes and compactions in progress, and of those
-// whose state was sent but not confirmed. File ids rise, so the lowest of their ids is enough: the
-// sweep leaves alone all files from there on. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Tracks which files of one epoch may not be named by a saved state yet, so that a sweep of the
+// directory keeps them: the files of flushes and compactions that are in progress, or whose state
+// was sent but not confirmed. File ids rise, so the lowest of their ids is enough: the sweep keeps
+// every file from that id on. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace sippar::engine {
 
 class UnpublishedFiles {
  public:
-  // While it lives, all files with the id it began with, or a higher one, count as unpublished.
+  // While a job lives, every file with the id at which the job began, or a higher id, counts as
+  // unpublished.
   class Job {
    public:
     Job() = default;
@@ -38,7 +39,7 @@ class UnpublishedFiles {
     uint64_t first_ = 0;
   };
 
-  // `next_id` returns an id such that no file has it, or a higher one, yet.
+  // `next_id` returns an id above the ids of all files so far.
   explicit UnpublishedFiles(std::function<uint64_t()> next_id) : next_id_(std::move(next_id)) {}
 
   // Called before the job makes its first file.
@@ -46,13 +47,13 @@ class UnpublishedFiles {
     MutexLock lock(&mutex_);
     return {this, *running_.insert(next_id_())};
   }
-  // While it lives, it is not known which files the saved states name, so not even old files may be
-  // removed.
+  // While this job lives, it is unknown which files the saved states name, so not even old files
+  // may be removed.
   Job KeepAll() {
     MutexLock lock(&mutex_);
     return {this, *running_.insert(0)};
   }
-  // Every file with a lower id is named in a saved state or never will be. 0: nothing is known.
+  // Every file with a lower id is named in a saved state or will never be named in one. 0: unknown.
   uint64_t First() const {
     MutexLock lock(&mutex_);
     return FirstLocked();

@@ -89,7 +89,7 @@ StatusOr<std::optional<std::string>> MiddleRowOf(const TabletVersion& version) {
 uint64_t StoredBytesIn(FileRegistry* files, const FileRef& file, const RowRange& rows) {
   std::shared_ptr<SharedSstable> shared = files->Find(file.summary.file_id);
   auto reader = shared->Reader();
-  // Only an estimate for sizes; the read that needs the file reports the error.
+  // The size is only an estimate; a read that needs the file will report the error.
   if (!reader.ok()) return file.part_bytes / 2;
   return (*reader)->StoredBytesBetween(SeekKeyForRow(rows.start), SeekKeyForRow(rows.limit));
 }

@@ -1,4 +1,5 @@
-// What the files of a version say about it: sizes, where to split it, and whether they are whole.
+// Facts about a version that come from its files: sizes, where to split it, and whether the files
+// are undamaged.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +17,7 @@ namespace sippar::engine {
 std::vector<GroupStats> StatsOf(const TabletVersion& version);
 uint64_t StoredBytesOf(const TabletVersion& version);
 // The first row of the right half, at about the middle of the stored bytes. nullopt: the version
-// has fewer than two rows, or too few bytes for its block indexes to tell rows apart.
+// has fewer than two rows, or too few bytes for its block indexes to separate rows.
 [[nodiscard]] StatusOr<std::optional<std::string>> MiddleRowOf(const TabletVersion& version);
 // Stored bytes of the file's rows in `rows`, from its index; half of the file if it does not open.
 uint64_t StoredBytesIn(FileRegistry* files, const FileRef& file, const RowRange& rows);

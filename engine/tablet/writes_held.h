@@ -12,7 +12,8 @@
 
 namespace sippar::engine {
 
-// New writes get IsMoved, so their caller routes them again. The destructor lets writes in again.
+// New writes fail with IsMoved, so the caller routes them again. The destructor lets writes in
+// again.
 class WritesHeld {
  public:
   explicit WritesHeld(std::vector<std::shared_ptr<Tablet>> tablets) : tablets_(std::move(tablets)) {
