@@ -77,7 +77,7 @@ bool IsShort(const v2::ReadRowsRequest& request) {
 
 // Marks a read as waiting for its caller to take a message; another read may begin in its place.
 // Afterwards the read continues at once, even if more than kAtWorkMax reads then work. It holds its
-// memory in any case, and the earlier it ends, the earlier that is free.
+// memory until it ends, so it had better end early.
 class RowReads::Parked {
  public:
   Parked(RowReads* reads, Call* call, int64_t bytes);
@@ -161,7 +161,7 @@ struct RowReads::Call {
     Client* client = reads->client_;
     return ReadRows(client->data(), client->clock(), rows, options, &chunks);
   }
-  // The object may be gone as soon as Refuse or Finish returns.
+  // The object may already be deleted when Refuse or Finish returns.
   void Refuse() {
     is_last = true;
     writer.Finish(Overloaded("the server is at its limit of reads in flight; try again later"),
@@ -307,8 +307,8 @@ void RowReads::Work(Call* call) {
 }
 
 // Carries out the read of one row on the loop's thread. False: nothing was sent, and the read must
-// go to another thread, because no absence was granted, the read is not short, or its reply is more
-// than one message.
+// go to another thread, because no CallLoop::Absence was granted, the read is not short, or its
+// reply is more than one message.
 bool RowReads::ReadOnLoop(Call* call) {
   CallLoop::Absence absence(call->guest.loop());
   if (!absence.is_granted() || !call->Parse().ok() || !IsShort(call->request)) return false;

@@ -308,7 +308,7 @@ RowWrites::Writes RowWrites::TakeBatch(const Bundle& bundle, std::deque<Write>* 
   return writes;
 }
 
-// The work on a batch counts as that of its first call.
+// The work on a batch is traced as work of its first call.
 void RowWrites::Apply(const Bundle& bundle, Writes writes) {
   const TracedWork traced(writes.front().call->context, "row writes work");
   if (bundle.is_update) {

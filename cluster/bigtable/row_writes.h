@@ -35,7 +35,7 @@ class RowWrites {
   // Called by the loops: collects sent replies, starts or refuses queued calls, and adds a thread
   // if calls wait too long. True: calls are in flight, so it should be called again.
   bool Look(bool is_quiet);
-  // Call it after the loops were stopped.
+  // To be called after the loops have stopped.
   void Stop();
 
  private:
