@@ -77,7 +77,7 @@ bool IsShort(const v2::ReadRowsRequest& request) {
 
 // Marks a read as waiting for its caller to take a message; another read may begin in its place.
 // Afterwards the read continues at once, even if more than kAtWorkMax reads then work. It holds its
-// memory until it ends, so it had better end early.
+// memory until it ends, and a further wait would only hold it longer.
 class RowReads::Parked {
  public:
   Parked(RowReads* reads, Call* call, int64_t bytes);

@@ -106,8 +106,8 @@ void RowWrites::Take(std::unique_ptr<Call> call) {
   calls_.fetch_add(1);
   engine::MutexLock lock(&mutex_);
   const auto size = static_cast<int64_t>(call->request.Length());
-  // Without other requests in flight any request fits: one may be larger than kBytesMax. A queue
-  // that is not empty is never overtaken, or large requests would wait for ever.
+  // Without other requests in flight any request fits: one may be larger than kBytesMax. A new call
+  // never overtakes queued ones, or large requests would wait for ever.
   bool has_room = bytes_ == 0 || bytes_ + size <= kBytesMax;
   if (line_.empty() && has_room) return Arrive(std::move(call));
   call->in_line_until_nanos = LineEnd(call->context.raw_deadline(), kLineMicros);

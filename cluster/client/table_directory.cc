@@ -44,7 +44,8 @@ StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
     if (!HoldsLiveTable(read->content)) continue;
     auto table = DecodeTableFile(read->content);
     if (!table.ok()) return Annotate(table.status(), fmt::format("file of table {}", id));
-    // Goes on after a match, to cache all tables: the next new name then reads no old file again.
+    // The loop goes on after a match, to cache all tables: the look-up of another name then reads
+    // only new files.
     if (table->schema.name == name) found = id;
     engine::MutexLock lock(&mutex_);
     ids_[table->schema.name] = id;

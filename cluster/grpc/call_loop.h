@@ -54,7 +54,7 @@ class CallLoop {
 
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }
 
-  // Held by a call of the loop as long as gRPC may report events of it.
+  // Held by a call of the loop as long as gRPC may report events of that call.
   class Guest {
    public:
     explicit Guest(CallLoop* loop);
