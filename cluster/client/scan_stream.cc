@@ -106,8 +106,8 @@ class ScanStream final : public CellStream {
   const std::string table_;
   const ReadSpec read_;
   // True: the stream can continue in the middle of a tablet, and remembers the position of each
-  // cell for that. Within one process an open stream breaks off only when the disk fails. So it is
-  // false there: the error is returned, and cells cost nothing extra.
+  // cell for that. Within one process an open stream breaks off only when the disk fails. So
+  // resumes_ is false there: the error is returned, and cells cost nothing extra.
   const bool resumes_;
   RowSet left_;  // rows of the open tablet and of later ones
   CallCourse course_;

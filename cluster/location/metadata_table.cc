@@ -79,7 +79,7 @@ Expression IsAsRead(const TabletRecord& record) {
                                            IsText(kChange, std::to_string(record.change))});
 }
 
-// Compares all that a row holds, and what is suspected of the tablet only if both know it.
+// Compares everything that a row holds, and the suspicions only if both records have them.
 bool SameRecord(const TabletRecord& a, const TabletRecord& b) {
   auto all_of = [&](TabletRecord record) {
     if (!a.suspicion || !b.suspicion) record.suspicion.reset();

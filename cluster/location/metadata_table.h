@@ -70,8 +70,8 @@ class MetadataTable {
   // Makes `*merged` of `left` and its right neighbour: the range and state of both, a new tablet
   // id, an epoch above both. Requires that both are kMerging, so that no server serves them. One
   // write of the right record commits the merge; `left` is then erased, here or by the next Scan or
-  // Find. To give a merge up instead, write the right record first: a process that still wants to
-  // commit it then fails.
+  // Find. To give a merge up instead, write the right record first: a process that still tries to
+  // commit the merge then fails.
   [[nodiscard]] virtual Status Merge(const TabletRecord& left, const TabletRecord& right,
                                      TabletRecord* merged, const TabletEvent& event) = 0;
 

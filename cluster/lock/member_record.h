@@ -19,13 +19,13 @@ struct MemberRecord {
   // another number now, another process holds it, and this address is out of date. 0 in a server's
   // record: only that server writes its file.
   uint64_t fence = 0;
-  // Of a server that hands its tablets over to end: how far it has come
+  // Only of a server that hands its tablets over before it ends: how far it has come
   // (tabletserver/drain_order.h).
   std::string leaving = {};
   // For people, and for administrators' scripts: not used to reach the member.
-  std::string machine = {};  // its host name
-  uint32_t pid = 0;          // of its process, on that machine
-  std::string version = {};  // of its program
+  std::string machine = {};  // host name of the member's machine
+  uint32_t pid = 0;          // process id on that machine
+  std::string version = {};  // version of the member's program
   // Of a server: for how long after its last heartbeat it may still serve, in microseconds, as the
   // lock service has granted it. 0: the record does not say.
   int64_t lease_us = 0;
