@@ -41,7 +41,7 @@ struct CompactionInfo {
   uint64_t tablet_id = 0;
   std::string group;
   std::string kind;    // "minor", "merging", "major"
-  std::string reason;  // why the policy chose it
+  std::string reason;  // why the policy chose this compaction
   uint64_t inputs = 0;
   uint64_t bytes_in = 0;
   uint64_t bytes_out = 0;

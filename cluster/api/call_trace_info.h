@@ -12,7 +12,7 @@ namespace sippar::cluster {
 // Times in microseconds, and counts. They cover only the thread that served the call, not what
 // other threads or processes did for it.
 struct CallWork {
-  int64_t queue_us = 0;     // from the arrival of the request until a thread began with it
+  int64_t queue_us = 0;     // from the arrival of the request until a thread began its work
   int64_t row_lock_us = 0;  // waiting for the locks of rows
   int64_t log_us = 0;       // time in the commit log, including the sync
   int64_t sync_us = 0;      // writing and syncing the call's log group

@@ -60,7 +60,7 @@ struct ServerStatus {
   // "live"; "draining": it gets no tablets and gives its own away; "silent": it holds its lock and
   // does not answer the master; "recovering": it has ended, and its log is being recovered.
   std::string state;
-  uint64_t tablets = 0;  // tablets whose records name it
+  uint64_t tablets = 0;  // tablets whose records name this server
   uint64_t bytes = 0;    // stored bytes, without memtables
   uint64_t memtable_bytes = 0;
   double reads_per_s = 0;
@@ -96,7 +96,7 @@ struct UnservedTablet {
   RowRange range;
   uint64_t tablet_id = 0;  // 0: METADATA names no tablet with these rows
   std::string state;       // name of a field of TabletCounts, or "missing" if tablet_id is 0
-  std::string why;         // for people; the last error, if there is one
+  std::string why;         // reason for people; the last error, if there is one
   int64_t for_us = 0;
 
   static constexpr int kFields = 6;
@@ -104,7 +104,7 @@ struct UnservedTablet {
 
 struct RecoveryStatus {
   ServerId server;
-  std::string stage;          // "fence", "stop", "rename", "seal", "sort", "ready"
+  std::string stage;          // present stage: "fence", "stop", "rename", "seal", "sort", "ready"
   uint64_t tablets_left = 0;  // tablets that still wait for this recovery
   int64_t for_us = 0;
   std::string error;  // error of the last try; empty if it did not fail
@@ -128,8 +128,8 @@ struct ClusterHealth {
   // being recovered. Tables that were dropped or are being created do not count.
   bool healthy = false;
   MasterStatus master;
-  std::vector<MasterCandidate> masters;  // by name; empty if no other process can be the master
-  std::vector<ServerStatus> servers;     // by name and epoch
+  std::vector<MasterCandidate> masters;  // sorted; empty if no other process can be the master
+  std::vector<ServerStatus> servers;     // sorted by name and epoch
   TabletCounts tablets;
   std::vector<UnservedTablet> unserved;  // the first kUnservedMax, in key order
   std::vector<RecoveryStatus> recoveries;
@@ -147,7 +147,7 @@ struct TabletEventInfo {
   RowRange range;          // its start is that of the present tablet with this limit
   uint64_t tablet_id = 0;  // the present tablet with this limit; 0: none, so the start is unknown
   std::string kind;        // "created", "assigned", "split", ...
-  std::string text;        // why, for people
+  std::string text;        // reason for people
 
   static constexpr int kFields = 6;
 };

@@ -67,7 +67,7 @@ struct TabletRecord {
   std::optional<TabletSuspicion> suspicion;
 };
 
-inline constexpr uint64_t kMetadataTableId = 1;  // user tables have ids above
+inline constexpr uint64_t kMetadataTableId = 1;  // user tables have higher ids
 inline constexpr char kMetadataName[] = "METADATA";
 
 }  // namespace sippar::cluster

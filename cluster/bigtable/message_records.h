@@ -44,7 +44,7 @@ std::string TablePartRecord(const char* kind, uint64_t table_id, const std::stri
 // One page of a list that is sorted by name.
 struct Page {
   size_t size = 1'000;
-  std::string after;  // last name of the page before; "": the first page
+  std::string after;  // last name of the previous page; "": the first page
 
   [[nodiscard]] static StatusOr<Page> Of(int32_t page_size, const std::string& page_token);
 };

@@ -23,10 +23,10 @@ namespace {
 
 namespace v2 = google::bigtable::v2;
 
-constexpr size_t kThreadsMax = 512;          // one for each working or parked read
-constexpr size_t kAtWorkMax = 32;            // each may hold a large value and a message with it
+constexpr size_t kThreadsMax = 512;          // threads: one for each working or parked read
+constexpr size_t kAtWorkMax = 32;            // working reads; each may hold a value and its message
 constexpr int64_t kHeldMax = 192 << 20;      // most bytes that callers have not taken, in total
-constexpr int64_t kHeldOfMax = 96 << 20;     // the same for one connection
+constexpr int64_t kHeldOfMax = 96 << 20;     // most such bytes of one connection
 constexpr int64_t kSmallBytes = 16 << 10;    // smaller messages are not counted by connection
 constexpr int64_t kLineMicros = 30'000'000;  // longest wait in the queue
 constexpr size_t kShortBytes = 64 << 10;     // larger requests take too long to parse on the loop
@@ -190,7 +190,7 @@ struct RowReads::Call {
   size_t last_bytes = 0;
   std::string connection;             // peer of the call; set when it is counted or queued
   bool is_at_work = false;            // the read runs on a thread of its own
-  int64_t in_line_until_nanos = 0;    // when a queued call is refused
+  int64_t in_line_until_nanos = 0;    // time at which a queued call is refused
   std::atomic<bool> is_last = false;  // the operation in flight is the last one
   bool was_sent = false;
   engine::WakeUp sent_one;

@@ -20,11 +20,11 @@ namespace sippar::cluster {
 namespace {
 
 constexpr size_t kThreadsMax = 512;
-constexpr int64_t kBytesMax = 256 << 20;       // requests in flight; one larger call is allowed
+constexpr int64_t kBytesMax = 256 << 20;       // bytes in flight; one larger call is allowed
 constexpr int64_t kLineMicros = 30'000'000;    // longest wait in the queue
 constexpr size_t kBatchMax = 256;              // most calls in a batch of mutations
-constexpr size_t kUpdatesMax = 64;             // fewer updates, as each reads its row
-constexpr size_t kBatchBytesMax = 4 << 20;     // one larger call is allowed
+constexpr size_t kUpdatesMax = 64;             // most updates in a batch; each reads its row
+constexpr size_t kBatchBytesMax = 4 << 20;     // most bytes in a batch; one larger call is allowed
 constexpr int64_t kPatienceNanos = 1'000'000;  // wait for a busy thread before another is started
 
 // Makes a queue that never polls connections. Only the loops read from connections, so that a sent
@@ -61,7 +61,7 @@ struct RowWrites::Call final : CallEvent {
   grpc::ByteBuffer request;
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> responder{&context};
   int64_t size = 0;                 // counted bytes of the request; 0: it waits in line_
-  int64_t in_line_until_nanos = 0;  // when a queued call is refused
+  int64_t in_line_until_nanos = 0;  // time at which a queued call is refused
   bool is_answered = false;
 };
 

@@ -207,7 +207,7 @@ class BatchCourse {
   std::vector<Status> statuses_;
   std::vector<size_t> again_;
   int64_t failed_look_ups_us_ = 0;  // time of this round's look-ups that failed as kUnavailable
-  Status why_not_found_;            // status of the last of them
+  Status why_not_found_;            // status of the last such look-up
   CallCourse course_;
 };
 

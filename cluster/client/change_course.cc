@@ -55,7 +55,7 @@ class ChangeCourse final : public ChangeStream {
   const ChangeSources sources_;
   ChangesRequest request_;                // asks for the changes that were not returned yet
   RowRange rows_;                         // range of the tablet that tablet_ reads
-  std::unique_ptr<ChangeStream> tablet_;  // null: to be opened
+  std::unique_ptr<ChangeStream> tablet_;  // null: not open
 };
 
 }  // namespace

@@ -109,7 +109,7 @@ class ScanStream final : public CellStream {
   // cell for that. Within one process an open stream breaks off only when the disk fails. So
   // resumes_ is false there: the error is returned, and cells cost nothing extra.
   const bool resumes_;
-  RowSet left_;  // rows of the open tablet and of later ones
+  RowSet left_;  // rows of the open and of later tablets
   CallCourse course_;
   RowMark mark_;
   LocationPtr location_;

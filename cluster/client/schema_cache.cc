@@ -30,7 +30,7 @@ bool IsAway(const Status& status) { return status.code() == StatusCode::kUnavail
 struct Question {
   engine::Mutex mutex;
   engine::CondVar changed;
-  bool is_left GUARDED_BY(mutex) = false;  // the caller waits no longer
+  bool is_left GUARDED_BY(mutex) = false;  // the caller no longer waits
   std::optional<StatusOr<std::shared_ptr<const TableSchema>>> answer GUARDED_BY(mutex);
 };
 

@@ -39,7 +39,7 @@ StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
       continue;
     }
     auto read = session_->Read(lock_paths::Table(id), Freshness::kCached);  // as new as List
-    if (read.status().code() == StatusCode::kNotFound) continue;            // dropped after List
+    if (read.status().code() == StatusCode::kNotFound) continue;            // dropped since
     if (!read.ok()) return Annotate(read.status(), fmt::format("look up table {}", name));
     if (!HoldsLiveTable(read->content)) continue;
     auto table = DecodeTableFile(read->content);

@@ -1,7 +1,7 @@
 // The traces of calls over gRPC. The trace id comes from the caller (header traceparent of W3C
 // Trace Context, or x-cloud-trace-context of Google Cloud), or is made here. Reports slow calls,
-// each with its id, and keeps traces as the wire does (api/call_traces.h). SPDX-License-Identifier:
-// Apache-2.0
+// each with its id, and keeps traces as for calls between members (api/call_traces.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/server_context.h>

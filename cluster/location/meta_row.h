@@ -42,7 +42,7 @@ inline bool IsRoot(uint64_t table_id, const engine::RowRange& range) {
   return table_id == kMetadataTableId && range.start.empty();
 }
 // The lane (net/lane.h: a connection and threads of its own) for calls to a tablet. The root
-// tablet, METADATA and user tablets have different lanes, so a look-up never waits behind the calls
+// tablet, METADATA and user tablets have different lanes, so a look-up never queues after calls
 // that wait for its answer.
 inline net::Lane LaneOf(uint64_t table_id, const engine::RowRange& range) {
   if (table_id != kMetadataTableId) [[likely]]

@@ -103,8 +103,8 @@ class LockSession {
 
   // Acquires the lock of a file if it is free; never waits. Returns the fencing number, which is
   // higher than that of any earlier acquisition of any lock; if this session holds the lock
-  // already, the same number again. kAlreadyExists: another session holds it. kNotFound: the file
-  // is gone.
+  // already, the same number again. kAlreadyExists: another session holds it. kNotFound: file not
+  // found.
   [[nodiscard]] virtual StatusOr<uint64_t> Acquire(const std::string& path) = 0;
   // kAborted: this session does not hold the lock. kInvalidArgument: the file is ephemeral and must
   // be removed instead.

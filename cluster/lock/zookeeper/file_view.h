@@ -60,7 +60,7 @@ std::string Rewritten(const FileView& view, const std::string& content);
 
 // Parses the content of the counter, the next number to give out.
 [[nodiscard]] StatusOr<uint64_t> DecodeCounter(std::string_view content);
-// kResourceExhausted: there is no number left to give.
+// kResourceExhausted: all numbers are used up.
 [[nodiscard]] Status CheckNumber(uint64_t number);
 
 }  // namespace sippar::cluster::zookeeper

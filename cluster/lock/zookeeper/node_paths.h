@@ -22,7 +22,7 @@ class NodePaths {
   std::string Files() const { return root_ + "/files"; }
   std::string File(std::string_view path) const;  // `path` passes lock_paths::CheckPath
   std::string Lock(std::string_view path) const { return File(path) + "/lock"; }
-  // The node whose children are the names that List(directory) gives.
+  // The node whose children are the names that List(directory) returns.
   std::string Directory(std::string_view directory) const;
   std::string DirectoryOf(std::string_view path) const;  // parent node of File(path)
   // The path whose watches fire when `node` changes: a file for its own node and that of its lock,

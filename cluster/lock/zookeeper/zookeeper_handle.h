@@ -74,7 +74,7 @@ class ZooKeeperHandle {
   Pending Names(const std::string& node, bool watch = false);
   // Watches the existence and the data of the node. `first` as in PendingAnswer.
   Pending Watch(const std::string& node, std::function<void()> first = {});
-  Pending Make(const std::vector<Change>& changes);  // all of them, or none
+  Pending Make(const std::vector<Change>& changes);  // makes all changes or none
 
   // Tells the member that the session is to end, if one is connected, and frees the client.
   // Requests still without an answer then get the code kClosing, later requests kSessionExpired. No
