@@ -50,7 +50,7 @@ class DataApi : public Port<calls::DataCalls> {
     return std::nullopt;
   }
 
-  // Shorter forms of the calls on rows.
+  // Shorter forms of Do for the calls on rows.
   [[nodiscard]] Status Apply(const std::string& table, const RowMutation& mutation) {
     const RowMutation* only = &mutation;
     return OnlyPart(Do(calls::ApplyRows<LentTable>{table, {&only, 1}}));

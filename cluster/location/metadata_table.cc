@@ -206,8 +206,8 @@ class ClientMetadataTable final : public MetadataTable {
     return Carry(update, record);
   }
 
-  // Replaces `as_read` by `*record`; OK sets its `change`. The two may be different tablets but
-  // must have the same row key.
+  // Replaces `as_read` by `*record`, and sets `record->change` on success. The two may be different
+  // tablets but must have the same row key.
   Status Replace(const TabletRecord& as_read, TabletRecord* record, const TabletEvent& event) {
     TabletRecord next = *record;
     next.change = as_read.change + 1;
