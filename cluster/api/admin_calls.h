@@ -41,7 +41,7 @@ struct CompactionInfo {
   uint64_t tablet_id = 0;
   std::string group;
   std::string kind;    // "minor", "merging", "major"
-  std::string reason;  // why the policy chose it
+  std::string reason;  // why the policy chose this compaction
   uint64_t inputs = 0;
   uint64_t bytes_in = 0;
   uint64_t bytes_out = 0;
@@ -54,7 +54,7 @@ struct CompactionInfo {
 
 struct ServerInfo {
   ServerId id;
-  uint64_t tablet_count = 0;  // tablets whose records name it, METADATA's included
+  uint64_t tablet_count = 0;  // tablets whose records name this server, METADATA's included
 
   static constexpr int kFields = 2;
 };
@@ -94,7 +94,7 @@ struct DropTable {
   static constexpr CallRule kRule = ChangeRule("DropTable");
 };
 
-// kNotFound.
+// Returns the schema and the number of tablets of a table. kNotFound: table not found.
 struct GetTable {
   std::string table;
 
@@ -104,7 +104,7 @@ struct GetTable {
 };
 
 // Returns the schema alone. Within one process it is shared instead of copied, because every data
-// call of the Bigtable API needs it. kNotFound.
+// call of the Bigtable API needs it. kNotFound: table not found.
 struct GetSchema {
   std::string table;
 
@@ -113,7 +113,7 @@ struct GetSchema {
   static constexpr CallRule kRule = LookUpRule("GetSchema");
 };
 
-// Sorted by name.
+// Lists all tables, sorted by name.
 struct ListTables {
   using Reply = std::vector<TableInfo>;
   static constexpr int kFields = 0;
@@ -131,14 +131,14 @@ struct Flush {
 };
 
 // Runs a major compaction, which leaves one run without tombstones or garbage, and returns when it
-// is done. It takes whole tablets: those that have some of the rows.
+// is done. Each tablet that has any of `rows` is compacted as a whole.
 struct Compact {
   std::string table;
   std::string group;                // "": all locality groups
-  std::vector<RowRange> rows = {};  // in the order of their keys; none: all
+  std::vector<RowRange> rows = {};  // in key order; none: the whole table
 
   using Reply = Done;
-  static constexpr CallRule kRule{"Compact"};  // its encoding: Coding<calls::Compact>
+  static constexpr CallRule kRule{"Compact"};  // encoded by Coding<calls::Compact>
 };
 
 // Splits the tablet that has `row`, so that `row` becomes the first row of a tablet. No data is
@@ -171,7 +171,7 @@ struct Verify {
   static constexpr CallRule kRule{"Verify"};
 };
 
-// The sizes of each locality group.
+// Returns the sizes of each locality group of the table.
 struct Stats {
   std::string table;
 
@@ -193,12 +193,12 @@ struct Compactions {
   static constexpr CallRule kRule = LookUpRule("Compactions");
 };
 
-// Lists the traces of calls that servers keep, in memory only and for an hour at most: one of 1,000
-// trace ids, and every call that took 0.1 s or more (call_traces.h). The newest 10,000, oldest
-// first. A gateway that passes this call on adds its own. No error if there is no such table: it
-// may have been dropped meanwhile.
+// Lists the newest 10,000 traces of calls that servers keep, oldest first. A server keeps traces in
+// memory only, for an hour at most: those of one in 1,000 trace ids, and of every call that took
+// 0.1 s or more (call_traces.h). A gateway that passes this call on adds its own traces. A table
+// that does not exist is no error, because it may have been dropped since.
 struct Traces {
-  std::string table;  // "": of all calls
+  std::string table;  // "": the traces of all calls
 
   using Reply = std::vector<CallTraceInfo>;
   static constexpr int kFields = 1;
@@ -227,9 +227,9 @@ struct GetRecord {
   static constexpr CallRule kRule = LookUpRule("GetRecord");
 };
 
-// Sorted by name.
+// Lists the records whose names begin with `prefix`, sorted by name.
 struct ListRecords {
-  std::string prefix;  // of the names
+  std::string prefix;  // prefix of the record names
 
   using Reply = std::vector<NamedRecord>;
   static constexpr int kFields = 1;
@@ -264,15 +264,15 @@ struct DumpTablets {
   static constexpr CallRule kRule = LookUpRule("DumpTablets");
 };
 
-// The tablet servers that hold their leases, sorted by name, as the master sees them.
+// Lists the tablet servers that hold their leases, as the master sees them, sorted by name.
 struct ListServers {
   using Reply = std::vector<ServerInfo>;
   static constexpr int kFields = 0;
   static constexpr CallRule kRule = LookUpRule("ListServers");
 };
 
-// The state of the whole cluster. A master answers this call while it starts, too. kUnavailable: no
-// process is the master.
+// Returns the state of the whole cluster. A master that is still starting answers this call, too.
+// kUnavailable: no process is the master.
 struct ClusterStatus {
   using Reply = ClusterHealth;
   static constexpr int kFields = 0;
@@ -281,7 +281,7 @@ struct ClusterStatus {
 
 // Returns the newest 10,000 events of the tablets of one table, which may be METADATA, or of all
 // tables (`table` is ""), oldest first. METADATA keeps at most 50 events of each kind for a tablet,
-// and none longer than 30 days. kNotFound.
+// and none longer than 30 days. kNotFound: table not found.
 struct TabletEvents {
   std::string table;
 
@@ -342,10 +342,10 @@ struct DrainServer {
   static constexpr CallRule kRule = RepeatableChangeRule("DrainServer");
 };
 
-// Ends the setting aside of the tablet that has `row`: servers may load it again, and the deaths
-// that were counted against it are forgotten. OK also if the tablet is not set aside. When OK, the
-// order is in METADATA; ClusterStatus shows when a server serves the tablet. kNotFound: unknown
-// table.
+// Lets servers load the tablet that has `row` again after the master has set it aside, and forgets
+// the server deaths that were counted against it. OK also if the tablet is not set aside. When OK,
+// the order is in METADATA; ClusterStatus shows when a server serves the tablet. kNotFound: table
+// not found.
 struct LetBack {
   std::string table;
   std::string row;

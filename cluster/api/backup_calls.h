@@ -40,7 +40,8 @@ struct CopyBackup {
   static constexpr CallRule kRule = ChangeRule("CopyBackup");
 };
 
-// kNotFound. Neither this call nor ListBackups has a time limit: both read every manifest.
+// kNotFound: backup not found. Neither this call nor ListBackups has a time limit, because both
+// read every manifest.
 struct GetBackup {
   std::string name;
 
@@ -87,7 +88,7 @@ struct RestoreTable {
 };
 
 // Like DropTable, but the table can be undeleted for `keep_us`, and occupies its disk space until
-// then. On a full disk it is removed at once.
+// then. If the disk is full, the table is removed at once.
 struct DropAndKeepTable {
   std::string table;
   int64_t keep_us = 0;

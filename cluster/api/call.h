@@ -1,7 +1,7 @@
-// Calls as values. A call is a plain struct of what is asked; it also names the type of its reply
-// and the rule by which it is repeated and limited in time. A Port takes the calls of one
-// interface. A class that only passes calls on, to another process for example, implements one
-// function for all of them.
+// Calls as values. A call is a plain struct of its arguments; it also names the type of its reply,
+// and the rule that says whether it may be repeated and how long it may take. A Port takes the
+// calls of one interface. A class that only passes calls on, to another process for example,
+// implements one function for all of them.
 //
 //   struct Flush {
 //     std::string table;
@@ -41,7 +41,7 @@ enum class TimeLimit : uint8_t {
   kNone,
 };
 
-// In microseconds; 0: none.
+// Returns the limit in microseconds; 0: no limit.
 constexpr int64_t MicrosOf(TimeLimit limit) {
   constexpr int64_t kSecond = 1'000'000;
   if (limit == TimeLimit::kNone) return 0;
@@ -49,7 +49,7 @@ constexpr int64_t MicrosOf(TimeLimit limit) {
 }
 
 struct CallRule {
-  const char* name;  // on the wire
+  const char* name;  // the call's name on the wire
   Repeat repeat = Repeat::kSafe;
   Effect effect = Effect::kNone;
   TimeLimit limit = TimeLimit::kNone;

@@ -1,6 +1,6 @@
 // Encodes calls and replies for another process: the fields of a struct in their order, with
 // engine/base/coding.h. There are no field numbers, so both ends must be of one version of the wire
-// (cluster/net/hello.h). Decoding accepts arbitrary bytes and fails on wrong ones. Pure.
+// (cluster/net/hello.h). Decoding accepts arbitrary bytes and fails on invalid ones. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -202,7 +202,7 @@ struct Coding<std::shared_ptr<const TableSchema>> {
   }
 };
 
-// Without TabletRecord::suspicion, which servers neither need nor change.
+// Leaves out TabletRecord::suspicion, which servers neither need nor change.
 template <>
 struct Coding<TabletRecord> {
   static auto FieldsToSend(auto& record) {
@@ -224,7 +224,7 @@ struct Coding<TabletRecord> {
   }
 };
 
-// A version of sippar without Compact::rows reads the call if it names none.
+// Leaves out empty `rows`, so that a version of sippar without Compact::rows can decode the call.
 template <>
 struct Coding<calls::Compact> {
   static void Put(const calls::Compact& call, std::string* out) {
@@ -246,7 +246,7 @@ std::string EncodeValue(const T& value) {
   return bytes;
 }
 
-// False: the bytes are no encoding of a T; `why` then has the error of ValueReader.
+// Returns false if the bytes do not encode a T; `why` then gets ValueReader::why().
 template <class T>
 [[nodiscard]] bool DecodeValue(std::string_view bytes, T* value, Status* why = nullptr) {
   ValueReader reader(bytes);
@@ -255,7 +255,7 @@ template <class T>
   return reader.AtEnd();
 }
 
-// For the caller's side. `any` is a Port::AnyCall.
+// Encodes the request of a call, on the caller's side. `any` is a Port::AnyCall.
 template <class AnyCall>
 std::string EncodeCall(const AnyCall& any) {
   return std::visit([](const auto& pending) { return EncodeValue(pending.call); }, any);
@@ -295,8 +295,9 @@ inline Status TooLargeReply(const CallRule& rule, size_t size, size_t size_max) 
                            std::to_string(size_max));
 }
 
-// Encodes the reply of a call that was carried out. Of a batch, only the parts that exceed
-// `size_max` bytes are replaced by an error; these errors may exceed it a little.
+// Encodes the reply of a call that was carried out. If the reply of a batch exceeds `size_max`
+// bytes, an error replaces each part that no longer fits; these errors may exceed the limit a
+// little.
 template <class Call>
 StatusOr<std::string> EncodeReply(const typename Call::Reply& reply, size_t size_max) {
   std::string bytes;
@@ -319,7 +320,7 @@ StatusOr<std::string> EncodeReply(const typename Call::Reply& reply, size_t size
   }
 }
 
-// For the server's side: decodes the call, carries it out and returns the encoded reply.
+// Does the server's side of a call: decodes it, carries it out and returns the encoded reply.
 template <class Call, class List>
 StatusOr<std::string> DoEncoded(Port<List>* port, std::string_view bytes,
                                 const CallOptions& options, size_t reply_max) {

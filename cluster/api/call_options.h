@@ -20,8 +20,8 @@ struct CallOptions {
   // A read adds its counters here when its call or stream ends. May be null; must outlive the
   // stream.
   engine::ReadCounters* counters = nullptr;
-  // A read of a tablet fails with kUnavailable where it would wait for a disk. Its caller then
-  // makes it again on a thread that may wait. Within one process only.
+  // Makes a read of a tablet fail with kUnavailable where it would wait for a disk. Its caller then
+  // repeats the read on a thread that may wait. Only for calls within one process.
   bool from_memory = false;
 
   bool is_cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }

@@ -19,20 +19,20 @@ class CallTime {
         options_(std::move(options)),
         start_nanos_(options_.timeout_us == 0 ? 0 : clock->MonotonicNanos()) {}
 
-  // kCancelled, kDeadlineExceeded: the caller waits no longer.
+  // kCancelled or kDeadlineExceeded: the caller no longer waits for the call.
   [[nodiscard]] Status Check() const {
     if (options_.is_cancelled()) return Cancelled("the call was cancelled");
     if (!is_limited() || LeftUs() > 0) return OkStatus();
     return DeadlineExceeded("the call took longer than its timeout");
   }
-  // The options for a part of the call that begins now.
+  // Returns the options for a part of the call that begins now.
   CallOptions Left() const {
     CallOptions left = options_;
     if (is_limited()) left.timeout_us = std::max<int64_t>(LeftUs(), 1);
     return left;
   }
   bool is_limited() const { return options_.timeout_us != 0; }
-  // Negative after the deadline. Requires: is_limited().
+  // Returns the time left, negative after the deadline. Requires: is_limited().
   int64_t LeftUs() const {
     return options_.timeout_us - (clock_->MonotonicNanos() - start_nanos_) / 1000;
   }

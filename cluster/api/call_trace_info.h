@@ -9,14 +9,14 @@
 
 namespace sippar::cluster {
 
-// Microseconds, and counts. The times are those of the thread that served the call; what other
-// threads or processes did for it is in none of them.
+// Times in microseconds, and counts. They cover only the thread that served the call, not what
+// other threads or processes did for it.
 struct CallWork {
-  int64_t queue_us = 0;     // from the arrival of the request until a thread began with it
+  int64_t queue_us = 0;     // from the arrival of the request until a thread began its work
   int64_t row_lock_us = 0;  // waiting for the locks of rows
-  int64_t log_us = 0;       // in the commit log, the sync included
-  int64_t sync_us = 0;      // of the write and sync of its group of the log
-  int64_t cache_us = 0;     // decoding blocks that came from disk and giving them to the cache
+  int64_t log_us = 0;       // time in the commit log, including the sync
+  int64_t sync_us = 0;      // writing and syncing the call's log group
+  int64_t cache_us = 0;     // decoding blocks that came from disk and adding them to the cache
   int64_t disk_us = 0;      // reading blocks from files
   uint64_t blocks_from_disk = 0;
   uint64_t blocks_cached = 0;
@@ -30,7 +30,7 @@ struct TraceStage {
   int64_t CallWork::*micros;
 };
 
-// The times in the order in which a call comes to them.
+// The times of CallWork, in the order in which a call passes these stages.
 inline constexpr std::array<TraceStage, 6> kTraceStages = {{{"queue", &CallWork::queue_us},
                                                             {"row_lock", &CallWork::row_lock_us},
                                                             {"log", &CallWork::log_us},
@@ -40,11 +40,11 @@ inline constexpr std::array<TraceStage, 6> kTraceStages = {{{"queue", &CallWork:
 
 struct CallTraceInfo {
   std::string trace;     // 32 hexadecimal digits; the parts of one call have the same
-  uint64_t part = 0;     // a random number of its own, by which a copy is recognised
+  uint64_t part = 0;     // random id of this trace; a copy of the trace has the same
   std::string call;      // "ApplyRows", "Read", ...
   std::string table;     // "": not known, or the call is not about a table
   std::string row;       // the first row, cut to 64 bytes; "" also for a scan from the first row
-  std::string server;    // the member that served it
+  std::string server;    // name of the member that served the call
   std::string caller;    // role and name of the calling process
   int64_t start_us = 0;  // arrival of the request, since the Unix epoch
   int64_t duration_us = 0;

@@ -17,8 +17,8 @@
 namespace sippar::cluster {
 
 struct TraceRules {
-  uint64_t one_in = 1'000;           // of the trace ids; 0: none for its id
-  int64_t slow_nanos = 100'000'000;  // calls that took so long are kept
+  uint64_t one_in = 1'000;           // one in so many trace ids is kept; 0: only slow calls are
+  int64_t slow_nanos = 100'000'000;  // calls that took this long or longer are kept
   int64_t kept_us = 3'600'000'000;
   size_t entries_max = 10'000;  // a few MB; the oldest are dropped
 };
@@ -37,7 +37,8 @@ class CallTraces {
   }
   // Gives the trace a number (`part`) and keeps it.
   void Keep(CallTraceInfo trace);
-  // The kept traces of calls on `table` ("": of all calls), by the time of their end.
+  // Returns the kept traces of calls on `table` ("": of all calls), in the order in which the calls
+  // ended.
   std::vector<CallTraceInfo> List(const std::string& table);
   void SetRules(const TraceRules& rules);
 
@@ -56,12 +57,11 @@ class CallTraces {
   std::deque<Kept> kept_ GUARDED_BY(mutex_);
 };
 
-// What the notes of a call say of it: trace, table, row and work.
+// Makes a trace from the notes of a call: its trace id, table, row and work.
 CallTraceInfo InfoOf(const engine::CallNotes& notes);
-// Adds the traces that `more` has and `all` lacks. Several servers may be one process, and name the
-// same traces.
+// Adds the traces of `more` that `all` lacks: several servers in one process list the same traces.
 void MergeTraces(std::vector<CallTraceInfo> more, std::vector<CallTraceInfo>* all);
-// In the order of their starts, and only the newest 10,000.
+// Sorts the traces by start time and keeps only the newest 10,000.
 void SortTraces(std::vector<CallTraceInfo>* all);
 
 }  // namespace sippar::cluster

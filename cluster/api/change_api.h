@@ -27,7 +27,7 @@ struct ChangeToken {
 
 struct ChangesRequest {
   engine::RowRange partition;
-  std::optional<int64_t> start_us;  // first commit time; without it and tokens: now
+  std::optional<int64_t> start_us;  // first commit time; now if this and `tokens` are missing
   std::vector<ChangeToken> tokens;  // positions to continue at; their ranges cover the partition
   std::optional<int64_t> end_us;    // last commit time wanted
 
@@ -51,8 +51,9 @@ struct ChangeBatch {
   bool is_over = false;
   std::vector<engine::RowRange> new_partitions;
   std::vector<ChangeToken> tokens;  // one token for each new partition
-  // Only TabletService sets this: the server does not serve the partition as a tablet (any more).
-  // `token` says how far the partition was read; the client library looks up where to continue.
+  // Only TabletService sets this: the server does not serve the partition as a tablet, or no longer
+  // does. `token` says how far the partition was read; the client library looks up where to
+  // continue.
   bool is_elsewhere = false;
 
   static constexpr int kFields = 7;

@@ -1,4 +1,4 @@
-// What the master says of its cluster: the reply of calls::ClusterStatus, and the events of
+// What the master reports about its cluster: the reply of calls::ClusterStatus, and the events of
 // tablets. Times ending in _us are microseconds; `for_us` is how long a state has lasted so far.
 // Plain data. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -26,7 +26,7 @@ struct ClusterName {
 // service. Empty and 0 if no other process calls it, as in a store that one process opens.
 struct MemberInfo {
   std::string address;  // host:port or unix:PATH
-  std::string machine;  // its host name
+  std::string machine;  // host name of its machine
   uint64_t pid = 0;
   std::string version;
 
@@ -60,13 +60,14 @@ struct ServerStatus {
   // "live"; "draining": it gets no tablets and gives its own away; "silent": it holds its lock and
   // does not answer the master; "recovering": it has ended, and its log is being recovered.
   std::string state;
-  uint64_t tablets = 0;  // tablets whose records name it
-  uint64_t bytes = 0;    // stored
+  uint64_t tablets = 0;  // tablets whose records name this server
+  uint64_t bytes = 0;    // stored bytes, without memtables
   uint64_t memtable_bytes = 0;
   double reads_per_s = 0;
   double writes_per_s = 0;
-  // When it last reported: how long it could serve on without another heartbeat, and how far its
-  // wall clock was ahead of the master's. None: not known yet, or the lease has no end.
+  // As of its last report: for how long the server could serve without another heartbeat, and by
+  // how much its wall clock was ahead of the master's. None: not known yet, or the lease has no
+  // end.
   std::optional<int64_t> lease_left_ms;
   std::optional<int64_t> skew_ms;
 
@@ -81,8 +82,9 @@ struct TabletCounts {
   uint64_t unassigned = 0;
   uint64_t recovering = 0;
   uint64_t merging = 0;
-  // Unserved on purpose: of a table that was dropped and can be restored, or killed its servers
-  // again and again (calls::LetBack). The latter are also in ClusterHealth::unserved.
+  // Tablets that no server serves on purpose: those of a table that was dropped and can be
+  // restored, and those whose servers ended again and again (calls::LetBack). The latter are also
+  // in ClusterHealth::unserved.
   uint64_t set_aside = 0;
 
   static constexpr int kFields = 7;
@@ -93,8 +95,8 @@ struct UnservedTablet {
   std::string table;
   RowRange range;
   uint64_t tablet_id = 0;  // 0: METADATA names no tablet with these rows
-  std::string state;       // a name of TabletCounts, or "missing" if tablet_id is 0
-  std::string why;         // for people; the last error, if there is one
+  std::string state;       // name of a field of TabletCounts, or "missing" if tablet_id is 0
+  std::string why;         // reason for people; the last error, if there is one
   int64_t for_us = 0;
 
   static constexpr int kFields = 6;
@@ -102,10 +104,10 @@ struct UnservedTablet {
 
 struct RecoveryStatus {
   ServerId server;
-  std::string stage;          // "fence", "stop", "rename", "seal", "sort", "ready"
+  std::string stage;          // present stage: "fence", "stop", "rename", "seal", "sort", "ready"
   uint64_t tablets_left = 0;  // tablets that still wait for this recovery
   int64_t for_us = 0;
-  std::string error;  // of the last try, if it failed
+  std::string error;  // error of the last try; empty if it did not fail
 
   static constexpr int kFields = 5;
 };
@@ -126,8 +128,8 @@ struct ClusterHealth {
   // being recovered. Tables that were dropped or are being created do not count.
   bool healthy = false;
   MasterStatus master;
-  std::vector<MasterCandidate> masters;  // by name; empty if no other process can be the master
-  std::vector<ServerStatus> servers;     // by name and epoch
+  std::vector<MasterCandidate> masters;  // sorted; empty if no other process can be the master
+  std::vector<ServerStatus> servers;     // sorted by name and epoch
   TabletCounts tablets;
   std::vector<UnservedTablet> unserved;  // the first kUnservedMax, in key order
   std::vector<RecoveryStatus> recoveries;
@@ -142,10 +144,10 @@ struct ClusterHealth {
 struct TabletEventInfo {
   int64_t time_us = 0;  // since the Unix epoch
   std::string table;
-  RowRange range;          // start: that of the present tablet with this limit
+  RowRange range;          // its start is that of the present tablet with this limit
   uint64_t tablet_id = 0;  // the present tablet with this limit; 0: none, so the start is unknown
   std::string kind;        // "created", "assigned", "split", ...
-  std::string text;        // why, for people
+  std::string text;        // reason for people
 
   static constexpr int kFields = 6;
 };

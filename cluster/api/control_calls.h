@@ -3,8 +3,8 @@
 // kUnavailable or kDeadlineExceeded the outcome is unknown; any other answer is final. Plain data.
 //
 // Calls with a master_epoch are refused with kAborted ("an older master") when it is below the
-// highest that the server has seen. It is the fencing number of the master lock, so a deposed
-// master changes nothing. SPDX-License-Identifier: Apache-2.0
+// highest that the server has seen. A master epoch is the fencing number of the master lock, so a
+// deposed master changes nothing. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,8 @@ struct ServerReport {
   uint64_t first_unpublished_file = 0;
   bool leaves = false;  // the server is handing over its tablets and accepts no new ones
   int64_t wall_us = 0;  // the server's wall clock, since the Unix epoch
-  // How long it may serve on without another heartbeat; negative: the lease is over. None: it ends
-  // with its process.
+  // How long the server may serve without another heartbeat; negative: the lease has ended. None:
+  // the lease ends with the server's process.
   std::optional<int64_t> lease_left_us = std::nullopt;
 
   static constexpr int kFields = 5;
@@ -169,9 +169,9 @@ struct ForgetBirths {
   static constexpr CallRule kRule = RepeatableChangeRule("ForgetBirths", TimeLimit::kLong);
 };
 
-// The next five are parts of calls of AdminApi, such as Flush: the master sends one for each tablet
-// to the tablet's server. It sends Metrics, Compactions, Traces and HotTablets (admin_calls.h) to
-// every server unchanged.
+// The next five calls are parts of calls of AdminApi, such as Flush: the master sends one for each
+// tablet to the tablet's server. It sends Metrics, Compactions, Traces and HotTablets
+// (admin_calls.h) to every server unchanged.
 struct FlushTablet {
   uint64_t tablet_id = 0;
 

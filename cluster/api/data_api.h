@@ -1,7 +1,7 @@
-// The data calls of a client: the calls on rows and tablets (row_calls.h, which lists the errors),
-// and streams of cells, of a program's rows, and of changes, by table name. cluster/client
-// implements it over tablets, cluster/wire over gRPC. Thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// The data calls of a client, by table name: the calls on rows and tablets (row_calls.h, which
+// lists the errors), and streams of cells, of a program's result rows, and of changes.
+// cluster/client implements DataApi over tablets, cluster/wire over a connection to another
+// process. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ class DataApi : public Port<calls::DataCalls> {
     return std::nullopt;
   }
 
-  // Shorter forms of the calls on rows.
+  // Shorter forms of Do for the calls on rows.
   [[nodiscard]] Status Apply(const std::string& table, const RowMutation& mutation) {
     const RowMutation* only = &mutation;
     return OnlyPart(Do(calls::ApplyRows<LentTable>{table, {&only, 1}}));

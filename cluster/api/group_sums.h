@@ -1,4 +1,4 @@
-// Adds up the locality group sizes of tablets to those of their table. Not thread safe.
+// Sums the locality group sizes of tablets into those of their table. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,7 +28,7 @@ class GroupSums {
     sum.memtable_bytes += part.memtable_bytes;
   }
 
-  // Returns the sums sorted by group name, and starts again with none.
+  // Returns the sums sorted by group name, and resets them.
   std::vector<GroupStats> Take() {
     std::vector<GroupStats> all;
     for (auto& [name, sum] : by_group_) all.push_back(std::move(sum));

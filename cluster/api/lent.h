@@ -32,8 +32,8 @@ class Lent {
   std::shared_ptr<const T> value_;
 };
 
-// Like Lent, for the values of a batch. They need not lie side by side, so that the part of a batch
-// that concerns one tablet can be lent, too.
+// Like Lent, for the values of a batch. The values need not be adjacent in memory, so the part of a
+// batch that concerns one tablet can be lent, too.
 template <class T>
 class LentBatch {
  public:

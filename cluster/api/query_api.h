@@ -17,11 +17,11 @@ namespace sippar::cluster {
 
 struct QueryColumn {
   std::string name;
-  engine::DataType type;  // known, and so are the types of its parts
+  engine::DataType type;  // fully known, including the types of its parts
 };
 
 struct PreparedQuery {
-  std::string id;  // the whole query, encoded: any server can run it without a state of its own
+  std::string id;  // the whole query, encoded, so that any server can run it
   std::vector<QueryColumn> columns;
   int64_t valid_until_us = 0;
 };
@@ -29,7 +29,7 @@ struct PreparedQuery {
 // The request of one execution of a prepared query.
 struct QueryCall {
   std::string table_prefix;  // the prefix that the query was prepared with
-  std::string prepared;      // PreparedQuery::id
+  std::string prepared;      // id of the PreparedQuery
   std::map<std::string, engine::Value> params;
   std::string resume_token;  // position at which the execution continues; "": the start
   CancelFlag cancel;

@@ -109,7 +109,7 @@ struct CommitRow {
 template <class To>
 using RowCalls = CallList<ApplyRows<To>, UpdateRows<To>, CommitRow<To>>;
 
-// Tablets of the table in key order, with their sizes. Asks every server.
+// Lists the tablets of the table in key order, with their sizes. Asks every server.
 struct ListTablets {
   std::string table;
 
@@ -118,8 +118,8 @@ struct ListTablets {
   static constexpr CallRule kRule = LookUpRule("ListTablets");
 };
 
-// The ranges of the tablets alone, possibly from a cache. Callers use them to divide a table into
-// parts that can be read separately.
+// Lists only the ranges of the tablets, possibly from a cache. Callers use them to divide a table
+// into parts that can be read separately.
 struct TabletRanges {
   std::string table;
 

@@ -21,7 +21,8 @@ inline std::string ClusterId(const std::string& directory) { return directory + 
 // A file that names the cluster of many processes to which the directory belongs
 // (cluster/node/target_file.h).
 inline std::string TargetFile(const std::string& directory) { return directory + "/TARGET"; }
-// The new name of Locks after its content was copied to another lock service; then it is removed.
+// The name that Locks gets when its content was copied to another lock service, until the directory
+// is removed.
 inline std::string CarriedLocks(const std::string& directory) {
   return directory + "/lock.carried";
 }
@@ -61,7 +62,7 @@ struct LogName {
   ServerId server;
   bool sealed = false;
 };
-// nullopt: `name` is not a log's, for example because it has been moved to the trash.
+// nullopt: `name` does not name a log, for example because the log was moved to the trash.
 inline std::optional<LogName> ParseLog(std::string_view name) {
   bool sealed = name.ends_with(".sealed");
   auto server = ServerId::Parse(name.substr(0, name.size() - (sealed ? 7 : 0)));

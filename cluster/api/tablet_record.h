@@ -62,12 +62,12 @@ struct TabletRecord {
   engine::TabletState state;   // SSTables and redo point
   std::vector<ServerId> logs;  // dead servers whose sealed logs have records after the redo point
   std::optional<SplitRecord> split;
-  // None: not known to this process, so a write leaves the stored one as it is. The calls of the
-  // wire do not carry it: only the master changes it.
+  // nullopt: this process does not know it, and a write leaves the stored value unchanged. Calls to
+  // servers do not carry it, because only the master changes it.
   std::optional<TabletSuspicion> suspicion;
 };
 
-inline constexpr uint64_t kMetadataTableId = 1;  // user tables have ids above
+inline constexpr uint64_t kMetadataTableId = 1;  // user tables have higher ids
 inline constexpr char kMetadataName[] = "METADATA";
 
 }  // namespace sippar::cluster

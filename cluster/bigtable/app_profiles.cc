@@ -13,7 +13,7 @@ namespace admin = google::bigtable::admin::v2;
 std::string RecordOf(const PartName& name) { return PartRecord("profile", name.instance, name.id); }
 
 // The profile may route only to existing clusters. An instance without created clusters is not
-// checked: its one cluster is implied, and requests name it as they like.
+// checked: its one cluster is implied, and requests may call it by any name.
 Status CheckRouting(const InstanceRecords& records, const InstanceName& name,
                     const admin::AppProfile& profile) {
   if (profile.routing_policy_case() == admin::AppProfile::ROUTING_POLICY_NOT_SET) {

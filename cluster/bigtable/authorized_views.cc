@@ -1,4 +1,4 @@
-// The calls that administer views are in authorized_view_calls.cc.
+// The API calls that create, list, change and delete views are in authorized_view_calls.cc.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/authorized_views.h"
 

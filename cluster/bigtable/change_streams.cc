@@ -17,7 +17,7 @@ namespace v2 = google::bigtable::v2;
 using Response = v2::ReadChangeStreamResponse;
 using engine::MutationEntry;
 
-constexpr int64_t kHeartbeatMicros = 5'000'000;  // if the request names no interval
+constexpr int64_t kHeartbeatMicros = 5'000'000;  // interval if the request names none
 constexpr int64_t kHeartbeatMicrosMin = 1'000;   // limits the number of messages of an idle stream
 
 StatusOr<TableName> TableOf(Client* client, const std::string& table_name) {

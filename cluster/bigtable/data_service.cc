@@ -31,7 +31,7 @@ struct RowSample {
   int64_t offset = 0;  // approximate bytes of the table before the key
 };
 
-// Returns the ends of the tablets inside `range`, those that are in `rows`, and then the end of
+// Returns the ends of those tablets inside `range` that `rows` contains, and then the end of
 // `range`. So the samples divide the whole range, which a caller may read part by part.
 std::vector<RowSample> SamplesOf(const std::vector<TabletInfo>& tablets,
                                  const engine::RowRange& range, const engine::RowSet& rows) {
@@ -100,7 +100,7 @@ StatusOr<std::vector<Status>> ApplyEntries(Client* client, v2::MutateRowsRequest
     if (mutation.ok()) statuses[i] = target.CheckWrite(*mutation);
     if (statuses[i].ok()) statuses[i] = SetRequest(entry.idempotency(), &*mutation);
     if (entry.mutations().empty()) statuses[i] = InvalidArgument("No mutations provided");
-    // A mutation without entries merges nothing: it is done, and its status is OK.
+    // A mutation without entries (a merge without input) changes nothing, so its status is OK.
     if (!statuses[i].ok() || mutation->entries.empty()) continue;
     batch.push_back(std::move(*mutation));
     positions.push_back(i);

@@ -23,7 +23,7 @@ struct Interval {
   int64_t end_us = 0;
 };
 
-// The interval of the request. Its end is by default now, and its start 24 hours before the end.
+// The interval of the request. Its end defaults to now, and its start to 24 hours before the end.
 // One second is added to the present time, which is rounded down, to include the newest
 // measurement.
 StatusOr<Interval> IntervalOf(const admin::ListHotTabletsRequest& request, int64_t now_us) {

@@ -25,7 +25,8 @@ class InstanceRecords {
   [[nodiscard]] StatusOr<google::bigtable::admin::v2::Instance> Get(const InstanceName& name) const;
   // Instances that were created or that contain tables, sorted by name.
   [[nodiscard]] StatusOr<std::vector<InstanceName>> OfProject(const std::string& project) const;
-  // `parent`: the name of an instance, or "projects/P/instances/-" for all of the project.
+  // `parent`: the name of an instance, or "projects/P/instances/-" for all instances of the
+  // project.
   [[nodiscard]] StatusOr<std::vector<InstanceName>> OfParent(const std::string& parent) const;
 
   // Sorted by name; never empty. Clusters are names only: one store holds the data of all of them.
@@ -61,7 +62,7 @@ inline constexpr const char* kImpliedClusterId = "sippar";
 
 std::string InstanceRecord(const InstanceName& name);
 // Name of the record of a cluster or profile (`kind` "cluster" or "profile"). With the id "" it is
-// the prefix of all of the instance.
+// the prefix of all such names of the instance.
 std::string PartRecord(const char* kind, const InstanceName& name, const std::string& id);
 
 }  // namespace sippar::cluster

@@ -26,7 +26,7 @@ constexpr int32_t kPageSizeMax = 1'000;
 Status OnRecord(AdminApi* admin, const std::string& name, Message* message,
                 const RecordChange& change, const std::function<Status(uint64_t version)>& write) {
   for (int i = 0; i < kRacesMax; ++i) {
-    message->Clear();  // drops the changes of the try before
+    message->Clear();  // drops the changes of the previous try
     std::optional<NamedRecord> record;
     auto found = admin->Do(calls::GetRecord{name});
     if (found.ok()) {

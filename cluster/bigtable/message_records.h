@@ -17,7 +17,8 @@ std::string EtagOf(const NamedRecord& record);
 
 // Reads the record into `message` (empty if there is none), lets `change` check and modify it, and
 // writes it back. Starts again if another call has written the record in between, so `change` may
-// be called several times. Its `record` is null if there is none; its error becomes the result.
+// be called several times. `change` gets a null `record` if there is none; its error becomes the
+// result.
 using RecordChange = std::function<Status(const NamedRecord* record)>;
 [[nodiscard]] Status ChangeRecord(AdminApi* admin, const std::string& name,
                                   google::protobuf::Message* message, const RecordChange& change);
@@ -28,8 +29,8 @@ using RecordChange = std::function<Status(const NamedRecord* record)>;
 // Deletes one record, or all whose names start with `prefix`. OK also if there is none.
 [[nodiscard]] Status DropRecord(AdminApi* admin, const std::string& name);
 [[nodiscard]] Status DropRecords(AdminApi* admin, const std::string& prefix);
-// Name of the record of a part of a table, such as a "view"; with the id "" the prefix of all of
-// this kind. Table ids are never reused, so no call finds what is left of a dropped table.
+// Name of the record of a part of a table, such as a "view"; with the id "", the prefix of all such
+// names. Table ids are never reused, so no call finds what is left of a dropped table.
 std::string TablePartRecord(const char* kind, uint64_t table_id, const std::string& id);
 // kAborted: `wanted` is not "" and not the etag of the record.
 [[nodiscard]] Status CheckEtag(const std::string& wanted, const NamedRecord* record);
@@ -43,7 +44,7 @@ std::string TablePartRecord(const char* kind, uint64_t table_id, const std::stri
 // One page of a list that is sorted by name.
 struct Page {
   size_t size = 1'000;
-  std::string after;  // last name of the page before; "": the first page
+  std::string after;  // last name of the previous page; "": the first page
 
   [[nodiscard]] static StatusOr<Page> Of(int32_t page_size, const std::string& page_token);
 };

@@ -46,7 +46,7 @@ void TypeToProto(const DataType& type, v2::Type* out) {
     case kStruct:
       for (size_t i = 0; i < type.parts.size(); ++i) {
         v2::Type::Struct::Field* field = out->mutable_struct_type()->add_fields();
-        // A STRUCT without names is a cell with its time.
+        // A STRUCT without field names is a cell with its timestamp.
         field->set_field_name(!type.names.empty() ? type.names[i] : i == 0 ? "timestamp" : "value");
         TypeToProto(type.parts[i], field->mutable_type());
       }
@@ -72,8 +72,7 @@ void TimeToProto(int64_t micros, google::protobuf::Timestamp* out) {
 }
 
 Status BytesToProto(const Value& value, v2::Value* out) {
-  // In a column of BYTES a number can only be a counter, of a family of counters among others. It
-  // becomes the 8 bytes of its cell.
+  // The only number that a BYTES column can hold is a counter. It becomes the 8 bytes of its cell.
   if (value.is_string()) {
     out->set_bytes_value(value.bytes());
   } else {
@@ -93,7 +92,7 @@ Status TextToProto(const Value& value, v2::Value* out) {
   return OkStatus();
 }
 
-// A STRUCT with names, whose value is a MAP from these names.
+// Converts a STRUCT with field names. Its value is a MAP from these names to the fields.
 Status FieldsToProto(const Value& value, const DataType& type, v2::ArrayValue* out) {
   const Value::Items& items = value.items();
   if (items.size() != type.parts.size() * 2) return WrongType(value, type);

@@ -29,7 +29,7 @@ class RowsRead {
     while (cells->Valid() && !IsEnough()) {
       if (request_.takes_scanned_rows) row_ = cells->cell().row;
       RETURN_IF_ERROR(run->RunRow(cells.get(), &cells_seen_));
-      // The scan checks the flag as well, but a filter may need long for the few cells of a row.
+      // The scan checks the flag as well, but a filter may take long for the cells of one row.
       if (options.is_cancelled()) return Cancelled("the caller cancelled the read or disconnected");
       ++rows_seen_;
       BreakSilence();

@@ -53,9 +53,9 @@ class RowChunks final : public engine::CellSink {
   google::bigtable::v2::ReadRowsResponse response_;
   size_t response_size_ = 0;  // approximate bytes of response_
   int row_start_ = 0;         // index of the first chunk of the open row
-  size_t complete_size_ = 0;  // approximate bytes of the complete rows before it
+  size_t complete_size_ = 0;  // approximate bytes of the chunks before row_start_
   std::string row_;
-  std::string family_, qualifier_;  // keys of the chunk before in this row
+  std::string family_, qualifier_;  // keys of the previous chunk of this row
   bool is_first_ = true;            // the row has no chunk yet
   bool is_gone_ = false;
   int64_t rows_ = 0;

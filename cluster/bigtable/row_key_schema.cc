@@ -15,8 +15,8 @@ using engine::TableSchema;
 constexpr const char* kOption = "ROW_KEY_SCHEMA";  // its value is the serialized message
 constexpr size_t kDelimiterSizeMax = 50;           // limit of Cloud Bigtable
 
-// Accepts the types that a key field may have, each with an explicit encoding: without one it would
-// be open how the bytes of a key sort.
+// Accepts the types that a key field may have, each with an explicit encoding: without one, the
+// sort order of keys would be undefined.
 Status CheckType(const Type& type) {
   switch (type.kind_case()) {
     case Type::kBytesType:

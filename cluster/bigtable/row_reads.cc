@@ -23,10 +23,10 @@ namespace {
 
 namespace v2 = google::bigtable::v2;
 
-constexpr size_t kThreadsMax = 512;          // one for each working or parked read
-constexpr size_t kAtWorkMax = 32;            // each may hold a large value and a message with it
+constexpr size_t kThreadsMax = 512;          // threads: one for each working or parked read
+constexpr size_t kAtWorkMax = 32;            // working reads; each may hold a value and its message
 constexpr int64_t kHeldMax = 192 << 20;      // most bytes that callers have not taken, in total
-constexpr int64_t kHeldOfMax = 96 << 20;     // the same for one connection
+constexpr int64_t kHeldOfMax = 96 << 20;     // most such bytes of one connection
 constexpr int64_t kSmallBytes = 16 << 10;    // smaller messages are not counted by connection
 constexpr int64_t kLineMicros = 30'000'000;  // longest wait in the queue
 constexpr size_t kShortBytes = 64 << 10;     // larger requests take too long to parse on the loop
@@ -77,7 +77,7 @@ bool IsShort(const v2::ReadRowsRequest& request) {
 
 // Marks a read as waiting for its caller to take a message; another read may begin in its place.
 // Afterwards the read continues at once, even if more than kAtWorkMax reads then work. It holds its
-// memory in any case, and the earlier it ends, the earlier that is free.
+// memory until it ends, and a further wait would only hold it longer.
 class RowReads::Parked {
  public:
   Parked(RowReads* reads, Call* call, int64_t bytes);
@@ -161,7 +161,7 @@ struct RowReads::Call {
     Client* client = reads->client_;
     return ReadRows(client->data(), client->clock(), rows, options, &chunks);
   }
-  // The object may be gone as soon as Refuse or Finish returns.
+  // The object may already be deleted when Refuse or Finish returns.
   void Refuse() {
     is_last = true;
     writer.Finish(Overloaded("the server is at its limit of reads in flight; try again later"),
@@ -190,7 +190,7 @@ struct RowReads::Call {
   size_t last_bytes = 0;
   std::string connection;             // peer of the call; set when it is counted or queued
   bool is_at_work = false;            // the read runs on a thread of its own
-  int64_t in_line_until_nanos = 0;    // when a queued call is refused
+  int64_t in_line_until_nanos = 0;    // time at which a queued call is refused
   std::atomic<bool> is_last = false;  // the operation in flight is the last one
   bool was_sent = false;
   engine::WakeUp sent_one;
@@ -307,8 +307,8 @@ void RowReads::Work(Call* call) {
 }
 
 // Carries out the read of one row on the loop's thread. False: nothing was sent, and the read must
-// go to another thread, because no absence was granted, the read is not short, or its reply is more
-// than one message.
+// go to another thread, because no CallLoop::Absence was granted, the read is not short, or its
+// reply is more than one message.
 bool RowReads::ReadOnLoop(Call* call) {
   CallLoop::Absence absence(call->guest.loop());
   if (!absence.is_granted() || !call->Parse().ok() || !IsShort(call->request)) return false;

@@ -50,8 +50,8 @@ class RowRequests {
       const google::bigtable::v2::ReadModifyWriteRowRequest& request);
 
   const InstanceRecords* const records_;
-  std::map<NamePair, StatusOr<RequestTarget>> targets_;  // by table and view
-  std::map<NamePair, Status> profiles_;                  // by instance and app profile
+  std::map<NamePair, StatusOr<RequestTarget>> targets_;  // keyed by table and view
+  std::map<NamePair, Status> profiles_;                  // keyed by instance and app profile
 };
 
 // Makes the reply to a call that succeeded. `result` is ignored for MutateRow.

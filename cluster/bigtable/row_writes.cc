@@ -20,11 +20,11 @@ namespace sippar::cluster {
 namespace {
 
 constexpr size_t kThreadsMax = 512;
-constexpr int64_t kBytesMax = 256 << 20;       // requests in flight; one larger call is allowed
+constexpr int64_t kBytesMax = 256 << 20;       // bytes in flight; one larger call is allowed
 constexpr int64_t kLineMicros = 30'000'000;    // longest wait in the queue
 constexpr size_t kBatchMax = 256;              // most calls in a batch of mutations
-constexpr size_t kUpdatesMax = 64;             // fewer updates, as each reads its row
-constexpr size_t kBatchBytesMax = 4 << 20;     // one larger call is allowed
+constexpr size_t kUpdatesMax = 64;             // most updates in a batch; each reads its row
+constexpr size_t kBatchBytesMax = 4 << 20;     // most bytes in a batch; one larger call is allowed
 constexpr int64_t kPatienceNanos = 1'000'000;  // wait for a busy thread before another is started
 
 // Makes a queue that never polls connections. Only the loops read from connections, so that a sent
@@ -61,7 +61,7 @@ struct RowWrites::Call final : CallEvent {
   grpc::ByteBuffer request;
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> responder{&context};
   int64_t size = 0;                 // counted bytes of the request; 0: it waits in line_
-  int64_t in_line_until_nanos = 0;  // when a queued call is refused
+  int64_t in_line_until_nanos = 0;  // time at which a queued call is refused
   bool is_answered = false;
 };
 
@@ -106,8 +106,8 @@ void RowWrites::Take(std::unique_ptr<Call> call) {
   calls_.fetch_add(1);
   engine::MutexLock lock(&mutex_);
   const auto size = static_cast<int64_t>(call->request.Length());
-  // Without other requests in flight any request fits: one may be larger than kBytesMax. A queue
-  // that is not empty is never overtaken, or large requests would wait for ever.
+  // Without other requests in flight any request fits: one may be larger than kBytesMax. A new call
+  // never overtakes queued ones, or large requests would wait for ever.
   bool has_room = bytes_ == 0 || bytes_ + size <= kBytesMax;
   if (line_.empty() && has_room) return Arrive(std::move(call));
   call->in_line_until_nanos = LineEnd(call->context.raw_deadline(), kLineMicros);
@@ -308,7 +308,7 @@ RowWrites::Writes RowWrites::TakeBatch(const Bundle& bundle, std::deque<Write>* 
   return writes;
 }
 
-// The work on a batch counts as that of its first call.
+// The work on a batch is traced as work of its first call.
 void RowWrites::Apply(const Bundle& bundle, Writes writes) {
   const TracedWork traced(writes.front().call->context, "row writes work");
   if (bundle.is_update) {

@@ -35,7 +35,7 @@ class RowWrites {
   // Called by the loops: collects sent replies, starts or refuses queued calls, and adds a thread
   // if calls wait too long. True: calls are in flight, so it should be called again.
   bool Look(bool is_quiet);
-  // Call it after the loops were stopped.
+  // To be called after the loops have stopped.
   void Stop();
 
  private:
@@ -92,7 +92,7 @@ class RowWrites {
   std::atomic<int64_t> bytes_{0};                // bytes of requests that began and have no reply
   std::atomic<size_t> line_length_{0};           // size of line_, to be read without the lock
   std::atomic<uint64_t> alone_{0};               // number of single-write bundles so far
-  std::atomic<int64_t> waiting_since_nanos_{0};  // 0: arrived_ is empty
+  std::atomic<int64_t> waiting_since_nanos_{0};  // since when arrived_ has calls; 0: it is empty
   engine::Mutex mutex_;
   std::deque<std::unique_ptr<Call>> line_ GUARDED_BY(mutex_);  // calls that wait for room
   Calls arrived_ GUARDED_BY(mutex_);                           // calls that wait to be parsed

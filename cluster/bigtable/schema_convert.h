@@ -19,8 +19,8 @@ namespace sippar::cluster {
 // it.
 [[nodiscard]] Status ChangeStreamFromProto(const google::bigtable::admin::v2::Table& proto,
                                            engine::TableSchema* schema);
-// Sets the fields that belong to `view`, except the states of clusters. VIEW_UNSPECIFIED means
-// SCHEMA_VIEW.
+// Sets the fields of `out` that a request with this `view` asks for, except the states of clusters.
+// VIEW_UNSPECIFIED means SCHEMA_VIEW.
 void TableToProto(const TableName& name, const engine::TableSchema& schema,
                   google::bigtable::admin::v2::Table::View view,
                   google::bigtable::admin::v2::Table* out);

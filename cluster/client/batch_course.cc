@@ -25,7 +25,8 @@ struct Group {
   std::vector<size_t> positions;
 };
 
-// The first row of each group's tablet and the group's index. The rows of two groups are disjoint.
+// From the first row of each group's tablet to the group's index. The rows of two groups are
+// disjoint.
 using GroupMap = std::map<std::string_view, size_t>;
 
 class BatchCourse {
@@ -70,8 +71,8 @@ class BatchCourse {
   // (cluster/api/tablet_service.h).
   static bool IsElsewhere(const Status& status) { return HasCause(status, Cause::kNotServed); }
 
-  // All writes of a row go into one group, or wait together for the next round: groups are sent at
-  // the same time, so in two of them a later write could overtake an earlier one.
+  // All writes of a row go into one group, or wait together for the next round: groups are sent
+  // concurrently, so a later write in one group could overtake an earlier one in another.
   std::vector<Group> GroupByTablet(const std::vector<size_t>& positions) {
     failed_look_ups_us_ = 0;
     std::vector<Group> groups;
@@ -140,9 +141,10 @@ class BatchCourse {
     return OkStatus();
   }
 
-  // A look-up while METADATA or the lock service is away takes until its own time is over. In a
-  // round, such look-ups have kFailedLookUpsMaxUs together: the next rows are not looked up, and
-  // wait with them. Otherwise a batch of thousands of rows would take that time for each of them.
+  // While METADATA or the lock service does not answer, a look-up takes until its own timeout. The
+  // failed look-ups of one round may take kFailedLookUpsMaxUs in total; the rows after that are not
+  // looked up in this round, but wait. Otherwise a batch of thousands of rows would take that time
+  // for each of them.
   StatusOr<LocationPtr> LookUp(std::string_view row) {
     if (failed_look_ups_us_ > kFailedLookUpsMaxUs) return why_not_found_;
     const int64_t begun_nanos = caller_->settings().clock->MonotonicNanos();
@@ -166,8 +168,8 @@ class BatchCourse {
     for (size_t i = 1; i < workers; ++i) threads.emplace_back("batch", [&] { trace.Run(work); });
     work();
     for (engine::Thread& thread : threads) thread.Join();
-    // Only now: a worker writes the statuses of its own groups, but again_ belongs to all and has
-    // no lock.
+    // Failures are noted after all workers have ended: a worker writes the statuses of its own
+    // groups, but again_ belongs to all and has no lock.
     for (const Group& group : groups) NoteFailures(group);
   }
 
@@ -189,8 +191,8 @@ class BatchCourse {
     size_t before = again_.size();
     for (size_t position : group.positions) {
       const Status& status = statuses_[position];
-      // The caller's own timeout (kDeadlineExceeded) is final, so an unknown outcome that may be
-      // repeated has this code alone.
+      // The caller's own timeout (kDeadlineExceeded) is final, so kUnavailable is the only code of
+      // an unknown outcome that may be repeated.
       bool unknown = status.code() == StatusCode::kUnavailable;
       if (IsElsewhere(status) || (unknown && repeat_ == Repeat::kSafe)) again_.push_back(position);
     }
@@ -205,7 +207,7 @@ class BatchCourse {
   std::vector<Status> statuses_;
   std::vector<size_t> again_;
   int64_t failed_look_ups_us_ = 0;  // time of this round's look-ups that failed as kUnavailable
-  Status why_not_found_;            // the last of them
+  Status why_not_found_;            // status of the last such look-up
   CallCourse course_;
 };
 

@@ -14,8 +14,8 @@ class BegunChanges final : public ChangeStream {
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
     std::optional<ChangeBatch> first = std::exchange(first_, std::nullopt);
-    // An empty first batch only gives the position, which the next batch gives as well. Returning
-    // it would ignore `wait_us`, so the caller would poll once for nothing.
+    // An empty first batch only has the position, which the next batch has as well. Returning it
+    // would ignore `wait_us`, so the caller would poll once for nothing.
     if (first.has_value() && (first->is_over || !first->changes.empty())) return *std::move(first);
     return changes_->Next(wait_us);
   }

@@ -12,7 +12,7 @@
 
 namespace sippar::cluster {
 namespace {
-constexpr int64_t kCancelCheckUs = 20'000;  // longest time until a waiting call is cancelled
+constexpr int64_t kCancelCheckUs = 20'000;  // longest wait between two looks at the cancel flags
 
 // Differs for each failure in this process by the counter, and between processes by the time.
 // Equal seeds would let the clients of a lost server retry in step.

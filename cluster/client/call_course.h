@@ -37,7 +37,7 @@ class CallCourse {
   // A part of the call is done for good, as in streams: the next failure counts as the first.
   void Progress() { failures_ = 0; }
   // The options for a try that starts now: the timeout is what is left of the call's. kCancelled,
-  // kDeadlineExceeded: the caller waits no longer. Several threads may ask at the same time.
+  // kDeadlineExceeded: the caller no longer waits. Several threads may call this concurrently.
   [[nodiscard]] StatusOr<CallOptions> OptionsNow() const;
 
  private:

@@ -22,11 +22,11 @@ class ChangeCourse final : public ChangeStream {
         ASSIGN_OR_RETURN(tablet_, sources_.open(request_, &rows_));
       }
       auto batch = tablet_->Next(wait_us);
-      // The server is gone. The error goes to the reader, but its next call looks the tablet up
-      // again and continues with the tokens.
+      // The server did not answer. The error goes to the reader, but its next call looks the tablet
+      // up again and continues with the tokens.
       if (batch.status().code() == StatusCode::kUnavailable) tablet_ = nullptr;
       RETURN_IF_ERROR(batch.status());
-      // From here on the position is in the token, also for a stream that began at a time.
+      // From here on the token holds the position, also for a stream that began at a start time.
       request_.tokens = {{request_.partition, batch->token}};
       if (!batch->is_elsewhere) return batch;
       tablet_ = nullptr;
@@ -55,7 +55,7 @@ class ChangeCourse final : public ChangeStream {
   const ChangeSources sources_;
   ChangesRequest request_;                // asks for the changes that were not returned yet
   RowRange rows_;                         // range of the tablet that tablet_ reads
-  std::unique_ptr<ChangeStream> tablet_;  // null: to be opened
+  std::unique_ptr<ChangeStream> tablet_;  // null: not open
 };
 
 }  // namespace

@@ -216,8 +216,8 @@ bool IsMoving(const Status& status) {
   return status.code() == StatusCode::kUnavailable || HasCause(status, Cause::kNotServed);
 }
 
-// Asks the tablet's server for its sizes. False: a server should serve the tablet, but does not, or
-// it does not answer.
+// Asks the tablet's server for its sizes. False: the server that should serve the tablet does not,
+// or it does not answer.
 StatusOr<bool> FillInfo(Transport* transport, const TabletRecord& record,
                         const CallOptions& options, TabletInfo* info) {
   info->tablet_id = record.tablet_id;

@@ -24,7 +24,7 @@ ProgramRest::ProgramRest(engine::Program program, engine::ProgramSink* sink)
 
 bool ProgramRest::Emit(engine::ProgramBatch batch) {
   if (!in_order_) {
-    // Batches without rows only report progress, which is true whatever becomes of this try.
+    // Batches without rows only report progress, which counts even if this try fails.
     if (batch.rows.empty()) return sink_->Emit(std::move(batch));
     held_.push_back(std::move(batch));
     return true;

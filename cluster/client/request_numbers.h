@@ -25,7 +25,7 @@ class RequestNumbers {
     return {client_, number, *open_.begin()};
   }
   // The caller has its answer, or was told that the outcome is unknown: the request is not retried.
-  // An id that another client has given is ignored.
+  // An id of another client is ignored.
   void End(const engine::RequestId& request) {
     if (request.client != client_) return;
     engine::MutexLock lock(&mutex_);

@@ -13,11 +13,11 @@ namespace sippar::cluster {
 
 class RowMark {
  public:
-  // The reader has read `cell`.
+  // Notes that the reader has read `cell`.
   void See(const CellView& cell);
-  // The reader skips the rest of `row`.
+  // Notes that the reader skips the rest of `row`.
   void PassRow(std::string_view row);
-  // The row of the last cell is complete.
+  // Notes that the row of the last cell is complete.
   void EndRow() { passed_ = passed_ || cells_ > 0; }
   void Reset() { *this = RowMark(); }
 

@@ -16,7 +16,8 @@ engine::RowUpdate CheckAndMutateOf(CheckedRow row, const std::vector<std::string
   // The push-down and the view have narrowed the rows. If they exclude this row, none is left: the
   // predicate then sees no cell and is false.
   update.read.rows = update.read.rows.Intersection(engine::RowSet(RowRange::Single(update.row)));
-  // A covered predicate is already expressed by the read, so it only asks for any cell.
+  // The read already applies a covered predicate, so the check only asks whether it returns any
+  // cell.
   if (!is_covered) check.predicate = std::move(row.predicate);
   check.seed = row.seed;
   check.on_true = std::move(row.on_true.entries);

@@ -71,8 +71,8 @@ class ScanStream final : public CellStream {
     status_ = std::move(ended);
   }
 
-  // Handles the status of a try. The location is invalidated after the wait, so that the next
-  // look-up does not find what another call has cached before it.
+  // Handles the status of a try. The location is invalidated only after the wait, because another
+  // call may cache the same location again during the wait.
   void Try(const Status& status) {
     if (status.ok()) return;
     cells_.reset();
@@ -106,10 +106,10 @@ class ScanStream final : public CellStream {
   const std::string table_;
   const ReadSpec read_;
   // True: the stream can continue in the middle of a tablet, and remembers the position of each
-  // cell for that. Within one process an open stream breaks off only when the disk fails. There
-  // this is false: the error is returned, and cells cost nothing extra.
+  // cell for that. Within one process an open stream breaks off only when the disk fails. So
+  // resumes_ is false there: the error is returned, and cells cost nothing extra.
   const bool resumes_;
-  RowSet left_;  // rows of the open tablet and of later ones
+  RowSet left_;  // rows of the open and of later tablets
   CallCourse course_;
   RowMark mark_;
   LocationPtr location_;

@@ -25,17 +25,19 @@ constexpr int64_t kLookUs = 20'000;  // longest time until a waiting call notice
 
 bool IsAway(const Status& status) { return status.code() == StatusCode::kUnavailable; }
 
-// What a caller and the thread that asks for it share. The caller may leave first.
+// What a caller shares with the thread that asks the lock service for it. The caller may leave
+// first.
 struct Question {
   engine::Mutex mutex;
   engine::CondVar changed;
-  bool is_left GUARDED_BY(mutex) = false;  // the caller waits no longer
+  bool is_left GUARDED_BY(mutex) = false;  // the caller no longer waits
   std::optional<StatusOr<std::shared_ptr<const TableSchema>>> answer GUARDED_BY(mutex);
 };
 
 }  // namespace
 
-// Only one of the calls that find the schema too old reads it; the others use it meanwhile.
+// Of the calls that find the schema too old, only one reads it again; the others use the old one
+// meanwhile.
 SchemaCache::Look SchemaCache::LookAt(const std::string& table) {
   engine::MutexLock lock(&mutex_);
   auto found = known_.find(table);

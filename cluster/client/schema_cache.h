@@ -22,33 +22,35 @@ class SchemaCache {
   SchemaCache(LockSession* session, engine::Clock* clock)
       : session_(session), clock_(clock), directory_(session), asking_("schemas", 4, 1024) {}
 
-  // The schema of a table. It is at least as new as all changes before the last Forget. A change by
-  // another client is seen when the watch of the table's file fires, mostly within milliseconds,
+  // Returns the schema of a table, at least as new as all changes before the last Forget. A change
+  // by another client is seen when the watch of the table's file fires, mostly within milliseconds,
   // and after a second at the latest. While the lock service does not answer, the schema read last
   // is returned: the servers check each call against their own. `time`: the caller's deadline and
-  // cancel flag, which end the call even while the lock service does not answer. kNotFound.
+  // cancel flag, which end the call even while the lock service does not answer. kNotFound: table
+  // not found.
   [[nodiscard]] StatusOr<std::shared_ptr<const TableSchema>> Get(
       const std::string& table, const CallTime& time = CallTime(engine::Clock::System(), {}));
-  // Reads all schemas anew: after a change of tables by this client.
+  // Drops all cached schemas. To be called after this client has changed a table.
   void Forget();
 
  private:
-  // Shared with the callback of a watch, which may come after the cache has gone.
+  // Shared with the callback of a watch, which may run after the cache was destroyed.
   struct Known {
     std::shared_ptr<const TableSchema> schema;
-    int64_t trusted_until_nanos = 0;  // unless it has changed
-    int64_t away_until_nanos = 0;     // the lock service did not answer and is not asked before
+    int64_t trusted_until_nanos = 0;  // not read again before this, unless it has_changed
+    int64_t away_until_nanos = 0;     // no answer came: the lock service is not asked before this
     std::atomic<bool> has_changed{false};
   };
-  // What a call has to do for its schema.
+  // What LookAt found in the cache.
   struct Look {
-    std::shared_ptr<Known> known;  // null: nothing is known of the table
-    bool is_enough = false;        // `known` is the answer
+    std::shared_ptr<Known> known;  // null: the table is not in the cache
+    bool is_enough = false;        // `known` is the answer, without a read
   };
   Look LookAt(const std::string& table);
-  // Asks the lock service for what LookAt did not find.
+  // Asks the lock service for a schema that the cache lacks or holds for too long.
   StatusOr<std::shared_ptr<const TableSchema>> Ask(const std::string& table, const Look& look);
-  // Reads the table's file. kNotFound: the table with the id that its name had is gone.
+  // Reads the table's file. kNotFound: the table that had this name was dropped; a newer table may
+  // have the name now.
   StatusOr<std::shared_ptr<Known>> Read(const std::string& table, Freshness freshness);
 
   LockSession* const session_;
@@ -56,7 +58,7 @@ class SchemaCache {
   TableDirectory directory_;
   engine::Mutex mutex_;
   std::map<std::string, std::shared_ptr<Known>> known_ GUARDED_BY(mutex_);
-  net::LaneThreads asking_;  // ask the lock service for callers that may leave before it answers
+  net::LaneThreads asking_;  // threads that ask for callers that may leave before the answer
 };
 
 }  // namespace sippar::cluster

@@ -39,12 +39,13 @@ StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
       continue;
     }
     auto read = session_->Read(lock_paths::Table(id), Freshness::kCached);  // as new as List
-    if (read.status().code() == StatusCode::kNotFound) continue;            // dropped after List
+    if (read.status().code() == StatusCode::kNotFound) continue;            // dropped since
     if (!read.ok()) return Annotate(read.status(), fmt::format("look up table {}", name));
     if (!HoldsLiveTable(read->content)) continue;
     auto table = DecodeTableFile(read->content);
     if (!table.ok()) return Annotate(table.status(), fmt::format("file of table {}", id));
-    // Goes on after a match, to cache all tables: the next new name then reads no old file again.
+    // The loop goes on after a match, to cache all tables: the look-up of another name then reads
+    // only new files.
     if (table->schema.name == name) found = id;
     engine::MutexLock lock(&mutex_);
     ids_[table->schema.name] = id;

@@ -37,7 +37,7 @@ struct TableView {
   bool operator==(const TableView&) const = default;
 };
 
-// Does engine::PushDownFilter for a read through `view` (null: of the whole table).
+// Like engine::PushDownFilter, for a read through `view` (null: of the whole table).
 [[nodiscard]] bool PushDownThroughView(const engine::RowFilter& filter,
                                        const std::vector<std::string>& families,
                                        const TableView* view, engine::ReadSpec* read);

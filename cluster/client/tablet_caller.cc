@@ -10,7 +10,7 @@
 namespace sippar::cluster {
 namespace {
 
-// For the trace of the call that this thread serves.
+// Notes the table and the row in the trace of the call that this thread serves.
 void Note(const std::string& table, std::string_view row) {
   if (auto* notes = engine::CurrentCallNotes()) notes->About(table, row);
 }
@@ -40,7 +40,7 @@ StatusOr<LocationPtr> TabletCaller::FindNow(const std::string& table, std::strin
   StatusOr<LocationPtr> found = find();
   if (found.ok()) [[likely]]
     return found;
-  // kUnavailable: the table is being dropped, or was dropped and is kept for a while.
+  // kUnavailable may mean that the table is being dropped, or was dropped and is kept for a while.
   bool dropped = found.status().code() == StatusCode::kNotFound ||
                  found.status().code() == StatusCode::kUnavailable;
   if (!dropped) return found;

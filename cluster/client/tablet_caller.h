@@ -24,8 +24,8 @@ class TabletCaller {
 
   // Makes `call(const TabletLocation&, const CallOptions& now)`, which returns an Answer (a Status
   // or StatusOr), on the tablet of the row, and retries it as `repeat` allows. A call without a
-  // timeout that does not fail reads no clock and allocates nothing. `time` is looked at before
-  // each try, and what is left of it is the try's.
+  // timeout that does not fail reads no clock and allocates nothing. `time` is checked before each
+  // try, and what is left of it is the timeout of the try.
   template <typename Answer, typename Call>
   Answer OnTablet(const std::string& table, std::string_view row, Repeat repeat,
                   const CallTime& time, const Call& call);
@@ -35,11 +35,11 @@ class TabletCaller {
   // kNotFound: table or tablet not found.
   [[nodiscard]] StatusOr<LocationPtr> Find(const std::string& table, std::string_view row,
                                            bool before = false);
-  // All tablets of the table, from METADATA and not from the cache. While METADATA is not served,
-  // tries again as calls do.
+  // Returns the records of all tablets of the table, from METADATA and not from the cache. While
+  // METADATA is not served, retries as calls do.
   [[nodiscard]] StatusOr<std::vector<TabletRecord>> ReadAll(const std::string& table,
                                                             const CallTime& time);
-  // Finds the tablet in the cache alone; null: it would take a remote look-up.
+  // Finds the tablet in the cache only; null: a remote look-up would be needed.
   LocationPtr FindKnown(const std::string& table, std::string_view row);
   void Invalidate(const TabletLocation& seen) { locator_.Invalidate(seen); }
 

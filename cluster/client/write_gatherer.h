@@ -30,11 +30,11 @@ class WriteGatherer {
   // Writes that travel together. The first writer of a call waits for its turn and sends it.
   struct Call {
     std::vector<const RowMutation*> batch;
-    std::vector<const CallTime*> times;  // of the writes, in the same order
+    std::vector<const CallTime*> times;  // time limits of the writes, in the same order
     std::vector<Status> answers;         // set when the call is over
     bool is_over = false;
-    engine::CondVar turn;      // its first writer waits here
-    engine::CondVar answered;  // the others wait here
+    engine::CondVar turn;      // the first writer of the call waits here for its turn
+    engine::CondVar answered;  // the other writers wait here for their answers
   };
   struct Queue {
     std::deque<std::shared_ptr<Call>> waiting;
@@ -45,7 +45,7 @@ class WriteGatherer {
   static std::vector<Status> Send(const TabletLocation& tablet, const Call& call);
 
   engine::Mutex mutex_;
-  std::map<Key, Queue> queues_ GUARDED_BY(mutex_);  // of the tablets that are being written to
+  std::map<Key, Queue> queues_ GUARDED_BY(mutex_);  // queues of tablets with writes under way
 };
 
 }  // namespace sippar::cluster

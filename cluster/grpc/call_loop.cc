@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kLookAgainUs = 1000;
 constexpr int64_t kGuardUs = 2000;          // time between two looks of the guard
 constexpr int kGuardedMax = 10;             // looks without an absence before the guard sleeps
-constexpr int64_t kLongNanos = 100'000;     // a shorter absence is never taken for long
+constexpr int64_t kLongNanos = 100'000;     // a shorter absence never counts as long
 constexpr int64_t kLongCpuMicros = 300;     // more CPU time makes an absence long
 constexpr int64_t kStayNanos = 20'000'000;  // time after a long absence in which none is granted
 constexpr uint64_t kManyAbsences = 1000;    // absences that may have left free memory in malloc

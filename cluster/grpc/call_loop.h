@@ -46,7 +46,7 @@ class CallLoop {
  public:
   void Register(grpc::ServerBuilder* builder) { queue_ = builder->AddCompletionQueue(); }
   // `look` is called after each event. If it returns true, it is called again after a millisecond
-  // even without an event; `is_quiet` then says that none came.
+  // even without an event; `is_quiet` is then true.
   void Start(std::function<bool(bool is_quiet)> look);
   // Waits until all Guests are gone: the running calls, and the requests for further calls, which
   // the server's shutdown has ended.
@@ -54,7 +54,7 @@ class CallLoop {
 
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }
 
-  // Held by a call of the loop as long as gRPC may report events of it.
+  // Held by a call of the loop as long as gRPC may report events of that call.
   class Guest {
    public:
     explicit Guest(CallLoop* loop);

@@ -43,7 +43,7 @@ void CallThreads::Stop() {
   wake_.NotifyAll();
   while (!threads_.empty()) wake_.Wait(&mutex_);
   mutex_.Unlock();
-  ended_.clear();  // joins
+  ended_.clear();  // joins the ended threads
 }
 
 size_t CallThreads::threads() {

@@ -21,21 +21,24 @@ using grpc::experimental::ServerRpcInfo;
 using Headers = std::multimap<grpc::string_ref, grpc::string_ref>;
 
 constexpr size_t kTraceIdSize = 32;
-// In which the tracer tells the id to the service; not for callers, whose own header is dropped.
+// The header in which the tracer passes the trace id to the service. The tracer drops the header of
+// this name that a caller has sent.
 constexpr const char* kTraceHeader = "x-sippar-trace";
 
 bool IsHex(std::string_view text, size_t size) {
   return text.size() == size && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-// The trace id in a header "traceparent": version, trace, span, flags. None: it has none.
+// Returns the trace id in a header "traceparent": version, trace, span, flags. None: the header has
+// no valid id.
 engine::TraceId FromW3c(std::string_view text) {
   bool is_valid = text.size() == 55 && text.starts_with("00-") && text[35] == '-' &&
                   text[52] == '-' && IsHex(text.substr(36, 16), 16) && IsHex(text.substr(53), 2);
   return engine::TraceId::FromHex(is_valid ? text.substr(3, kTraceIdSize) : "");
 }
 
-// The trace id in a header "x-cloud-trace-context", TRACE_ID[/SPAN_ID][;o=1]. None: it has none.
+// Returns the trace id in a header "x-cloud-trace-context", TRACE_ID[/SPAN_ID][;o=1]. None: the
+// header has no valid id.
 engine::TraceId FromGoogle(std::string_view text) {
   return engine::TraceId::FromHex(text.substr(0, kTraceIdSize));
 }
@@ -54,7 +57,7 @@ engine::TraceId TraceIn(const Headers& headers) {
 
 int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
 
-// Keeps a trace, or a part of it, that has ended now.
+// Keeps the trace of a call that ends now, or of a part of a call.
 void Keep(const engine::CallNotes& notes, std::string_view call, const std::string& caller,
           grpc::StatusCode code, int64_t nanos) {
   CallTraceInfo info = InfoOf(notes);
@@ -111,8 +114,8 @@ class TracedCall final : public grpc::experimental::Interceptor {
   ServerRpcInfo* const info_;
   const int64_t start_nanos_;
   const int64_t arrived_nanos_ = Now();  // `slow_calls_` has a clock of its own
-  engine::CallNotes notes_;              // of its trace id alone
-  std::string hex_;                      // that id
+  engine::CallNotes notes_;              // only the trace id is set
+  std::string hex_;                      // the trace id as text
 };
 
 class CallTracer final : public grpc::experimental::ServerInterceptorFactoryInterface {

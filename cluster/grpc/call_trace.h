@@ -1,7 +1,7 @@
 // The traces of calls over gRPC. The trace id comes from the caller (header traceparent of W3C
 // Trace Context, or x-cloud-trace-context of Google Cloud), or is made here. Reports slow calls,
-// each with its id, and keeps traces as the wire does (api/call_traces.h). SPDX-License-Identifier:
-// Apache-2.0
+// each with its id, and keeps traces as for calls between members (api/call_traces.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/server_context.h>
@@ -19,10 +19,10 @@ namespace sippar::cluster {
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewCallTracer(
     std::shared_ptr<SlowCalls> slow_calls);
 
-// The work of a call on a thread: as long as the object lives, the thread's notes are those of the
-// call, so that calls to other members belong to its trace. At the end it keeps the notes as a part
-// of the trace, if that is wanted. Without a tracer the part has a trace of its own. Used by one
-// thread.
+// Traces the work of a call on one thread. While the object lives, the thread's notes are those of
+// the call, so that calls to other members belong to its trace. At its end it keeps the notes as a
+// part of the trace, if CallTraces wants that. Without a tracer the part has a trace of its own.
+// Used by one thread.
 class TracedWork {
  public:
   // `name` outlives the object.

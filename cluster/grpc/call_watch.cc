@@ -22,8 +22,8 @@ CallWatch::~CallWatch() {
 void CallWatch::Run() {
   engine::MutexLock lock(&mutex_);
   while (!is_ending_) {
-    // Only a call that comes while there is no other wakes this thread; otherwise it looks every
-    // kPollMicros. Shorter calls mostly end without being looked at.
+    // This thread sleeps while there are no calls, and the first new call wakes it. From then on it
+    // looks every kPollMicros; most calls that are shorter end before it looks.
     is_idle_ = calls_.empty();
     if (is_idle_) changed_.Wait(&mutex_);
     is_idle_ = false;

@@ -26,7 +26,7 @@ class CallWatch {
     bool is_endless = false;  // CancelEndless cancels this call as well
   };
 
-  // While it lives, `cancel` is set soon after the call of `context` is cancelled.
+  // While a Scope lives, its `cancel` is set soon after the call of `context` is cancelled.
   class Scope {
    public:
     Scope(CallWatch* watch, grpc::ServerContext* context, bool is_endless = false);

@@ -10,8 +10,8 @@
 
 namespace sippar::cluster {
 
-// Parses `bytes` and leaves them empty. kInternal: they are no such message; gRPC returns the same
-// code for all other methods.
+// Parses `bytes` and leaves them empty. kInternal: they do not encode a Message; gRPC returns the
+// same code for its other methods.
 template <typename Message>
 [[nodiscard]] Status FromBytes(grpc::ByteBuffer* bytes, Message* message) {
   bool is_good = grpc::SerializationTraits<Message>::Deserialize(bytes, message).ok();

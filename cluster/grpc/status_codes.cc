@@ -6,7 +6,7 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int32_t kRetryNanos = 200'000'000;  // wait that a refused caller is asked for
+constexpr int32_t kRetryNanos = 200'000'000;  // time that a refused caller is told to wait
 constexpr size_t kMessageSizeMax = 1'000;     // clients accept 8 KiB for all headers together
 
 std::string Text(const Status& status) {

@@ -58,14 +58,14 @@ class LocationCache {
     bool operator()(const Key& a, const Key& b) const;
     // True if the limit of `b` is above the row of `a`, that is, `b` can contain the row.
     bool operator()(const Row& a, const Key& b) const;
-    // The limit of `a` is below the limit of `b`.
+    // True if the limit of `a` is below the limit of `b`.
     bool operator()(const Key& a, const Limit& b) const;
   };
   using Tablets = std::map<Key, LocationPtr, Before>;
 
   const size_t capacity_;
   Tablets tablets_;
-  Key hand_;  // key of the last victim: the next one follows it
+  Key hand_;  // key of the last evicted entry; the next one to evict follows it
 };
 
 }  // namespace sippar::cluster

@@ -19,8 +19,8 @@ bool IsElsewhere(const Status& status) {
   return status.code() == StatusCode::kUnavailable || HasCause(status, Cause::kNotServed);
 }
 
-// The tablets that can be called: a committed split counts as its children, a committed merge as
-// its right neighbour, although METADATA still has the old records.
+// Returns the tablets that can be called: a committed split counts as its children, a committed
+// merge as its right neighbour, although METADATA still has the old records.
 std::vector<TabletRecord> SpelledOut(std::vector<TabletRecord> records) {
   std::vector<TabletRecord> tablets;
   for (size_t i = 0; i < records.size(); ++i) {

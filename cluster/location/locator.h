@@ -23,7 +23,7 @@ namespace sippar::cluster {
 struct LocatorOptions {
   Transport* transport = nullptr;                     // outlives the locator
   std::function<StatusOr<TabletRecord>()> read_root;  // reads the root tablet's record
-  size_t tablets_max = 100'000;                       // entries of about 300 bytes
+  size_t tablets_max = 100'000;                       // most cached tablets; about 300 bytes each
   size_t neighbours = 16;                             // tablets read ahead with each look-up
 };
 

@@ -323,7 +323,7 @@ std::vector<MetaCell> EncodeMetaRow(const TabletRecord& record) {
   return cells;
 }
 
-// Events outlive their tablet. They are not read here, so that a row with nothing else gives no
+// Events outlive their tablet. They are not read here, so that a row with events alone yields no
 // cells and does not look like a damaged record.
 engine::ReadSpec MetaReadSpec(const RowRange& rows, MetaPart part) {
   engine::ReadSpec read;

@@ -41,8 +41,8 @@ engine::RowRange RootRange();
 inline bool IsRoot(uint64_t table_id, const engine::RowRange& range) {
   return table_id == kMetadataTableId && range.start.empty();
 }
-// The lane (net/lane.h: connection and threads of their own) for calls to a tablet. The root
-// tablet, METADATA and user tablets have different lanes, so a look-up never waits behind the calls
+// The lane (net/lane.h: a connection and threads of its own) for calls to a tablet. The root
+// tablet, METADATA and user tablets have different lanes, so a look-up never queues after calls
 // that wait for its answer.
 inline net::Lane LaneOf(uint64_t table_id, const engine::RowRange& range) {
   if (table_id != kMetadataTableId) [[likely]]

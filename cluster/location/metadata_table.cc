@@ -79,7 +79,7 @@ Expression IsAsRead(const TabletRecord& record) {
                                            IsText(kChange, std::to_string(record.change))});
 }
 
-// Compares all that a row holds, and what is suspected of the tablet only if both know it.
+// Compares everything that a row holds, and the suspicions only if both records have them.
 bool SameRecord(const TabletRecord& a, const TabletRecord& b) {
   auto all_of = [&](TabletRecord record) {
     if (!a.suspicion || !b.suspicion) record.suspicion.reset();
@@ -206,8 +206,8 @@ class ClientMetadataTable final : public MetadataTable {
     return Carry(update, record);
   }
 
-  // Replaces `as_read` by `*record`; OK sets its `change`. The two may be different tablets but
-  // must have the same row key.
+  // Replaces `as_read` by `*record`, and sets `record->change` on success. The two may be different
+  // tablets but must have the same row key.
   Status Replace(const TabletRecord& as_read, TabletRecord* record, const TabletEvent& event) {
     TabletRecord next = *record;
     next.change = as_read.change + 1;

@@ -64,14 +64,14 @@ class MetadataTable {
   // Erases the record. Its events stay for their 30 days. One of them holds its epoch, so that a
   // process that slept since before the erasure cannot add the record again.
   [[nodiscard]] virtual Status Erase(const TabletRecord& record, const TabletEvent& event) = 0;
-  // Makes two records of one whose `split` is set, as it is stored. Any process may do so, any
-  // number of times.
+  // Replaces a record whose `split` is set, given as it is stored, by the records of the two
+  // children. Any process may do so, any number of times.
   [[nodiscard]] virtual Status FinishSplit(const TabletRecord& record) = 0;
-  // Makes `*merged` of `left` and its right neighbour: the range and state of both, a new tablet
-  // id, an epoch above both. Requires that both are kMerging, so that no server serves them. One
-  // write of the right record commits the merge; `left` is then erased, here or by the next Scan or
-  // Find. To give a merge up instead, write the right record first: a process that still wants to
-  // commit it then fails.
+  // Merges `left` and its right neighbour into `*merged`, which has the range and state of both, a
+  // new tablet id, an epoch above both. Requires that both are kMerging, so that no server serves
+  // them. One write of the right record commits the merge; `left` is then erased, here or by the
+  // next Scan or Find. To give a merge up instead, write the right record first: a process that
+  // still tries to commit the merge then fails.
   [[nodiscard]] virtual Status Merge(const TabletRecord& left, const TabletRecord& right,
                                      TabletRecord* merged, const TabletEvent& event) = 0;
 

@@ -1,5 +1,5 @@
-// What is known of a tablet that may be the reason why its servers end (TabletSuspicion), as text
-// in METADATA and for people. A tablet that is set aside is loaded by no server until an
+// Converts what is known of a tablet that may be the reason why its servers end (TabletSuspicion)
+// to text, for METADATA and for people. No server loads a tablet that is set aside until an
 // administrator lets it back (calls::LetBack). Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,12 +17,12 @@ std::string EncodeDeaths(const std::vector<ServerDeath>& deaths);
 // kInvalidArgument: the text is no such list.
 [[nodiscard]] StatusOr<std::vector<ServerDeath>> DecodeDeaths(std::string_view text);
 
-// Which servers ended because of the tablet, and how to let the tablet back.
+// Explains which servers ended because of the tablet, and how to let the tablet back.
 std::string WhySetAside(const std::vector<ServerDeath>& deaths, const engine::RowRange& range);
 
 // The answer to a call on a tablet that is set aside. It is kUnavailable, because an earlier try of
 // the same write may be in a log that is replayed when the tablet is let back. IsSetAside tells it
-// from other failures, for it is in vain to try again. The mark does not pass the wire.
+// from failures that a retry may cure.
 Status SetAsideError(uint64_t tablet_id, const engine::RowRange& range,
                      const std::vector<ServerDeath>& deaths);
 bool IsSetAside(const Status& status);

@@ -13,9 +13,10 @@ struct TilingFault {
   enum Kind : uint8_t {
     kHole,     // rows that no tablet has: their data is lost
     kOverlap,  // rows that two tablets claim, which may give different answers
-    // Committed, but not two records yet: harmless, the next reader of METADATA finishes it.
+    // A split that is committed but not yet written as two records: harmless, because the next
+    // reader of METADATA finishes it.
     kUnfinishedSplit,
-    kUnfinishedMerge,  // committed, but the left record is not erased yet: also harmless
+    kUnfinishedMerge,  // committed merge whose left record is not yet erased: also harmless
   };
   Kind kind = kHole;
   engine::RowRange rows;
@@ -23,8 +24,8 @@ struct TilingFault {
   bool operator==(const TilingFault&) const = default;
 };
 
-// Faults in the records of one table, given in key order as stored. Every table, METADATA included,
-// must have tablets for all rows.
+// Returns the faults in the records of one table, which are given in key order as stored. Every
+// table, METADATA included, must have tablets for all rows.
 std::vector<TilingFault> CheckTiling(const std::vector<TabletRecord>& records);
 
 // True if `record` was merged into `right`: after the commit it lies within its right neighbour's

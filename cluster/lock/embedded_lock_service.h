@@ -60,7 +60,8 @@ class EmbeddedLockService final : public LockService {
 
   engine::Clock* const clock_;
 
-  // Held by one change at a time, during its writes, too. Lock order: change_mutex_ before mutex_.
+  // One change at a time holds it, also while it writes to disk. Lock order: change_mutex_ before
+  // mutex_.
   engine::Mutex change_mutex_;
   std::unique_ptr<LockDirectory> directory_ GUARDED_BY(change_mutex_);
   uint64_t next_number_ GUARDED_BY(change_mutex_) = 1;

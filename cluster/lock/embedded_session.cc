@@ -1,7 +1,7 @@
 // Sessions of the embedded lock service. Every change is checked under mutex_, made durable without
 // it, and then applied to the state under it again; so reads and heartbeats never wait for the
-// disk, and no session sees a change that a crash could undo. The watches that it fires run without
-// any lock. SPDX-License-Identifier: Apache-2.0
+// disk, and no session sees a change that a crash could undo. The callbacks of the watches that a
+// change fires run without any lock. SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/embedded_session.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ auto EmbeddedLockService::Ask(uint64_t session, const Body& body) -> decltype(bo
   auto answer = [&]() -> decltype(body(int64_t{})) {
     MutexLock lock(&mutex_);
     int64_t now_nanos = clock_->MonotonicNanos();
-    // First, so that a session that is over gets no answer.
+    // Timed-out sessions are ended first, so that a session that is over gets no answer.
     state_.Expire(now_nanos, &fired);
     RETURN_IF_ERROR(state_.CheckSession(session));
     return body(now_nanos);
@@ -163,7 +163,7 @@ StatusOr<uint64_t> EmbeddedLockService::Session::Acquire(const std::string& path
     MutexLock lock(&service_->mutex_);
     ASSIGN_OR_RETURN(fence, state().CheckAcquire(path, id_));
   }
-  // Held by this session already: a repeated call gets the same number.
+  // This session already holds the lock: a repeated call returns the same number.
   if (fence != 0) return fence;
   ASSIGN_OR_RETURN(fence, service_->NextNumber());
   MutexLock lock(&service_->mutex_);

@@ -66,7 +66,7 @@ StatusOr<std::unique_ptr<LockDirectory>> LockDirectory::Open(engine::FileSystem*
   std::unique_ptr<LockDirectory> opened(new LockDirectory(fs, directory, std::move(lock)));
   RETURN_IF_ERROR(NotHeld(opened->Load(files)));
   // The directory's own entry must be durable before anything in it is: otherwise a crash could
-  // lose it together with a durable epoch.
+  // lose the directory together with a durable epoch.
   if (files->empty()) RETURN_IF_ERROR(fs->SyncDir(ParentOf(directory)));
   return opened;
 }

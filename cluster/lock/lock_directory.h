@@ -43,7 +43,7 @@ class LockDirectory {
   // intact. After a failure of the rename or a later step the content of the disk is unknown: this
   // call and all later ones return kUnavailable, until the directory is opened again and read.
   [[nodiscard]] Status Put(const std::string& path, std::string_view content, uint64_t version);
-  [[nodiscard]] Status Remove(const std::string& path);  // as Put; the file must exist
+  [[nodiscard]] Status Remove(const std::string& path);  // fails as Put does; the file must exist
 
  private:
   LockDirectory(engine::FileSystem* fs, std::string directory,

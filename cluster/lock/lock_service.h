@@ -73,7 +73,7 @@ struct SessionOptions {
 // the service: a holder that has lost its lock with its session can change nothing any more.
 class LockSession {
  public:
-  // Without a Close before, the session times out as after a crash (at once if it has no timeout).
+  // If Close was not called, the session times out as after a crash (at once if it has no timeout).
   // No callback runs after the destructor.
   virtual ~LockSession() = default;
 
@@ -103,8 +103,8 @@ class LockSession {
 
   // Acquires the lock of a file if it is free; never waits. Returns the fencing number, which is
   // higher than that of any earlier acquisition of any lock; if this session holds the lock
-  // already, the same number again. kAlreadyExists: another session holds it. kNotFound: the file
-  // is gone.
+  // already, the same number again. kAlreadyExists: another session holds it. kNotFound: file not
+  // found.
   [[nodiscard]] virtual StatusOr<uint64_t> Acquire(const std::string& path) = 0;
   // kAborted: this session does not hold the lock. kInvalidArgument: the file is ephemeral and must
   // be removed instead.
@@ -118,9 +118,9 @@ class LockSession {
   // around such a call.
   [[nodiscard]] virtual Status Watch(const std::string& path, std::function<void()> callback) = 0;
 
-  // Returns a number above all that this call has returned and RaiseEpoch has named. It is durable
-  // before it is returned and never repeats; there may be gaps. Callers use it to tell the runs of
-  // a server apart, and to name the files that a run writes.
+  // Returns a number above all numbers that NextEpoch has returned and RaiseEpoch was given. It is
+  // durable before it is returned and never repeats; there may be gaps. Callers use it to tell the
+  // runs of a server apart, and to name the files that a run writes.
   [[nodiscard]] virtual StatusOr<uint64_t> NextEpoch() = 0;
   // Makes all later epochs higher than `seen`, which is below 2^32. If a name on disk (a log
   // directory, METADATA) has an epoch that is not below a fresh NextEpoch(), the lock service was

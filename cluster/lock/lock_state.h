@@ -46,7 +46,8 @@ class LockState {
   void StopWatching(uint64_t session);
   void Watch(uint64_t session, const std::string& path, std::function<void()> callback);
 
-  // kNotFound, kDataLoss. The result is valid until the next change.
+  // Returns the file; the pointer is valid until the next change. kNotFound; kDataLoss: the copy on
+  // disk is damaged.
   [[nodiscard]] StatusOr<const LockFile*> Find(const std::string& path) const;
   std::vector<std::string> List(const std::string& directory) const;
   const std::map<std::string, Entry>& files() const { return files_; }  // files by path
@@ -54,7 +55,7 @@ class LockState {
   // For Write and Remove: returns the file if it has version `version`.
   [[nodiscard]] StatusOr<const LockFile*> CheckVersion(const std::string& path,
                                                        uint64_t version) const;
-  // The fencing number if `session` holds the lock already; 0 if it is free.
+  // Returns the fencing number if `session` already holds the lock, 0 if the lock is free.
   [[nodiscard]] StatusOr<uint64_t> CheckAcquire(const std::string& path, uint64_t session) const;
 
   void Add(const std::string& path, Entry entry, FiredWatches* fired);
@@ -65,7 +66,7 @@ class LockState {
  private:
   struct Session {
     std::string name;
-    int64_t timeout_nanos = 0;  // 0: none
+    int64_t timeout_nanos = 0;  // 0: the session does not time out
     int64_t over_at_nanos = 0;
     std::shared_ptr<WatchGate> gate;
     std::map<std::string, std::function<void()>> watches;  // callbacks by path
@@ -76,7 +77,7 @@ class LockState {
   void FireDirectory(const std::string& path, FiredWatches* fired);
 
   std::map<std::string, Entry> files_;    // files by path
-  std::map<uint64_t, Session> sessions_;  // alive at the time that Expire was last given
+  std::map<uint64_t, Session> sessions_;  // sessions alive at the time that Expire was last given
   uint64_t pinned_ = 0;
 };
 

@@ -19,19 +19,19 @@ struct MemberRecord {
   // another number now, another process holds it, and this address is out of date. 0 in a server's
   // record: only that server writes its file.
   uint64_t fence = 0;
-  // Of a server that hands its tablets over to end: how far it has come
+  // Only of a server that hands its tablets over before it ends: how far it has come
   // (tabletserver/drain_order.h).
   std::string leaving = {};
-  // For people, and for administrators' scripts: not used to reach the member.
-  std::string machine = {};  // its host name
-  uint32_t pid = 0;          // of its process, on that machine
-  std::string version = {};  // of its program
-  // Of a server: for how long after its last heartbeat it may still serve, in microseconds, as the
-  // lock service has granted it. 0: the record does not say.
+  // The next three are for people and for scripts of administrators, not for reaching the member.
+  std::string machine = {};  // host name of the member's machine
+  uint32_t pid = 0;          // process id on that machine
+  std::string version = {};  // version of the member's program
+  // Only of a server: the lease that the lock service has granted, in microseconds. The server may
+  // serve for so long after its last heartbeat. 0: the record does not say.
   int64_t lease_us = 0;
 
   [[nodiscard]] std::string Encode() const;
-  // For people: "10.0.0.7:4711, process 812 on rack4".
+  // Returns text for people: "10.0.0.7:4711, process 812 on rack4".
   [[nodiscard]] std::string Print() const;
   // kInvalidArgument: the text names no host, or a number cannot be parsed.
   [[nodiscard]] static StatusOr<MemberRecord> Decode(std::string_view text);

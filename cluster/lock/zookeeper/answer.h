@@ -11,8 +11,8 @@
 
 namespace sippar::cluster::zookeeper {
 
-// Error codes of zookeeper.h, repeated so that this file does without it; static_asserts in
-// zookeeper_handle.cc keep them equal.
+// Error codes of zookeeper.h, repeated here so that this file need not include it; static_asserts
+// in zookeeper_handle.cc keep them equal.
 inline constexpr int kOk = 0;
 inline constexpr int kRolledBack = -2;  // ZRUNTIMEINCONSISTENCY: another part of a multi failed
 inline constexpr int kConnectionLoss = -4;
@@ -28,7 +28,7 @@ inline constexpr int kSessionExpired = -112;
 inline constexpr int kAuthFailed = -115;
 inline constexpr int kClosing = -116;
 inline constexpr int kSessionMoved = -118;
-inline constexpr int kNoAnswer = 1;  // our own: the call's deadline came first
+inline constexpr int kNoAnswer = 1;  // our own code: the call's deadline came first
 
 // True if the request may have been carried out, or may still be.
 bool IsUnknown(int code);

@@ -1,7 +1,6 @@
-// A lock file as its two nodes tell it, and what a call may do with it. Pure.
-// A lasting file's node holds its content as it is. A lock's node holds "<fence> <session> <name>".
-// An ephemeral file's node can have no lock node below it, so it holds that line and then the
-// content.
+// A lock file as read from its two nodes, and checks of what a call may do with it. Pure. A lasting
+// file's node holds its content as it is. A lock's node holds "<fence> <session> <name>". An
+// ephemeral file's node can have no lock node below it, so it holds that line and then the content.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,16 +40,18 @@ struct FileView {
   LockFile file;
   std::string holder_name;
 };
-// Both nodes were read one after the other, and changes may lie between them. No value: they do not
-// fit together; read again. kDataLoss: a node holds what this service does not write.
+// Combines the reads of both nodes. They were read one after the other, so a change may have come
+// between. nullopt: the two reads do not fit together; read again. kDataLoss: a node holds what
+// this service does not write.
 [[nodiscard]] StatusOr<std::optional<FileView>> ViewOf(const std::string& path, const Znode& file,
                                                        const Znode& lock);
 
-// OK if the call may go on with a file that looks like `view`; errors as in lock_service.h.
+// Each Check returns OK if the call may go on with a file that looks like `view`; errors as in
+// lock_service.h.
 [[nodiscard]] Status CheckExists(const std::string& path, const FileView& view);
 [[nodiscard]] Status CheckVersion(const std::string& path, const FileView& view, uint64_t version);
 [[nodiscard]] Status CheckRelease(const std::string& path, const FileView& view, uint64_t session);
-// The fencing number if `session` holds the lock already; 0 if it is free.
+// Returns the fencing number if `session` already holds the lock, 0 if the lock is free.
 [[nodiscard]] StatusOr<uint64_t> CheckAcquire(const std::string& path, const FileView& view,
                                               uint64_t session);
 [[nodiscard]] Status Exists(const std::string& path, const FileView& view);  // kAlreadyExists
@@ -59,7 +60,7 @@ std::string Rewritten(const FileView& view, const std::string& content);
 
 // Parses the content of the counter, the next number to give out.
 [[nodiscard]] StatusOr<uint64_t> DecodeCounter(std::string_view content);
-// kResourceExhausted: there is no number left to give.
+// kResourceExhausted: all numbers are used up.
 [[nodiscard]] Status CheckNumber(uint64_t number);
 
 }  // namespace sippar::cluster::zookeeper

@@ -39,7 +39,7 @@ bool Await(int fd, int16_t events, int64_t until_nanos) {
   }
 }
 
-// 0, or the error that the connection failed with.
+// Connects. Returns 0, or the error with which the connection failed.
 int Connect(int fd, const addrinfo& address, int64_t until_nanos) {
   if (::connect(fd, address.ai_addr, address.ai_addrlen) == 0) return 0;
   if (errno != EINPROGRESS) return errno;
@@ -49,7 +49,7 @@ int Connect(int fd, const addrinfo& address, int64_t until_nanos) {
   return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
-// The member closes the connection behind its answer.
+// The member closes the connection after its answer.
 std::string Ask(int fd, int64_t until_nanos) {
   constexpr std::string_view kQuestion = "srvr";
   std::string answer;

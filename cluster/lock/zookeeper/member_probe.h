@@ -1,5 +1,5 @@
-// Asks one member of ZooKeeper how it is, by its command `srvr`. For people who look for what is
-// wrong: the C client names no member that it cannot reach. Needs no ZooKeeper library.
+// Asks one ZooKeeper member for its state, with the command `srvr`. For people who look for a
+// fault: the C client does not name the members that it cannot reach. Needs no ZooKeeper library.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ struct MemberLook {
   std::string detail;  // "leader", "follower", "standalone", the error, or the answer's first line
 };
 
-// What the answer to `srvr` says; "" is no answer. Pure.
+// Interprets the answer to `srvr`; "": no answer came. Pure.
 MemberLook ReadAnswer(std::string_view answer);
 
 // `address`: HOST:PORT. Takes at most about `timeout_us`, and the time to resolve the name.

@@ -45,7 +45,7 @@ std::string NodePaths::Watched(std::string_view node) const {
   std::string_view directory = node.substr(0, slash);
   if (slash == std::string_view::npos) return directory == kTop ? "" : WithSlashes(directory);
   std::string_view leaf = node.substr(slash + 1);
-  leaf = leaf.substr(0, leaf.find('/'));  // without the lock
+  leaf = leaf.substr(0, leaf.find('/'));  // drops the last part of a lock node's path
   if (directory == kTop) return std::string(leaf);
   return WithSlashes(directory) + "/" + std::string(leaf);
 }

@@ -22,11 +22,11 @@ class NodePaths {
   std::string Files() const { return root_ + "/files"; }
   std::string File(std::string_view path) const;  // `path` passes lock_paths::CheckPath
   std::string Lock(std::string_view path) const { return File(path) + "/lock"; }
-  // The node whose children are the names that List(directory) gives.
+  // The node whose children are the names that List(directory) returns.
   std::string Directory(std::string_view directory) const;
   std::string DirectoryOf(std::string_view path) const;  // parent node of File(path)
-  // The path whose watchers want to know of a change of `node`, be it the file's, its lock's or
-  // that of the names in a directory. Empty: no path.
+  // The path whose watches fire when `node` changes: a file for its own node and that of its lock,
+  // otherwise a directory. Empty: no path.
   std::string Watched(std::string_view node) const;
 
  private:

@@ -16,17 +16,17 @@ namespace sippar::cluster::zookeeper {
 // Thread safe.
 class NumberCounter {
  public:
-  // `node` has the counter. `handle` outlives it.
+  // `node` is the node of the counter. `handle` outlives this object.
   NumberCounter(ZooKeeperHandle* handle, std::string node)
       : handle_(handle), node_(std::move(node)) {}
 
   struct Taken {
     uint64_t number = 0;
-    PartAnswer refused;  // the change that failed, and its code; kOk: none did
+    PartAnswer refused;  // the change that failed, and its code; kOk: none failed
   };
   using ChangesWith = std::function<std::vector<Change>(uint64_t number)>;
   // Takes a number and makes the changes that `changes` returns for it, in one transaction. If the
-  // outcome is unknown, `refused` has the code of that, and the number may have been taken.
+  // outcome is unknown, `refused` has such a code (IsUnknown), and the number may have been taken.
   // kDataLoss: there is no counter, or no number in it. kResourceExhausted: no number is left.
   [[nodiscard]] StatusOr<Taken> Take(int64_t deadline_nanos, const ChangesWith& changes);
   // Takes a number without other changes. If the outcome is unknown, takes another one: gaps do no

@@ -17,9 +17,9 @@ namespace sippar::cluster::zookeeper {
 
 struct Answer {
   int code = kOk;
-  Znode node;                      // of Get
-  std::vector<std::string> names;  // of Names
-  std::vector<int> parts;          // of Make: a code for each part
+  Znode node;                      // the node that Get has read
+  std::vector<std::string> names;  // the children that Names has listed
+  std::vector<int> parts;          // a code for each change of Make
 };
 
 class PendingAnswer {
@@ -35,7 +35,7 @@ class PendingAnswer {
     done_ = true;
     completed_.NotifyAll();
   }
-  // Code kNoAnswer if the deadline, by the system's monotonic clock, comes first.
+  // Returns the code kNoAnswer if the deadline, by the system's monotonic clock, comes first.
   Answer Wait(int64_t deadline_nanos) {
     engine::MutexLock lock(&mutex_);
     while (!done_) {

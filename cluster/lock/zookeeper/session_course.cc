@@ -1,4 +1,4 @@
-// Begin, watches and end of a session. SPDX-License-Identifier: Apache-2.0
+// How a session begins, watches files and ends. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -125,7 +125,8 @@ Status ZooKeeperSession::Watch(const std::string& path, std::function<void()> ca
     watches_[path] = callback;
   });
   auto lock = handle_->Watch(paths_.Lock(path));
-  // A directory that is not there yet is watched for its creation, with its first file.
+  // A directory that does not exist yet is watched for its creation, which comes with its first
+  // file.
   auto there = handle_->Watch(directory);
   auto names = handle_->Names(directory, /*watch=*/true);
   for (const auto& pending : {file, lock, there, names}) {
@@ -153,7 +154,7 @@ Status ZooKeeperSession::Close() {
 // waits until that node is gone. A member may never see the request to end: the client does not
 // read what has arrived when it hangs up, so that its kernel resets the connection, and the
 // member's kernel then drops what the member has not read. Hence the request is made again, by a
-// client that takes the session up; nothing is on its way to that one.
+// second client that takes the session up: no data is on its way to that client.
 Status ZooKeeperSession::AwaitEnd(const SessionKey& key, int64_t deadline_nanos) {
   constexpr int64_t kAskAgainNanos = 500'000'000;
   engine::Clock* clock = engine::Clock::System();
@@ -175,7 +176,7 @@ Status ZooKeeperSession::AwaitEnd(const SessionKey& key, int64_t deadline_nanos)
     if (clock->MonotonicNanos() < asked_nanos + kAskAgainNanos) continue;
     ASSIGN_OR_RETURN(std::unique_ptr<ZooKeeperHandle> again,
                      ZooKeeperHandle::Open(connection_, nullptr, &key));
-    // That the session is over by now is seen by the next look.
+    // If the session is over by now, the next look finds that.
     (void)again->WaitConnected(deadline_nanos);
     again->Close();
     asked_nanos = clock->MonotonicNanos();

@@ -1,4 +1,5 @@
-// State of a session as its client sees it, and what follows from the times that were agreed. Pure.
+// State of a session as its client sees it, and rules for its timeout and for the tick of the
+// members. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,21 +11,21 @@ namespace sippar::cluster::zookeeper {
 
 enum class SessionPhase : uint8_t {
   kConnecting,  // no member is connected; calls wait for one
-  kConnected,   // the client believes so: it notices a silent member after two thirds of a timeout
+  kConnected,   // as far as the client knows: it notices a silent member after 2/3 of a timeout
   kOver,        // the service has ended the session, or IsForgotten
   kRefused,     // a member refused the credentials; the client gives up
-  kClosed,      // closed here
+  kClosed,      // closed by this process
 };
 // The phase after the client reported state `state` of zookeeper.h. The last three phases stay.
 SessionPhase NextPhase(SessionPhase phase, int state);
-// States of zookeeper.h, repeated so that this file does without it. There they are variables, so
-// ZooKeeperHandle::Open compares them with these.
+// States of zookeeper.h, repeated here so that this file need not include it. zookeeper.h has them
+// as variables, so ZooKeeperHandle::Open compares them with these.
 inline constexpr int kStateConnected = 3;
 inline constexpr int kStateExpired = -112;
 inline constexpr int kStateAuthFailed = -113;
 
 // ZooKeeper's defaults give the shortest session two ticks; an operator may make it longer, and
-// must not make it shorter. So half of it is no less than a tick.
+// must not make it shorter. So half of the shortest session is no less than a tick.
 int64_t TickOfShortestSession(int64_t shortest_us);
 
 // kInvalidArgument: the members gave a session a shorter time than `asked_us`. Its owner and other
@@ -47,7 +48,7 @@ int64_t OverAtNanos(int64_t sent_nanos, int64_t timeout_us, int64_t tick_us);
 // session lives through a short outage of all members, and is then better kept.
 bool IsForgotten(int64_t lost_nanos, int64_t now_nanos, int64_t timeout_us);
 
-// The time in which each call of a session answers.
+// The time within which each call of a session answers, in nanoseconds.
 int64_t CallNanos(int64_t timeout_us);
 
 }  // namespace sippar::cluster::zookeeper

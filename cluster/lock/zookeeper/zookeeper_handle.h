@@ -1,6 +1,6 @@
 // One connection of ZooKeeper's C client: sends requests, completes their answers, passes on events
 // and keeps the session's phase. The client has two threads for each handle; no call here waits for
-// a member, but WaitConnected and PendingAnswer::Wait, which have deadlines.
+// a member except WaitConnected and PendingAnswer::Wait, which have deadlines.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -37,13 +37,13 @@ struct SessionKey {
   std::array<char, 16> password{};
 };
 
-// Thread safe, but for the destructor.
+// Thread safe except the destructor.
 class ZooKeeperHandle {
  public:
   struct Options {
     std::string hosts;       // "host:port,host:port"
-    std::string secret;      // of the digest credentials; empty: none
-    int64_t timeout_us = 0;  // of the session, to ask for; timeout_us() is what the members grant
+    std::string secret;      // secret of the digest credentials; empty: no credentials
+    int64_t timeout_us = 0;  // session timeout to ask for; timeout_us() is what the members grant
   };
   // Called in the client's thread for each event of a watched node; must return at once.
   using OnEvent = std::function<void(const std::string& node)>;
@@ -57,9 +57,9 @@ class ZooKeeperHandle {
   ~ZooKeeperHandle();
 
   // Waits until a member is connected. kUnavailable: the deadline came first; kFailedPrecondition:
-  // the session is over, also because no member took it back for so long that it IsForgotten (it is
-  // then left, so that the client does not take it up again); kPermissionDenied: the credentials
-  // were refused.
+  // the service ended the session, or no member took it back for so long that it IsForgotten (the
+  // client is then closed, so that it does not take the session up again); kPermissionDenied: the
+  // credentials were refused.
   [[nodiscard]] Status WaitConnected(int64_t deadline_nanos);
   SessionPhase phase() const;
   // The session timeout that the members agreed to; valid once a member was connected.
@@ -67,18 +67,18 @@ class ZooKeeperHandle {
   // Valid once a member was connected, and until Close.
   SessionKey key();
 
-  // Reads that this session sends later see what any session was answered before. kNoNode is as
-  // good as kOk.
+  // Reads that this session sends after a barrier see every change that any session was told of
+  // before. kNoNode is as good as kOk.
   Pending Barrier(const std::string& node);
   Pending Get(const std::string& node);
   Pending Names(const std::string& node, bool watch = false);
-  // Watches whether the node exists and its data. `first` as in PendingAnswer.
+  // Watches the existence and the data of the node. `first` as in PendingAnswer.
   Pending Watch(const std::string& node, std::function<void()> first = {});
-  Pending Make(const std::vector<Change>& changes);  // all of them, or none
+  Pending Make(const std::vector<Change>& changes);  // makes all changes or none
 
   // Tells the member that the session is to end, if one is connected, and frees the client.
-  // Requests without an answer have code kClosing then, later ones kSessionExpired. No event comes
-  // after the return.
+  // Requests still without an answer then get the code kClosing, later requests kSessionExpired. No
+  // event comes after the return.
   void Close();
 
  private:

@@ -1,5 +1,6 @@
 // The lock service kept by ZooKeeper: for clusters of many machines. README.md in cluster/ says
-// what ZooKeeper and Debian's client do not protect; node_paths.h where everything is in its tree.
+// what ZooKeeper and Debian's client do not protect; node_paths.h says where everything is in
+// ZooKeeper's tree.
 //
 // A heartbeat is a committed write of the session's own node: pings, reads and sync may be answered
 // by a member that is cut off from the others, for as long as it does not notice. Epochs, session
@@ -27,15 +28,15 @@ enum class MissingCluster : uint8_t { kMake, kRefuse };
 struct ZooKeeperOptions {
   std::string hosts;    // "host:port,host:port": members; more than one, so that one may fail
   std::string cluster;  // name of the top-level node that holds all nodes of the cluster
-  std::string secret;   // of the digest credentials that own all nodes; empty: everyone may change
+  std::string secret;   // secret of the digest credentials that own all nodes; empty: open to all
   // tickTime of the members. 0: it is taken to be half of the shortest session that they allow,
   // which is at least a tick.
   int64_t tick_us = 0;
   MissingCluster missing = MissingCluster::kMake;  // kRefuse: OpenSession returns kNotFound
   // How long the first session waits for a member to answer; at most its timeout. 0: its timeout.
   int64_t connect_us = 0;
-  // Called now and then during that wait, by the waiting thread, with what is waited for; false
-  // ends the wait, and OpenSession returns kCancelled.
+  // Called repeatedly during that wait, by the waiting thread, with what is waited for; false ends
+  // the wait, and OpenSession returns kCancelled.
   std::function<bool(const std::string& what)> may_wait = nullptr;
 };
 

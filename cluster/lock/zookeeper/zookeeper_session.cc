@@ -194,7 +194,7 @@ Status ZooKeeperSession::Remove(const std::string& path, uint64_t version) {
     Answer answer = handle_->Make(changes)->Wait(deadline_nanos);
     int code = FirstFailure(answer.code, answer.parts).code;
     if (code == kOk) return OkStatus();
-    // Its lock was acquired or released meanwhile, or its content written.
+    // The file's lock was acquired or released meanwhile, or its content was written.
     bool changed = code == kNotEmpty || code == kNoNode || code == kBadVersion;
     if (!changed) return UnexpectedAnswer(code, path);
   }

@@ -47,7 +47,7 @@ class ZooKeeperSession final : public LockSession {
   Status Begin(int64_t deadline_nanos, MissingCluster missing);  // the rest of Open
   Status MakeTree(int64_t deadline_nanos, MissingCluster missing);
   Status MakeDirectory(int64_t deadline_nanos, const std::string& directory);
-  int64_t Deadline();  // of a call that begins now
+  int64_t Deadline();  // deadline of a call that begins now
   void OnEvent(const std::string& node);
   StatusOr<FileView> View(int64_t deadline_nanos, const std::string& path,
                           Freshness freshness = Freshness::kConsistent);
@@ -60,17 +60,17 @@ class ZooKeeperSession final : public LockSession {
   const ZooKeeperHandle::Options connection_;
   const NodePaths paths_;
   const int64_t tick_us_;
-  const std::string name_;      // printable
-  engine::Clock* const clock_;  // the caller's
+  const std::string name_;      // the session's name, made printable
+  engine::Clock* const clock_;  // the caller's clock
   uint64_t id_ = 0;
 
   // Held while a callback runs, so a callback must take no lock that is held around a call of this
   // class.
   engine::Mutex watch_mutex_;
-  std::map<std::string, std::function<void()>> watches_ GUARDED_BY(watch_mutex_);  // by path
+  std::map<std::string, std::function<void()>> watches_ GUARDED_BY(watch_mutex_);  // keyed by path
 
-  // Declared after watches_, so that it is destroyed earlier: until then it may call OnEvent.
-  // numbers_ uses it and is destroyed before it.
+  // handle_ is declared after watches_, so that it is destroyed first: until then it may call
+  // OnEvent. numbers_ uses handle_ and is destroyed before it.
   std::unique_ptr<ZooKeeperHandle> handle_;
   std::unique_ptr<NumberCounter> numbers_;
 };
