@@ -10,8 +10,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Longest wait for the probe's answer. It is longer than the time to connect, so that an error of
-// that is reported instead.
+// Longest wait for the probe's answer. It is longer than the time limit of connecting, so that the
+// error of a failed connection is reported instead.
 constexpr int64_t kProbeUs = 8'000'000;
 
 }  // namespace
@@ -39,8 +39,8 @@ Status RemoteClient::Probe() {
   const Status alive = line_->Call(Method::kProbe, kProbe, "", {nullptr, kProbeUs}).status();
   if (alive.ok()) return alive;
   const bool is_other_version = alive.code() == StatusCode::kUnimplemented;
-  // The caller has set no deadline; kProbeUs is our own. So an answer that is late is a
-  // kUnavailable.
+  // The caller has set no deadline; kProbeUs is this function's own. So a late answer is reported
+  // as kUnavailable.
   const bool is_late = alive.code() == StatusCode::kDeadlineExceeded;
   return net::Retold(
       alive, is_late ? StatusCode::kUnavailable : alive.code(),
