@@ -61,8 +61,7 @@ class Departure {
   std::atomic<bool> is_leaving_{false}, is_cutting_{false};
   std::atomic<uint64_t> calls_begun_{0};
   engine::Mutex mutex_;
-  std::unordered_set<std::shared_ptr<net::ServerCall>> open_
-      GUARDED_BY(mutex_);                    // all open streams
+  std::unordered_set<std::shared_ptr<net::ServerCall>> open_ GUARDED_BY(mutex_);  // open streams
   bool is_over_ GUARDED_BY(mutex_) = false;  // true: no stream may begin
 };
 
