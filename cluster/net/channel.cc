@@ -17,7 +17,7 @@ namespace {
 // thread that looks at the clock. The timer runs only while there are such calls.
 constexpr int64_t kSweepMicros = 10'000;
 constexpr size_t kDeliveriesInARow = 16;
-constexpr int64_t kBusyWaitMicros = 20'000;  // sent to a refused caller: how long to wait
+constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked to make
 constexpr int64_t kCancelPollMicros = 20'000;
 // This end waits that much longer than the stream's deadline at the server: the last message of the
 // server, with the counters of what was read until then, may still arrive.

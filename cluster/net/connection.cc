@@ -140,7 +140,7 @@ Status Connection::FinishTls() {
   if (!options_.is_client) return OkStatus();
   Frame hello{.kind = FrameKind::kHello};
   hello.body = EncodeHello(options_.hello);
-  static_cast<void>(Send(std::move(hello)));  // after the end, OnClosed follows
+  static_cast<void>(Send(std::move(hello)));  // a failure is followed by OnClosed
   return OkStatus();
 }
 
@@ -169,7 +169,7 @@ Status Connection::Dispatch(std::vector<Frame>* frames) {
     }
     if (frame.kind == FrameKind::kPong) continue;
     if (frame.kind == FrameKind::kPing) {
-      static_cast<void>(Send({.kind = FrameKind::kPong}));  // fails only after the end
+      static_cast<void>(Send({.kind = FrameKind::kPong}));  // fails only after the connection's end
       continue;
     }
     Frame& place = (*frames)[kept++];
@@ -223,7 +223,7 @@ void Connection::Greet() {
   if (!options_.is_client) {
     Frame hello{.kind = FrameKind::kHello};
     hello.body = EncodeHello(options_.hello);
-    static_cast<void>(Send(std::move(hello)));  // after the end, OnClosed follows
+    static_cast<void>(Send(std::move(hello)));  // a failure is followed by OnClosed
   }
   loop()->After(options_.keepalive.ask_after_us, [weak = weak_from_this()] {
     if (auto self = weak.lock()) self->LookAtSilence();
@@ -242,7 +242,7 @@ void Connection::LookAtSilence() {
   }
   if (look.step == SilenceStep::kAsk) {
     was_asked_ = true;
-    static_cast<void>(Send({.kind = FrameKind::kPing}));  // after the end, OnClosed follows
+    static_cast<void>(Send({.kind = FrameKind::kPing}));  // a failure is followed by OnClosed
   }
   loop()->After(look.next_look_us, [weak = weak_from_this()] {
     if (auto self = weak.lock()) self->LookAtSilence();

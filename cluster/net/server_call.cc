@@ -85,7 +85,7 @@ void ServerCall::Reply(StatusOr<std::string> answer) {
     reply.flags = kIsFailure;
     reply.body = EncodeFailure(answer.status());
   }
-  static_cast<void>(session_->Send(std::move(reply)));  // fails only after the end
+  static_cast<void>(session_->Send(std::move(reply)));  // fails only after the connection's end
 }
 
 Status ServerCall::Write(std::string part) {

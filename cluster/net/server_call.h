@@ -28,7 +28,7 @@ class ServerCall {
   int64_t deadline_nanos() const { return deadline_nanos_; }       // monotonic clock; 0: none
   int64_t arrived_nanos() const { return arrived_nanos_; }         // monotonic clock
   const engine::TraceId& trace() const { return request_.trace; }  // none: the caller named none
-  StatusCode outcome() const { return outcome_; }            // of Reply; kOk until Reply is called
+  StatusCode outcome() const { return outcome_; }  // code of the reply; kOk until Reply is called
   std::atomic<bool>* cancelled() { return &is_cancelled_; }  // also set when the connection ends
   // True: the caller no longer waits, because it cancelled the call, its connection ended, or the
   // deadline has passed.

@@ -103,7 +103,7 @@ Status Session::Admit(const Frame& request) {
 void Session::Refuse(const Frame& request, const Status& why) {
   Frame reply{.kind = FrameKind::kReply, .flags = kIsFailure, .call = request.call};
   reply.body = EncodeFailure(why);
-  static_cast<void>(Send(std::move(reply)));  // fails only after the end
+  static_cast<void>(Send(std::move(reply)));  // fails only after the connection's end
 }
 
 void Session::Serve(const std::shared_ptr<ServerCall>& call) {

@@ -154,7 +154,7 @@ class HealthDiagnosis {
         fmt::format("tablet {} {}", PrintableBytes(tablet.table), RowsText(tablet.range));
     std::string why = fmt::format("not served for {:.1f} s ({}): {}", Seconds(tablet.for_us),
                                   tablet.state, PrintableBytes(tablet.why));
-    bool is_blocked = false;  // by a server or a recovery that has its own finding
+    bool is_blocked = false;  // blocked by a server or a recovery that has its own finding
     for (const RecoveryStatus& recovery : health_.recoveries) {
       is_blocked |= Names(tablet.why, recovery.server.ToString());
     }

@@ -16,7 +16,7 @@ namespace sippar::cluster {
 struct LocalClusterOptions {
   std::string directory;  // an empty directory becomes the cluster's
   LockService* locks = nullptr;
-  engine::StoreOptions store;  // options of each server; masters use its file system, clock
+  engine::StoreOptions store;  // options of each server; masters use its fs and clock
   int64_t lease_us = 0;
   bool loses_answers = true;  // see LocalTransport
   master::MasterOptions policy;

@@ -22,7 +22,8 @@
 namespace sippar::cluster {
 
 struct MemberOptions {
-  std::string name;  // [a-z0-9-]+; unique among live tablet servers, and masters
+  // [a-z0-9-]+. No two live tablet servers, and no two masters, have the same name.
+  std::string name;
   bool is_server = false;
   bool is_master = false;
   std::string listen = "127.0.0.1:0";  // HOST:PORT; port 0: any free one

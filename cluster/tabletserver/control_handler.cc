@@ -100,7 +100,7 @@ Status ControlHandler::ChangeSchema(const TableRecord& table,
     served->tablet->families().SetSchema(schema);
     served->schema_version = table.schema_version;
   }
-  held.reset();  // before another call may close the tablet
+  held.reset();  // released before another call may close the tablet
   parts_->served->EndSchemaChange(*served);
   return prepared;
 }

@@ -6,7 +6,7 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr size_t kRowsMin = 16;     // with fewer rows the load is unknown
+constexpr size_t kRowsMin = 16;     // rows below which the load is unknown
 constexpr size_t kSideDivisor = 4;  // 1/4: least share of the calls on each side of a cut
 
 }  // namespace

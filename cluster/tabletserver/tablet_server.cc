@@ -159,7 +159,8 @@ Status TabletServer::CheckServing() const {
 // because the recovery of the log decides whether the group counts, and this server ends.
 Status TabletServer::CheckFence() {
   Status status = CheckServing();
-  // Without a remote transport there is no other server that could take over the log.
+  // A transport that loses no answers means that this is the only server, so no other server could
+  // take over the log.
   bool is_alone = options_.transport != nullptr && !options_.transport->LosesAnswers();
   if (status.ok() && !is_alone) {
     auto ours = options_.store.fs->Exists(log_directory_);

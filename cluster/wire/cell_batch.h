@@ -1,14 +1,13 @@
-// // Packs the cells of a read into messages, and unpacks them. Large values are cut into pieces,
-// so
-// // values of any size are possible. A message is
-// //   rest of the value that the previous message began | cells
-// // and a cell is
-// //   flags | row, family, qualifier, if flagged | time | sequence | size of the value | value, or
-// //   as much of it as fits
-// // Flags: 1 row, 2 family, 4 qualifier follows (a key without its flag is that of the previous
-// // cell); 8 the read left the value out. The first cell of a message has all keys, so a reader's
-// // views point into one message only.
-// // SPDX-License-Identifier: Apache-2.0
+// Packs the cells of a read into messages, and unpacks them. Large values are cut into pieces, so
+// values of any size are possible. A message is
+//   rest of the value that the previous message began | cells
+// and a cell is
+//   flags | row, family, qualifier, if flagged | time | sequence | size of the value | value, or
+//   as much of it as fits
+// Flags: 1 row, 2 family, 4 qualifier follows (a key without its flag is that of the previous
+// cell); 8 the read left the value out. The first cell of a message has all keys, so a reader's
+// views point into one message only.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

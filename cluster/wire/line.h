@@ -1,9 +1,9 @@
 // A line makes the calls and opens the streams of this process to one member on one lane
-// (cluster/net/lane.h), each once, without retries. It finds the member's address when that is
-// first needed. Thread safe.
+// (cluster/net/lane.h), each once, without retries. It finds the member's address when the address
+// is first needed. Thread safe.
 //
 // Errors of a call: those of the member; kCancelled and kDeadlineExceeded if the caller's options
-// ended the wait; kUnavailable if no answer came. net::IsNotBegun tells whether the call was
+// ended the wait; kUnavailable if no answer came. net::IsNotBegun returns whether the call was
 // certainly not begun; otherwise its outcome is unknown.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -58,7 +58,7 @@ class Line {
   engine::Clock* clock() const { return settings_.clock; }
   // True: the connection has ended, and the line does not reconnect.
   bool is_over();
-  // As net::Channel::is_cut; false before the first call.
+  // See net::Channel::is_cut; false before the first call.
   bool is_cut();
 
  private:

@@ -238,7 +238,8 @@ Status ClusterAdmin::Perform(const calls::Split& asked, const CallTime& time) {
   Status status = OnTablet(
       asked.table, asked.row, time,
       [&](TabletControl* control, const Place& place) -> Status {
-        if (place.range.start == asked.row) return OkStatus();  // it begins with this row
+        // The tablet already begins with this row.
+        if (place.range.start == asked.row) return OkStatus();
         RETURN_IF_ERROR(control->Do(
             calls::SplitTablet{place.master_epoch, place.tablet_id, asked.row}, time.Left()));
         // Reports the split to the master, because the notice that the server itself sends may get

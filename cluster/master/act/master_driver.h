@@ -1,7 +1,7 @@
 // The loop of a master process: waits for the master lock, then feeds events to Step and carries
 // out the actions that Step returns, until the lock is lost (paper section 5.2). Any number of
 // processes may run this loop; one at a time reigns.
-// //
+//
 // Threads: one holds the lock and sends heartbeats and ticks; workers carry out actions. Each level
 // of METADATA (lock service and root tablet, METADATA's other tablets, user tablets) has a queue,
 // called a lane, with its own workers; so have the calls and file work that need no METADATA.

@@ -1,6 +1,6 @@
 // Plans which tablets move to even out the load. A tablet's weight combines its calls and its
 // bytes. Pure.
-// //
+//
 // A round moves tablets from the heaviest server to the lightest until all servers are within a
 // tenth of the mean or `moves_max` is reached. It chooses the heaviest tablet that weighs at most
 // half the difference, so that the receiver does not become the heaviest server. If no move makes a

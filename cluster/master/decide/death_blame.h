@@ -1,7 +1,7 @@
 // Decides which tablets are blamed for the death of a server. A tablet whose load or whose rows end
 // its server's process would otherwise end one server after another (tests/FAULTS.md P19;
 // cluster/PROTOCOL.md, "Tablets that are set aside").
-// //
+//
 // A tablet is on trial from the moment when a server is told to load it until that server has
 // served it for trial_us. Nearly everything that ends a server does so in this time: the replay of
 // a log, the first compaction, and callers that repeat the call that the last server did not

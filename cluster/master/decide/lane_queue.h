@@ -1,12 +1,12 @@
-// // Decides which actions of a lane may run, so that no server's actions occupy the threads that
-// // others need. At most `running_max` actions run concurrently, with two exceptions:
-// //   - An action of a group (GroupOf: usually a server) is no longer counted after it has run for
-// //     `slow_us`. So actions that wait for a server that hangs leave room for those of other
-// servers.
-// //   - At most `running_max` actions of one group run, however slow they are. So the number of
-// //     servers that hang bounds the threads, and further actions on such a server wait.
-// // Actions begin in the order of their arrival, except those whose group has its share. Pure.
-// // SPDX-License-Identifier: Apache-2.0
+// Decides which actions of a lane may run, so that no server's actions occupy the threads that
+// others need. At most `running_max` actions run concurrently, with two exceptions:
+//   - An action of a group (GroupOf: usually a server) is no longer counted after it has run for
+//     `slow_us`. So actions that wait for a server that hangs leave room for those of other
+//     servers.
+//   - At most `running_max` actions of one group run, however slow they are. So the number of
+//     servers that hang bounds the threads, and further actions on such a server wait.
+// Actions begin in the order of their arrival, except those whose group has its share. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

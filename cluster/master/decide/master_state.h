@@ -32,7 +32,7 @@ struct MasterOptions {
   int64_t report_us = 10'000'000;    // time between two questions to the same server
   int64_t balance_us = 10'000'000;   // time between two balance rounds
   int64_t garbage_us = 600'000'000;  // time between two sweeps, and between the scans of one
-  int64_t trash_us = 3'600'000'000;  // time in the trash, from which a file can be restored
+  int64_t trash_us = 3'600'000'000;  // time in the trash, while a file can still be restored
   int64_t retry_min_us = 20'000;
   int64_t retry_max_us = 2'000'000;
   // A server that holds its lock but does not answer is removed after unanswered_fence_us if a
@@ -41,7 +41,7 @@ struct MasterOptions {
   int64_t silent_fence_us = 300'000'000;
   // Rules of death_blame.h for blaming a tablet for the death of its server.
   int64_t trial_us = 10'000'000;
-  int64_t unseen_trial_us = 30'000'000;  // for a tablet that an earlier master assigned
+  int64_t unseen_trial_us = 30'000'000;  // trial of a tablet that an earlier master assigned
   int64_t deaths_us = kDeathsKeptUs;
   size_t deaths_max = 3;  // a tablet with this many deaths is set aside
   // False by default: several servers that are killed in quick succession can still make an

@@ -2,7 +2,7 @@
 // tests/FAULTS.md P8). Both are unloaded, so all their data is in SSTables. Then both records
 // become kMerging, the left one first, and from then on no master assigns them. One write commits
 // the merge (metadata_table.h).
-// //
+//
 // If a master finds a kMerging record that belongs to none of its own merges, it makes the record
 // kUnassigned again. It begins with the right record of a pair, and changes each record only while
 // the right neighbour is served. A late commit or intent of an older master then fails, because it

@@ -22,8 +22,8 @@ enum class RecordChangeKind : uint8_t {
 
 // Consequence of the death of a tablet's server for the tablet (death_blame.h).
 enum class Blame : uint8_t {
-  kNone,      // none: the deaths in the record stay there
-  kCleared,   // passed its trial, so earlier deaths were not its fault
+  kNone,      // no blame: the deaths in the record stay there
+  kCleared,   // passed its trial, so its earlier deaths are removed
   kBlamed,    // gets one more death
   kSetAside,  // gets one more death, and from now on no server may load it
 };

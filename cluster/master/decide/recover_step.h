@@ -1,17 +1,15 @@
-// // Recovers from the death of a tablet server (paper section 5.2; PROTOCOL.md, F0 to F6). Each
-// stage
-// // succeeds at once if it was done before, so any number of masters may begin a recovery and none
-// of
-// // them needs to finish it.
-// //
-// //   kFence   takes the server's lock and removes its file: it can never renew its lease (F0)
-// //   kStop    proves that the server no longer writes anything (F1)
-// //   kRename  renames the log directory: the server can then acknowledge nothing more (F2)
-// //   kSeal    reads the log and writes the SEAL, which fixes for ever which records count (F3)
-// //   kSort    makes the live servers sort the segments in parallel (F4)
-// //   kReady   its tablets are published and assigned one by one (tablet_step.h: F2b, F4, F5)
-// //
-// // SPDX-License-Identifier: Apache-2.0
+// Recovers from the death of a tablet server (paper section 5.2; PROTOCOL.md, F0 to F6). Each stage
+// succeeds at once if it was done before, so any number of masters may begin a recovery and none of
+// them needs to finish it.
+//
+//   kFence   takes the server's lock and removes its file: it can never renew its lease (F0)
+//   kStop    proves that the server no longer writes anything (F1)
+//   kRename  renames the log directory: the server can then acknowledge nothing more (F2)
+//   kSeal    reads the log and writes the SEAL, which fixes for ever which records count (F3)
+//   kSort    makes the live servers sort the segments in parallel (F4)
+//   kReady   its tablets are published and assigned one by one (tablet_step.h: F2b, F4, F5)
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/master/decide/turn.h"

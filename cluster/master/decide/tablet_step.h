@@ -1,19 +1,16 @@
-// // Decides what to do next for one tablet, from its record in METADATA, its server, and the plans
-// // for it. The decision is derived from these facts each time and no progress is stored, so a
-// tablet
-// // cannot get stuck in a state that no code handles:
-// //
-// //   kUnassigned  assign_plan picks a server; METADATA is changed before the server is told to
-// load
-// //   kAssigned    server alive: load the tablet until the server reports that it serves it. To
-// move
-// //                or merge the tablet, unload it; METADATA is changed only after the server has
-// //                closed the epoch. Server dead: kRecovering after its log was renamed
-// //   kRecovering  becomes kUnassigned when the log is sealed and sorted
-// //   kMerging     the record is erased if the merge was committed, otherwise kUnassigned again
-// //                (merge_step.h)
-// //
-// // SPDX-License-Identifier: Apache-2.0
+// Decides what to do next for one tablet, from its record in METADATA, its server, and the plans
+// for it. The decision is derived from these facts each time and no progress is stored, so a tablet
+// cannot get stuck in a state that no code handles:
+//
+//   kUnassigned  assign_plan picks a server; METADATA is changed before the server is told to load
+//   kAssigned    server alive: load the tablet until the server reports that it serves it. To move
+//                or merge the tablet, unload it; METADATA is changed only after the server has
+//                closed the epoch. Server dead: kRecovering after its log was renamed
+//   kRecovering  becomes kUnassigned when the log is sealed and sorted
+//   kMerging     the record is erased if the merge was committed, otherwise kUnassigned again
+//                (merge_step.h)
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/master/decide/turn.h"
