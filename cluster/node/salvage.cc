@@ -87,7 +87,7 @@ Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::Salvage
   }
   RETURN_IF_ERROR(fs->SyncDir(aside));
   RETURN_IF_ERROR(fs->SyncDir(aside.substr(0, aside.rfind('/'))));
-  // From here on the new segment counts.
+  // The old files now have durable names in `aside`, so their names here can be removed.
   for (const std::string& name : names) RETURN_IF_ERROR(fs->Remove(log.path + "/" + name));
   RETURN_IF_ERROR(fs->SyncDir(log.path));
   // The recovery of an unsealed log seals it. A sealed log was already recovered, and is read
