@@ -1,4 +1,5 @@
-// Counts what is in flight against bounds. Pure. SPDX-License-Identifier: Apache-2.0
+// Counts calls in flight, and their bytes, against bounds. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@ namespace sippar::net {
 class Admission {
  public:
   Admission(size_t calls_max, size_t bytes_max) : calls_max_(calls_max), bytes_max_(bytes_max) {}
-  // False: a bound is reached, and nothing was counted. A call is let in alone however large it is.
+  // False: a bound is reached, and nothing was counted. A lone call is admitted whatever its size.
   [[nodiscard]] bool Enter(size_t bytes) {
     if (calls_ >= calls_max_) return false;
     if (calls_ > 0 && (bytes > bytes_max_ || bytes_ > bytes_max_ - bytes)) return false;

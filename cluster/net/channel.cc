@@ -17,9 +17,9 @@ namespace {
 // thread that looks at the clock. The timer runs only while there are such calls.
 constexpr int64_t kSweepMicros = 10'000;
 constexpr size_t kDeliveriesInARow = 16;
-constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked for
+constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked to make
 constexpr int64_t kCancelPollMicros = 20'000;
-// A stream ends at this end so much later than its deadline at the server: the last message of the
+// This end waits that much longer than the stream's deadline at the server: the last message of the
 // server, with the counters of what was read until then, may still arrive.
 constexpr int64_t kStreamGraceNanos = 2'000'000'000;
 
@@ -279,9 +279,9 @@ void Channel::Arrived(std::vector<Frame>* frames) {
   }
   size_t delivered = 0;
   for (Delivery& delivery : deliveries) {
-    // While this runs, the connection only queues what the callers send, so that it leaves in one
-    // write. The flush sends what is queued so far: the server need not wait until all callers of
-    // this batch were woken.
+    // While this loop runs, the connection only queues the requests of woken callers, so that they
+    // leave in one write. The flush sends what is queued so far, so the server need not wait until
+    // all callers of this batch were woken.
     if (++delivered % kDeliveriesInARow == 0 && connection != nullptr) connection->Flush();
     Frame& frame = *delivery.frame;
     if (frame.kind == FrameKind::kPart) {
@@ -298,8 +298,7 @@ void Channel::Arrived(std::vector<Frame>* frames) {
     connection->SayGoodbye(InvalidArgument(std::string(wrong)));
 }
 
-// The connection is asked as well: a call can fail because it has ended before Closed has set
-// state_.
+// Also asks the connection: after it has ended, a call can fail before Closed has set state_.
 bool Channel::is_closed() {
   engine::MutexLock lock(&mutex_);
   if (state_ == State::kClosed) return true;

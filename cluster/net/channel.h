@@ -29,10 +29,10 @@ namespace sippar::net {
 struct ChannelOptions {
   std::string host;  // a name, an address, or "unix:PATH"
   uint16_t port = 0;
-  Hello hello;  // `lane` and `expected` are set for this channel
+  Hello hello;  // own hello; `lane` and `expected` are set for this channel
   LaneBounds bounds;
   Keepalive keepalive;
-  std::shared_ptr<TlsKeys> tls;  // nullptr: plain
+  std::shared_ptr<TlsKeys> tls;  // nullptr: no TLS
   bool checks_host = true;       // TLS: the certificate has to name `host`
   int64_t connect_max_us = 5'000'000;
   bool reconnects = true;  // otherwise the channel is closed when its connection has ended
@@ -42,7 +42,7 @@ struct CallOptions {
   int64_t timeout_us = 30'000'000;  // 0: no limit
   // If it becomes true, the call is cancelled within 20 ms. Null: the call cannot be cancelled.
   const std::atomic<bool>* cancel = nullptr;
-  engine::TraceId trace = {};  // of which this call is a part; none: of no trace
+  engine::TraceId trace = {};  // trace to which this call belongs; none: no trace
 };
 
 class Channel final : public std::enable_shared_from_this<Channel> {
@@ -53,7 +53,7 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   static StatusOr<std::shared_ptr<Channel>> New(ChannelOptions options, LaneLoops* loops);
   ~Channel();
 
-  // Waits for the answer. Not on a loop's thread.
+  // Waits for the answer. Must not be called on a loop's thread.
   StatusOr<std::string> Call(uint16_t method, std::string body, const CallOptions& options);
   // Makes a call without waiting. `done` gets the answer; it is called once, on a loop's thread or
   // on the caller's, and must not wait. `timeout_us` 0: no limit. Returns the number of the call
@@ -67,17 +67,17 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   // longer.
   std::shared_ptr<ReplyStream> Open(uint16_t method, std::string body, int64_t timeout_us,
                                     engine::TraceId trace = {});
-  // Ends the connection. All calls fail, present and later ones.
+  // Ends the connection. All calls fail, those in flight and later ones.
   void Close();
   bool is_closed();
-  // True: the last attempt to connect failed, or the connection has ended, and none is open since.
-  // Found out without a call only if keepalive is on or the other end's kernel closes the
-  // connection, as it does when the process dies.
+  // True: the last attempt to connect failed, or the connection has ended, and no new one is open.
+  // Without a call the channel learns this only if keepalive is on or if the other end's kernel
+  // closes the connection, as it does when the process dies.
   bool is_cut();
   size_t calls_in_flight();
 
  private:
-  struct Waiter {  // of one Call, on its stack
+  struct Waiter {  // waiting thread of one Call; lives on its stack
     engine::WakeUp woken;
     StatusOr<std::string> answer;
   };
@@ -102,7 +102,7 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   Pending Remove(Calls::iterator at) REQUIRES(mutex_);
   void AwaitAnswer(uint64_t call, const CallOptions& options, int64_t deadline_nanos,
                    Waiter* waiter);
-  // Ends a call with `why`. False: it has ended before.
+  // Ends a call with `why`. False: the call had already ended.
   bool End(uint64_t call, const Status& why);
   static void Finish(const Pending& pending, StatusOr<std::string> answer);
   void Sweep();

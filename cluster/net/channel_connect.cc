@@ -1,6 +1,6 @@
-// The connection of a channel. It is made at the first call, and again at the first call after it
-// broke. After a failed attempt the next one waits, each time longer (reconnect.h).
-// SPDX-License-Identifier: Apache-2.0
+// The connecting half of a channel. It connects at the first call, and again at the first call
+// after the connection broke. After each failed attempt the wait before the next one grows
+// (reconnect.h). SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <unordered_set>
@@ -76,8 +76,8 @@ void Channel::Connect(uint64_t attempt) {
                  });
 }
 
-// Tries one address after the other. Each gets an equal share of the time: the first may be one
-// that never answers.
+// Tries the addresses one after the other. Each gets an equal share of the time, because the first
+// may be an address that never answers.
 void Channel::TryAddress(std::vector<Address> addresses, size_t at, uint64_t attempt) {
   if (addresses.empty()) return ConnectFailed(Unavailable("the host has no address"), attempt);
   int64_t limit_us = options_.connect_max_us / static_cast<int64_t>(addresses.size());
@@ -103,8 +103,8 @@ void Channel::TryAddress(std::vector<Address> addresses, size_t at, uint64_t att
 }
 
 void Channel::Connected(std::unique_ptr<Socket> socket, uint64_t attempt) {
-  // A connection to a port of this machine on which no process listens can reach the very socket
-  // that calls: the system may have given it the same port.
+  // If no process listens on a port of this machine, a connection to it can reach the calling
+  // socket itself: the system may have given that socket the same port.
   if (socket->Local().port() != 0 && socket->Local().Text() == socket->Remote().Text()) {
     return ConnectFailed(Unavailable("connection refused"), attempt);
   }
@@ -142,8 +142,8 @@ void Channel::Opened(uint64_t attempt) {
     state_ = State::kOpen;
     is_cut_ = false;
     failures_ = 0;
-    // Under the lock, so that the cancellation of a call cannot be sent before its request. Send
-    // only queues here, because the connection is corked while it reads the hello.
+    // Runs under the lock, so that the cancellation of a call cannot be sent before its request.
+    // Send only queues here, because the connection is corked while it reads the hello.
     for (Frame& frame : held_.Take()) {
       uint64_t call = frame.call;
       if (!connection_->Send(std::move(frame))) unsent.push_back(call);
@@ -200,8 +200,8 @@ void Channel::Closed(uint64_t attempt, const Status& why, const std::vector<Fram
   for (const Frame& frame : unsent) {
     if (frame.kind == FrameKind::kRequest) not_sent.insert(frame.call);
   }
-  // For whatever reason the connection ended, the outcome of the requests that were sent is
-  // unknown. So the code is kUnavailable even if it ended because of damage; the text tells that.
+  // Whatever the reason why the connection ended, the outcome of the requests that were sent is
+  // unknown. So the code is kUnavailable even after damage; the text has the reason.
   for (auto& [call, pending] : calls) {
     Status failure = Unavailable(fmt::format("call {}: {}", call, MessageOf(why)));
     Finish(pending, not_sent.contains(call) ? MarkNotBegun(failure) : failure);

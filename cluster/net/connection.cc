@@ -1,5 +1,5 @@
-// The half of Connection that reads, on the loop's thread. connection_write.cc has the half that
-// writes. SPDX-License-Identifier: Apache-2.0
+// The reading half of Connection, which runs on the loop's thread. connection_write.cc has the
+// writing half. SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/connection.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace sippar::net {
 namespace {
 
-constexpr int kReadsInARow = 4;  // then the loop serves its other connections
+constexpr int kReadsInARow = 4;  // reads of one connection before the loop serves others
 
 int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
 
@@ -75,9 +75,9 @@ void Connection::OnReadable() {
 void Connection::GoOn(const Status& read) {
   if (read.ok()) return ReadOn();
   if (has_left_) return Close(read);
-  // After its goodbye this end reads on until the other end closes. If this end closed with bytes
-  // unread, TCP would reset the connection, and answers that the other end has not read would be
-  // lost.
+  // After its goodbye this end continues to read until the other end closes. If this end closed
+  // with bytes unread, TCP would reset the connection, and answers that the other end has not read
+  // would be lost.
   Damaged(read);
   discards_ = true;
   ReadOn();
@@ -93,7 +93,7 @@ void Connection::ReadOn() {
 Status Connection::Consume(std::string_view bytes) {
   if (discards_) return OkStatus();
   Status fed = tls_ == nullptr ? reader_.Feed(bytes, &frames_) : ConsumeCipher(bytes);
-  // The whole frames before a damaged one are used: their checksums were right.
+  // The whole frames before a damaged one are used, because their checksums were right.
   Status dispatched = Dispatch(&frames_);
   frames_.clear();
   return dispatched.ok() ? fed : dispatched;
@@ -113,7 +113,7 @@ Status Connection::ConsumeCipher(std::string_view cipher) {
     {
       engine::MutexLock lock(&tls_mutex_);
       ASSIGN_OR_RETURN(size, tls_->Decrypt(plain.data(), plain.size()));
-      has_output = tls_->HasOutput();  // a reply of TLS itself, as to a change of keys
+      has_output = tls_->HasOutput();  // TLS has a message to send, such as for a change of keys
     }
     if (has_output) Flush();
     if (size == 0) return OkStatus();
@@ -121,8 +121,8 @@ Status Connection::ConsumeCipher(std::string_view cipher) {
   }
 }
 
-// Goes on with the handshake of TLS. When it is done, the client sends its hello. The server sends
-// its own only after that, so it allocates nothing for a peer that only connects.
+// Continues the TLS handshake. When it is done, the client sends its hello. The server sends its
+// own hello only after that, so it allocates nothing for a peer that only connects.
 Status Connection::FinishTls() {
   if (tls_ != nullptr) {
     StatusOr<bool> shaken = false;
@@ -140,7 +140,7 @@ Status Connection::FinishTls() {
   if (!options_.is_client) return OkStatus();
   Frame hello{.kind = FrameKind::kHello};
   hello.body = EncodeHello(options_.hello);
-  static_cast<void>(Send(std::move(hello)));  // if it has ended, OnClosed follows
+  static_cast<void>(Send(std::move(hello)));  // a failure is followed by OnClosed
   return OkStatus();
 }
 
@@ -152,13 +152,13 @@ Status Connection::Dispatch(std::vector<Frame>* frames) {
     if (frame.kind == FrameKind::kGoodbye) {
       has_left_ = true;
       goodbye = Annotate(DecodeFailure(frame.body), "the other end said goodbye");
-      break;  // what came before the goodbye is still delivered
+      break;  // the frames before the goodbye are still delivered
     }
     if (frame.kind == FrameKind::kHello) {
       if (phase_ == Phase::kOpen) return InvalidArgument("a second hello came on one connection");
       RETURN_IF_ERROR(TakeHello(frame));
       if (moves_to_ == nullptr) continue;
-      // The remaining frames are kept for the new loop. There are none before the hello: they would
+      // The frames after the hello are kept for the new loop. There are none before it: they would
       // have been refused.
       for (++at; at < frames->size(); ++at) early_.push_back(std::move((*frames)[at]));
       return OkStatus();
@@ -169,7 +169,7 @@ Status Connection::Dispatch(std::vector<Frame>* frames) {
     }
     if (frame.kind == FrameKind::kPong) continue;
     if (frame.kind == FrameKind::kPing) {
-      static_cast<void>(Send({.kind = FrameKind::kPong}));  // fails only after the end
+      static_cast<void>(Send({.kind = FrameKind::kPong}));  // fails only after the connection's end
       continue;
     }
     Frame& place = (*frames)[kept++];
@@ -204,7 +204,8 @@ Status Connection::TakeHello(const Frame& frame) {
 }
 
 // Moves the connection to the loop of its lane. From Enter on, the new loop's thread uses the
-// connection, so this thread, the old loop's, only posts the rest of the work there.
+// connection, so this thread, which is the old loop's, only posts the rest of the work to the new
+// loop.
 void Connection::Move(const Status& read) {
   std::shared_ptr<Loop> home = std::exchange(moves_to_, nullptr);
   Enter(home);
@@ -222,7 +223,7 @@ void Connection::Greet() {
   if (!options_.is_client) {
     Frame hello{.kind = FrameKind::kHello};
     hello.body = EncodeHello(options_.hello);
-    static_cast<void>(Send(std::move(hello)));  // if it has ended, OnClosed follows
+    static_cast<void>(Send(std::move(hello)));  // a failure is followed by OnClosed
   }
   loop()->After(options_.keepalive.ask_after_us, [weak = weak_from_this()] {
     if (auto self = weak.lock()) self->LookAtSilence();
@@ -241,15 +242,15 @@ void Connection::LookAtSilence() {
   }
   if (look.step == SilenceStep::kAsk) {
     was_asked_ = true;
-    static_cast<void>(Send({.kind = FrameKind::kPing}));  // if it has ended, OnClosed follows
+    static_cast<void>(Send({.kind = FrameKind::kPing}));  // a failure is followed by OnClosed
   }
   loop()->After(look.next_look_us, [weak = weak_from_this()] {
     if (auto self = weak.lock()) self->LookAtSilence();
   });
 }
 
-// Ends the connection because the other end sent bytes that cannot be used. The other end is told
-// the reason, so that the logs of both have it.
+// Ends the connection because the other end sent bytes that cannot be used. A goodbye tells the
+// other end the reason, so that the logs of both ends have it.
 void Connection::Damaged(const Status& why) {
   bool can_tell = tls_ == nullptr || is_shaken_;
   can_tell ? SayGoodbye(why) : Close(why);

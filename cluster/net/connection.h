@@ -31,7 +31,7 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   class Owner {
    public:
     virtual ~Owner() = default;
-    // The hellos of both ends fit together. Returns the loop that serves the connection from here
+    // The hellos of both ends fit together. Returns the loop that serves the connection from now
     // on; nullptr: the owner is closing.
     virtual std::shared_ptr<Loop> OnOpen(const Hello& theirs, const Agreement& agreement) = 0;
     // Gets the frames that came with one read. What the owner sends during this call leaves in one
@@ -49,14 +49,15 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   // To be called once, on the loop's thread.
   void Start(std::shared_ptr<Owner> owner);
   // Sends a frame. False: the connection has ended, and nothing of the frame was sent.
-  // `has_company`: other threads are about to send as well, so that one write may carry the frames
-  // of all.
+  // `has_company`: other threads are about to send as well, so that one write may carry all their
+  // frames.
   [[nodiscard]] bool Send(Frame frame, bool has_company = false);
-  // True: Send fails from here on.
+  // True: every later Send fails.
   bool has_ended() const;
-  // True: frames given to Send have not been written yet.
+  // True: frames passed to Send have not been written yet.
   bool has_unsent() const;
-  // Removes the request of `call` from the queue. False: it is not there, and may have been sent.
+  // Removes the request of `call` from the queue. False: it is not in the queue, and may have been
+  // sent.
   bool Withdraw(uint64_t call);
   // Bytes of the frames that no write has taken yet.
   size_t queued_bytes() const;
@@ -66,7 +67,7 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   void Uncork();
   // Writes what is queued now, corked or not.
   void Flush();
-  // Ends the connection at once. If it is called again, the first reason counts.
+  // Ends the connection at once. If Close is called again, the first reason counts.
   void Close(const Status& why);
   // Sends `why` to the other end in a goodbye, and then ends the connection, after 1 s at the
   // latest.
@@ -111,35 +112,35 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   const std::unique_ptr<Socket> socket_;
   const std::string local_, remote_;
 
-  // Of the loop's thread only.
+  // Used only by the loop's thread.
   std::shared_ptr<Owner> owner_;
   Phase phase_ = Phase::kTls;
   FrameReader reader_;
   std::vector<Frame> frames_;
-  std::shared_ptr<Loop> moves_to_;  // the loop to which the hello moves the connection
+  std::shared_ptr<Loop> moves_to_;  // loop to which the hello moves the connection
   std::vector<Frame> early_;        // frames that came with that hello
   TlsIdentity identity_;
   bool was_asked_ = false;
-  bool has_left_ = false;  // the other end closed the line or said goodbye
+  bool has_left_ = false;  // the other end ended the connection or said goodbye
   bool discards_ = false;  // further input is read and dropped
   bool is_told_ = false;   // OnClosed was called
 
   std::atomic<int64_t> heard_nanos_{0};
   std::atomic<bool> is_open_{false};
-  std::atomic<bool> sends_traces_{false};  // the other end understands them
+  std::atomic<bool> sends_traces_{false};  // the other end understands trace ids
 
   mutable engine::Mutex mutex_;
   std::shared_ptr<Loop> loop_ GUARDED_BY(mutex_);
-  // Only the loop's thread calls it.
+  // Only the loop's thread calls this object.
   std::unique_ptr<Watch> watch_ GUARDED_BY(mutex_);
   std::string their_name_ GUARDED_BY(mutex_);
   SendQueue queue_ GUARDED_BY(mutex_);
   int corks_ GUARDED_BY(mutex_) = 0;
   bool is_writing_ GUARDED_BY(mutex_) = false;  // a thread runs DriveWrites, or the loop will
   bool is_blocked_ GUARDED_BY(mutex_) =
-      false;  // the writing thread is the loop's, when the line takes more
-  bool is_paused_ GUARDED_BY(mutex_) = false;   // no reads until queued frames were written
-  bool is_leaving_ GUARDED_BY(mutex_) = false;  // ends when the queue is written
+      false;  // the loop continues to write when the socket takes more
+  bool is_paused_ GUARDED_BY(mutex_) = false;   // no reads until the queued frames are written
+  bool is_leaving_ GUARDED_BY(mutex_) = false;  // the connection ends when the queue is written
   Status leaving_why_;                          // set once, with is_leaving_
   bool is_closed_ GUARDED_BY(mutex_) = false;
 

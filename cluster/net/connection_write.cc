@@ -1,6 +1,6 @@
-// The half of Connection that writes. The first thread that sends while no other thread writes also
-// writes the frames that others queue meanwhile. If the socket takes no more bytes, the loop waits
-// for it and then continues to write. SPDX-License-Identifier: Apache-2.0
+// The writing half of Connection. The first thread that sends while no other thread writes also
+// writes the frames that other threads queue during its write. If the socket takes no more bytes,
+// the loop waits until it does and then continues to write. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace {
 
 constexpr size_t kCipherStep = 32 << 10;  // one step is decrypted while the next is encrypted
 constexpr int64_t kGoodbyeMaxMicros = 1'000'000;
-// Bytes that one write takes from the queue. What remains there can still be withdrawn, and its
-// time in the queue is still subtracted from its deadline.
+// Bytes that one write takes from the queue. A request that remains in the queue can still be
+// withdrawn, and its time in the queue is still subtracted from its deadline.
 constexpr size_t kTakenMax = 1 << 20;
-// A thread that came to send one frame takes frames of others from the queue at most so many times.
-// Then the loop's thread continues.
+// A thread that came to send one frame takes frames of other threads from the queue at most this
+// many times. Then the loop's thread continues.
 constexpr int kRoundsMax = 16;
-constexpr int kRestReadsMax = 64;  // of 128 KiB each: more than a socket's buffer holds
+constexpr int kRestReadsMax = 64;  // 128 KiB each; together more than a socket's buffer holds
 
 }  // namespace
 
@@ -32,9 +32,9 @@ bool Connection::Send(Frame frame, bool has_company) {
     queue_.Push(std::move(frame));
     if (corks_ > 0 || is_writing_) return true;
     is_writing_ = true;
-    // With TLS, the loop does the writing if other threads send as well: it decrypts, and would
-    // wait for a thread that encrypts under the same lock. Until it runs, the frames of the others
-    // are queued, too.
+    // With TLS, the loop writes if other threads send as well: it also decrypts, and would have to
+    // wait for a thread that encrypts under the same lock. Until the loop runs, the frames of the
+    // other threads are queued, too.
     if (has_company && tls_ != nullptr) {
       loop_->Post([self = shared_from_this()] { self->DriveWrites(); });
       return true;
@@ -78,7 +78,7 @@ void Connection::Uncork() {
   DriveWrites();
 }
 
-// Also sends messages of TLS itself, such as those of the handshake.
+// Sends also messages of TLS itself, such as those of the handshake.
 void Connection::Flush() {
   {
     engine::MutexLock lock(&mutex_);
@@ -111,8 +111,8 @@ void Connection::DriveWrites() {
   }
 }
 
-// After a failed write, reads what the other end has sent before it ended the connection: this may
-// be answers, or the reason.
+// After a failed write, reads what the other end has sent before it ended the connection: answers
+// perhaps, or the reason for the end.
 void Connection::ReadRest(const std::shared_ptr<Loop>& here, const Status& why) {
   std::shared_ptr<Loop> home = loop();
   if (home != here) {
@@ -166,9 +166,9 @@ bool Connection::FillOut() {
     if (resumes) loop_->Post([self = shared_from_this()] { self->ReadOn(); });
   }
   if (leaves) {
-    // Only the sending direction is shut: the other end closes the connection when it has read the
-    // goodbye. If this end closed it, bytes that are still on their way here would reset it, and
-    // what the other end has not read would be lost.
+    // Shuts only the sending direction: the other end closes the connection when it has read the
+    // goodbye. If this end closed the connection, bytes that still arrive here would reset it, and
+    // the other end would lose what it has not read yet.
     socket_->ShutWrites();
     return false;
   }
@@ -179,7 +179,7 @@ bool Connection::FillOut() {
   return true;
 }
 
-// Moves the messages of TLS itself to cipher_. False: there were none.
+// Moves the messages of TLS itself to cipher_. False: there are none.
 bool Connection::DrainTls() {
   if (tls_ == nullptr) return false;
   cipher_.clear();
@@ -230,7 +230,7 @@ void Connection::Advance(size_t written) {
     chunk_at_ += step;
     written -= step;
     if (chunk_at_ < chunks_[chunk_].size()) return;
-    std::string().swap(chunks_[chunk_]);  // frees a large body as soon as it was written
+    std::string().swap(chunks_[chunk_]);  // frees a large body as soon as it is written
     ++chunk_;
     chunk_at_ = 0;
   }
@@ -263,7 +263,7 @@ void Connection::Tell(const std::shared_ptr<Loop>& here, const Status& why,
                       std::vector<Frame> unsent) {
   std::shared_ptr<Loop> home = loop();
   if (home != here) {
-    // The connection has moved to the loop of its lane while this was posted to the old one.
+    // The connection was moved to the loop of its lane after this was posted to the old loop.
     auto again = [self = shared_from_this(), home, why, unsent = std::move(unsent)]() mutable {
       self->Tell(home, why, std::move(unsent));
     };
@@ -297,8 +297,8 @@ void Connection::Enter(const std::shared_ptr<Loop>& loop) {
   engine::MutexLock lock(&mutex_);
   loop_ = loop;
   watch_.swap(watch);
-  // The old watch drops its waits. A wait for the socket to take bytes is begun again on the new
-  // loop. None to read is open, because the hello has just been read.
+  // The old watch drops its waits. A wait for the socket to take bytes begins again on the new
+  // loop. There is no wait to read, because the hello has just been read.
   if (is_blocked_) loop_->Post([self = shared_from_this()] { self->AwaitLine(); });
 }
 

@@ -1,6 +1,6 @@
 // Flow control of one stream: the reader grants credit in bytes, and the server sends only while
-// credit is left. So a slow reader stops the server's scan, and buffers at most a window and one
-// part. Pure. SPDX-License-Identifier: Apache-2.0
+// credit is left. So a slow reader stops the server's scan, and the buffers hold at most one window
+// and one part. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace sippar::net {
 
-inline constexpr uint64_t kStreamWindow = 2 << 20;  // bytes; two parts of a scan, of 1 MiB each
+inline constexpr uint64_t kStreamWindow = 2 << 20;  // bytes: two parts of a scan, of 1 MiB each
 
 // The credit that a part uses up. An empty part uses some, too, because it takes memory at the
 // reader.
 inline uint64_t CostOf(size_t part_bytes) { return part_bytes + 40; }
 
-// The sender's side. A part may be sent while any credit is left, and may overdraw it, so that a
-// part larger than the window does not wait for ever.
+// The sender's side. While any credit is left, a part may be sent and may overdraw it; otherwise a
+// part larger than the window would wait for ever.
 class SendCredit {
  public:
   explicit SendCredit(uint64_t window) : left_(static_cast<int64_t>(window)) {}
@@ -35,18 +35,19 @@ class SendCredit {
   int64_t left_;
 };
 
-// The reader's side. Credit goes back in quarters of the window, not part by part.
+// The reader's side. It grants credit again in quarters of the window, not part by part.
 class ReceiveCredit {
  public:
   explicit ReceiveCredit(uint64_t window) : window_(window) {}
-  // Counts a part that has arrived. False: the sender had no credit for it, and it was not counted.
+  // Counts a part that has arrived. False: the sender had no credit for the part, which is not
+  // counted.
   [[nodiscard]] bool Arrived(uint64_t bytes) {
     if (held_ + owed_ >= window_) return false;
     held_ += bytes;
     return true;
   }
-  // Counts a part that the user of the stream has taken. Returns the bytes to grant now, 0 if it is
-  // too early.
+  // Counts a part that the user of the stream has taken. Returns the bytes to grant now; 0: it is
+  // too early to grant any.
   uint64_t Taken(uint64_t bytes) {
     held_ -= bytes;
     owed_ += bytes;
@@ -59,8 +60,8 @@ class ReceiveCredit {
 
  private:
   const uint64_t window_;
-  uint64_t held_ = 0;  // arrived, but not yet taken
-  uint64_t owed_ = 0;  // taken, but not yet granted again
+  uint64_t held_ = 0;  // bytes that arrived but are not yet taken
+  uint64_t owed_ = 0;  // bytes that are taken but not yet granted again
 };
 
 }  // namespace sippar::net

@@ -13,43 +13,43 @@
 namespace sippar::net {
 
 // Nothing of the call was done: it was never sent, or its server refused to begin it. The payload
-// holds how long the caller should wait before it calls again, in microseconds.
+// holds how many microseconds the caller should wait before it calls again.
 inline constexpr char kNotBegun[] = "sippar/not-begun";
 
-// An interface reports that it has not taken the call, because it is in no state to take calls: for
-// example, a master that has just lost its lock. OfServedCall turns this mark into kNotBegun. A
-// mark kNotBegun of the interface itself would not do: it may come from another call that the
-// interface made in turn.
+// An interface sets this mark to report that it did not take the call, because it is in no state to
+// take calls: for example, a master that has just lost its lock. OfServedCall turns this mark into
+// kNotBegun. The interface cannot set kNotBegun itself: a status with that mark may also come from
+// another call that the interface made in turn.
 inline constexpr char kNotTaken[] = "sippar/not-taken";
 
 // The other end accepted the connection but sent no valid hello; it may speak another protocol.
 inline constexpr char kNoHello[] = "sippar/no-hello";
 
-// The other end sent bytes that are no hello: they were damaged, or belong to another protocol.
+// The other end sent bytes that are not a hello: damaged ones, or those of another protocol.
 inline constexpr char kBadHello[] = "sippar/bad-hello";
 
 Status MarkNotBegun(Status status, int64_t wait_us = 0);
 bool IsNotBegun(const Status& status);
 Status MarkNotTaken(Status status);
-// The failure with another code and text, but with its payloads.
+// `failure` with another code and text; its payloads are kept.
 Status Retold(const Status& failure, StatusCode code, const std::string& text);
 bool IsWithoutHello(const Status& status);
 bool HasBadHello(const Status& status);
-// Removes the marks from the outcome of a call that was begun. They may come from calls that its
-// work made in turn, and would be wrong for this call.
+// Removes the marks from the outcome of a call that was begun: they may come from calls that this
+// call's work made in turn, and would be wrong for this call.
 Status OfBegunCall(Status status);
-// The outcome of a call that was given to an interface: OfBegunCall, or, if it has the mark
-// kNotTaken, the same with kNotBegun.
+// The outcome of a call that was passed to an interface: OfBegunCall(status), and with the mark
+// kNotBegun if the interface had set kNotTaken.
 Status OfServedCall(Status status);
-// The wait in the mark kNotBegun, in microseconds. 0: there is none, or no wait is needed.
+// The wait in the mark kNotBegun, in microseconds. 0: the mark is missing, or no wait is needed.
 int64_t WaitHintOf(const Status& status);
 
-// The body of a reply that is a failure.
+// Encodes a failure as the body of a reply.
 std::string EncodeFailure(const Status& status);
 // Encodes the reason of a goodbye, whose body must be small: the text may be cut, and payloads are
 // left out.
 std::string EncodeGoodbye(const Status& why);
-// Never returns OK: bytes that encode no failure become a kInternal with this explanation.
+// Never returns OK: bytes that do not encode a failure become a kInternal error that explains this.
 Status DecodeFailure(std::string_view bytes);
 
 }  // namespace sippar::net

@@ -5,7 +5,7 @@
 
 namespace sippar::net {
 
-// Owns a file descriptor, and closes it when destroyed. A negative number: it owns none.
+// Owns a file descriptor, and closes it when destroyed. A negative number means that it owns none.
 class Fd {
  public:
   explicit Fd(int fd) : fd_(fd) {}

@@ -1,5 +1,5 @@
-// Tells a caller that speaks this protocol from others by the first bytes that it sends, for a port
-// on which several protocols are served. Pure. SPDX-License-Identifier: Apache-2.0
+// Recognizes by its first bytes whether a caller speaks this protocol, for a port on which several
+// protocols are served. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@ namespace sippar::net {
 
 enum class FirstBytes : uint8_t { kTooFew, kHello, kOther };
 
-// `bytes`: what has come so far, from the first byte on. Checksums are not checked here; the
-// connection does that.
+// `bytes`: all bytes that have come so far. Their checksums are checked later, by the connection.
 FirstBytes LookAtFirstBytes(std::string_view bytes);
 
 }  // namespace sippar::net

@@ -11,9 +11,10 @@
 //       38     1  kind
 //       39     1  flags
 //
-// The header has a checksum of its own, so a damaged size is noticed before the reader waits for,
-// or allocates, what it claims. The frame's number as seed makes a frame that is lost, repeated or
-// moved as visible as a flipped bit. Pure. SPDX-License-Identifier: Apache-2.0
+// The header has a checksum of its own, so that the reader notices a damaged size before it waits
+// for that many bytes or allocates them. Because the frame's number is the seed, a frame that is
+// lost, repeated or moved is noticed just as a flipped bit is. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,8 @@ enum class FrameKind : uint8_t {
   kRequest = 2,  // argument: microseconds until the deadline; 0: none
   kReply = 3,    // the answer to a call, which is its last frame
   kPart = 4,     // a part of a stream
-  kCancel = 5,   // from the caller, who no longer waits for the answer
-  kCredit = 6,   // from the caller; argument: bytes to add to the credit
+  kCancel = 5,   // the caller no longer waits for the answer
+  kCredit = 6,   // sent by the caller; argument: bytes to add to the credit
   kPing = 7,     // asks for a pong
   kPong = 8,
   kGoodbye = 9,  // body: the Status that ends the connection
@@ -44,7 +45,7 @@ inline constexpr uint8_t kIsFailure = 2;  // reply: the body is a Status (failur
 inline constexpr uint8_t kIsTraced = 4;   // request: the body ends with a trace id; see TakeTrace
 
 inline constexpr size_t kFrameHeaderSize = 40;
-// Enough for the largest mutation of one row, 256 MiB (limits.h), and what surrounds it.
+// Enough for the largest mutation of one row, 256 MiB (limits.h), and the bytes around it.
 inline constexpr size_t kBodySizeMax = 257u << 20;
 // The limit for all kinds but request, reply and part, and for every kind until the hellos are
 // exchanged: an unknown peer can make an end allocate no more than this.
@@ -60,14 +61,14 @@ struct Frame {
   // The deadline of a request on the monotonic clock of this process; 0: none. It is not sent: the
   // argument is computed from it when the frame leaves.
   int64_t deadline_nanos = 0;
-  // Of a request, to be sent if the other end understands it; see PutTrace.
+  // The trace id of a request. It is sent if the other end understands trace ids; see PutTrace.
   engine::TraceId trace = {};
 };
 
-// Appends the trace id of a request, if it has one, to its body: 16 bytes, the high half first, and
-// sets kIsTraced. A large body is left alone if it would have to be copied for that.
+// If the request has a trace id, appends it to the body (16 bytes, the high half first) and sets
+// kIsTraced. A large body that would have to be copied for this gets no trace id.
 void PutTrace(Frame* request);
-// The reverse. False: a request with kIsTraced has no trace id.
+// Moves the trace id from the body to the frame. False: a request with kIsTraced has no trace id.
 [[nodiscard]] bool TakeTrace(Frame* request);
 
 // Appends the header of `frame`, which is frame `number` of its direction (the first is 0). The
@@ -81,8 +82,8 @@ class FrameReader {
   // Allows bodies up to kBodySizeMax. Before this call the limit is kSmallBodySizeMax.
   void Open() { is_open_ = true; }
   // Appends the frames that `bytes` complete. kDataLoss: a checksum is wrong. kInvalidArgument: no
-  // end of this version sends such a kind or size. Both errors name the number of the frame; the
-  // frames before it are appended all the same.
+  // process of this version sends such a kind or size. Both errors name the number of the frame;
+  // the frames before it are appended all the same.
   [[nodiscard]] Status Feed(std::string_view bytes, std::vector<Frame>* frames);
 
  private:
@@ -90,7 +91,7 @@ class FrameReader {
   Status TakeBody(std::vector<Frame>* frames);
 
   bool is_open_ = false;
-  bool has_header_ = false;  // frame_ has the fields of the header and a part of the body
+  bool has_header_ = false;  // frame_ has the fields of the header and part of the body
   uint64_t number_ = 0;
   std::string header_;  // the part of a header that has arrived
   Frame frame_;

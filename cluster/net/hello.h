@@ -1,6 +1,6 @@
-// Hello: the first frame of each end. It tells what the end is, and both ends decide from it
-// whether they can work together. Its encoding is the same in all versions; fields that a later
-// version appends are ignored. SPDX-License-Identifier: Apache-2.0
+// Hello: the first frame of each end. It describes the end, and both ends decide from it whether
+// they can work together. Its encoding is the same in all versions; fields that a later version
+// appends are ignored. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace sippar::net {
 
-// Each version understands the one before it, so the members of a cluster can be upgraded one after
+// Each version understands the previous one, so the members of a cluster can be upgraded one after
 // the other.
 inline constexpr uint32_t kVersionOldest = 1;
 inline constexpr uint32_t kVersionNewest = 1;
 
-// Features, of which the ends use those that both have.
+// Features; a connection uses those that both of its ends have.
 inline constexpr uint64_t kTraces = 1;  // requests may have a trace id (frame.h)
 
 // The first bytes of every hello, of whatever version.
@@ -30,22 +30,22 @@ struct Hello {
   Lane lane = Lane::kUsers;
   std::string cluster;   // id of the cluster; empty: a client that does not know it
   std::string role;      // "tabletserver", "master", "client" ...
-  std::string name;      // of this start of the member, such as "ts1.42"
+  std::string name;      // name of this start of the member, such as "ts1.42"
   std::string expected;  // the name that the other end must have; empty: any
 };
 
 std::string EncodeHello(const Hello& hello);
-// kInvalidArgument: the bytes are no hello.
+// kInvalidArgument: the bytes are not a hello.
 StatusOr<Hello> DecodeHello(std::string_view bytes);
 
-// What the two ends use from here on.
+// What both ends use after their hellos.
 struct Agreement {
   uint32_t version = 0;
   uint64_t features = 0;
 };
-// Decides whether the ends can work together; both come to the same answer. kUnimplemented: they
+// Decides whether the ends can work together; both ends reach the same result. kUnimplemented: they
 // have no version in common. kInvalidArgument: they belong to different clusters. kUnavailable: the
-// member at this address is not the one that is expected. All errors name both ends.
+// member at this address is not the expected one. All errors name both ends.
 StatusOr<Agreement> Agree(const Hello& mine, const Hello& theirs);
 
 }  // namespace sippar::net

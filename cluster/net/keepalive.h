@@ -1,6 +1,6 @@
-// After which silence a connection sends a ping to its peer, and after which it is closed. Between
-// members these times are one third and two thirds of a lease, so that the connection to a frozen
-// member is closed before its lease ends. Other connections have the default times below. Pure.
+// Decides when a silent connection gets a ping, and when it is closed. Between members these times
+// are one third and two thirds of a lease, so that the connection to a frozen member is closed
+// before its lease ends. Other connections have the default times below. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,11 +12,11 @@ namespace sippar::net {
 struct Keepalive {
   static constexpr int64_t kYearUs = int64_t{365} * 86'400 * 1'000'000;
 
-  int64_t ask_after_us = 10'000'000;    // of silence; then a ping is sent
-  int64_t leave_after_us = 40'000'000;  // of silence, which is 30 s after the ping
+  int64_t ask_after_us = 10'000'000;    // silence after which a ping is sent
+  int64_t leave_after_us = 40'000'000;  // silence that ends the connection, 30 s after the ping
 
-  // For unix sockets: the kernel reports the end of a peer, and a peer that is only stopped for a
-  // while shall keep its connection.
+  // The times for unix sockets: the kernel reports the end of a peer, and a peer that is only
+  // stopped for a while shall keep its connection.
   static Keepalive Never() { return {kYearUs, 2 * kYearUs}; }
   static Keepalive OfLease(int64_t lease_us) { return {lease_us / 3, lease_us * 2 / 3}; }
 };
@@ -25,7 +25,7 @@ enum class SilenceStep : uint8_t { kNone, kAsk, kLeave };
 
 struct SilenceLook {
   SilenceStep step = SilenceStep::kNone;
-  int64_t next_look_us = 0;  // from now
+  int64_t next_look_us = 0;  // time until the next look
 };
 
 // `silent_us`: time since the last byte from the peer. `was_asked`: a ping was sent in this time.

@@ -33,13 +33,13 @@ constexpr std::string_view NameOf(Lane lane) {
 // The bounds of one lane at one end. A call that exceeds them is refused at once with kUnavailable,
 // and was not begun.
 struct LaneBounds {
-  size_t calls_max = 1024;             // in flight on one connection, streams included
-  size_t bytes_max = 512 << 20;        // of requests in flight on one connection
-  size_t calls_of_all_max = 4096;      // in flight on all connections of a server
-  size_t bytes_of_all_max = 1u << 30;  // of requests in flight on all connections of a server
-  size_t threads_max = 64;             // of a server, for calls that may wait
+  size_t calls_max = 1024;             // calls in flight on one connection, streams included
+  size_t bytes_max = 512 << 20;        // bytes of requests in flight on one connection
+  size_t calls_of_all_max = 4096;      // calls in flight on all connections of a server
+  size_t bytes_of_all_max = 1u << 30;  // bytes of requests in flight on all connections of a server
+  size_t threads_max = 64;             // threads of a server for calls that may wait
   size_t streams_max = 256;            // threads of a server for streams, which wait for readers
-  size_t unsent_bytes_max = 64 << 20;  // of replies; while more are unsent, no requests are read
+  size_t unsent_bytes_max = 64 << 20;  // reply bytes; while more are unsent, no requests are read
 };
 
 }  // namespace sippar::net

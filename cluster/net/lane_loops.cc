@@ -43,7 +43,7 @@ void LaneLoops::Settle() {
   Loops running;
   {
     engine::MutexLock lock(&mutex_);
-    if (is_stopped_) return;  // what is posted to a stopped loop is dropped
+    if (is_stopped_) return;  // a stopped loop drops what is posted to it
     running = Running();
   }
   for (const auto& loop : running) {

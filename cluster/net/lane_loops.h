@@ -1,6 +1,6 @@
-// The loops of a process, each started when it is first needed. A lane has one, so that its calls
-// wait for no other lane's; that of users has one for every four cores, because loops also answer
-// short reads. Thread safe. SPDX-License-Identifier: Apache-2.0
+// The loops of a process, each started when it is first needed. Each lane has one of its own, so
+// that its calls wait for no other lane's. The users' lane has one for every four cores, because
+// loops also answer short reads. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -24,9 +24,11 @@ class LaneLoops {
   // The loop for one more channel or connection of the lane. kUnavailable: it did not start, or all
   // loops have been stopped.
   StatusOr<std::shared_ptr<Loop>> Of(Lane lane);
-  // Returns when what the loops are doing now is done. Not on a loop's thread, and not beside Stop.
+  // Returns when the loops have finished what they are doing now. Must not be called on a loop's
+  // thread, or concurrently with Stop.
   void Settle();
-  // After the channels and servers that use them. Not on a loop's thread.
+  // To be called after the channels and servers that use the loops were stopped; not on a loop's
+  // thread.
   void Stop();
 
  private:
@@ -36,7 +38,7 @@ class LaneLoops {
   const std::string name_;
   engine::Mutex mutex_;
   std::array<Loops, kLanes> loops_ GUARDED_BY(mutex_);
-  size_t given_ GUARDED_BY(mutex_) = 0;  // users' channels and connections so far
+  size_t given_ GUARDED_BY(mutex_) = 0;  // number of users' channels and connections so far
   bool is_stopped_ GUARDED_BY(mutex_) = false;
 };
 

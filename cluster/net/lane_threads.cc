@@ -9,8 +9,8 @@ namespace sippar::net {
 bool LaneThreads::Run(std::function<void()> work) {
   engine::MutexLock lock(&mutex_);
   if (is_stopping_ || queue_.size() >= queue_max_) return false;
-  // Idle threads are counted against queued work, because each was woken for one piece of it. If
-  // none is left for this piece, a new thread is started.
+  // Each idle thread was woken for one piece of queued work. If no idle thread is left for this
+  // piece, a new one is started.
   if (queue_.size() >= idle_ && threads_.size() < threads_max_) {
     if (!StartThread() && threads_.empty()) return false;
   }

@@ -1,5 +1,5 @@
-// The threads of a lane, for calls that may wait for a disk, a lock or another server. They are
-// started when they are needed, up to a bound. Further work waits in a queue, which is bounded as
+// The threads of a lane, for calls that may wait for a disk, a lock or another server. A thread is
+// started when it is needed, up to a bound. Further work waits in a queue, which is bounded as
 // well. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,8 +20,8 @@ class LaneThreads {
   LaneThreads(const LaneThreads&) = delete;
   LaneThreads& operator=(const LaneThreads&) = delete;
 
-  // False, and nothing was done: the queue is full, no thread runs and the system can start none,
-  // or Stop was called.
+  // False: nothing was done, because the queue is full, because no thread runs and the system can
+  // start none, or because Stop was called.
   [[nodiscard]] bool Run(std::function<void()> work);
   // Waits until all work is done.
   void Stop();

@@ -31,8 +31,8 @@ class AsioWatch final : public Watch {
       : loop_(std::move(loop)), descriptor_(*context) {
     std::error_code error;
     descriptor_.assign(fd, error);
-    // The system cannot watch another descriptor. The connection is ended, and its user learns it
-    // from the next read.
+    // The system cannot watch another descriptor. This ends the connection, and its user learns of
+    // that from the next read.
     is_unwatched_ = static_cast<bool>(error);
     if (is_unwatched_) ::shutdown(fd, SHUT_RDWR);
   }
@@ -57,8 +57,8 @@ class AsioLoop final : public Loop, public std::enable_shared_from_this<AsioLoop
         guard_(context_.get_executor()),
         scratch_(kScratchSize),
         plain_scratch_(kScratchSize) {
-    // With its first timer, Asio allocates what it needs from the system. Done here, so that a
-    // failure can be reported by Loop::Start.
+    // Asio allocates what it needs from the system with its first timer. Making a timer here lets
+    // Loop::Start report a failure.
     asio::steady_timer first(context_);
     thread_ = engine::Thread(name, [this] { context_.run(); });
   }
@@ -111,8 +111,8 @@ class AsioLoop final : public Loop, public std::enable_shared_from_this<AsioLoop
   void Forget(AsioWatch* watch) { watches_.erase(watch); }
 
  private:
-  // Runs on the loop's thread. Ends all waits: each handler is called, and frees what it holds.
-  // Then the context has no more work, and the thread ends.
+  // Ends all waits: each handler is called, and frees what it holds. Then the context has no more
+  // work, and the thread ends. Runs on the loop's thread.
   void Drain() {
     is_draining_ = true;
     for (const auto& timer : timers_) timer->cancel();
@@ -127,7 +127,7 @@ class AsioLoop final : public Loop, public std::enable_shared_from_this<AsioLoop
   asio::io_context context_;
   asio::executor_work_guard<asio::io_context::executor_type> guard_;
   std::vector<char> scratch_, plain_scratch_;
-  // Of the loop's thread only.
+  // Used only by the loop's thread.
   std::unordered_set<std::shared_ptr<asio::steady_timer>> timers_;
   std::unique_ptr<asio::ip::tcp::resolver> resolver_;
 
@@ -142,7 +142,7 @@ class AsioLoop final : public Loop, public std::enable_shared_from_this<AsioLoop
 AsioWatch::~AsioWatch() {
   engine::MutexLock lock(loop_->watches_mutex());
   loop_->Forget(this);
-  descriptor_.release();  // without closing it: the socket does that
+  descriptor_.release();  // the socket closes the descriptor
 }
 
 void AsioWatch::AwaitReadable(std::shared_ptr<User> user) {
@@ -165,7 +165,7 @@ void AsioWatch::AwaitWritable(std::shared_ptr<User> user) {
 
 void AsioLoop::Resolve(const std::string& host, uint16_t port, Found found) {
   Post([this, host, port, found = std::move(found)]() mutable {
-    auto known = NumericAddress(host, port);  // most hosts are numbers and need no resolver thread
+    auto known = NumericAddress(host, port);  // most hosts are numeric and need no resolver thread
     if (known.has_value()) return found(std::vector<Address>{*known});
     if (is_draining_) return;
     if (resolver_ == nullptr) resolver_ = std::make_unique<asio::ip::tcp::resolver>(context_);

@@ -1,6 +1,6 @@
 // The reading end of a stream: keeps the parts that have arrived until the reader takes them.
-// Credit (credit.h) bounds them while the reader is slow. Thread safe, but only one thread may
-// read. SPDX-License-Identifier: Apache-2.0
+// Credit (credit.h) bounds the bytes that a slow reader leaves here. Thread safe, but only one
+// thread may read. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <deque>
@@ -16,8 +16,7 @@ namespace sippar::net {
 
 class ReplyStream {
  public:
-  // Calls of the stream to its channel, which may be gone by then. They are made without locks
-  // held.
+  // The stream's calls to its channel, which may be destroyed by then. No lock is held during them.
   struct Line {
     std::function<void(uint64_t bytes)> grant;
     std::function<void()> cancel;
@@ -26,17 +25,17 @@ class ReplyStream {
   // Waits for the next part; nullopt: the stream has ended without an error. Parts that came before
   // a failure are returned first.
   StatusOr<std::optional<std::string>> Next();
-  // False: neither a part nor the end came within `wait_us`. Otherwise Next does not wait.
+  // False: neither a part nor the end came within `wait_us`. True: Next does not wait.
   bool Await(int64_t wait_us);
-  // The body of the server's last message, after Next returned nullopt.
+  // The body of the server's last message. To be called after Next has returned nullopt.
   std::string End();
-  // Cancels the call; Next then fails with kCancelled. Any thread.
+  // Cancels the call; Next then fails with kCancelled. May be called on any thread.
   void Cancel();
   uint64_t held_bytes();  // bytes that arrived and that Next has not returned yet
 
   // For the channel only.
   void Begin(Line line);
-  // Adds a part. False: it exceeds the credit, so the server does not keep to the protocol.
+  // Adds a part. False: it exceeds the credit, so the server has violated the protocol.
   [[nodiscard]] bool OnPart(std::string part);
   void OnEnd(StatusOr<std::string> end);
 

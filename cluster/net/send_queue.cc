@@ -6,7 +6,7 @@
 namespace sippar::net {
 namespace {
 
-constexpr size_t kCopiedMax = 16 << 10;  // larger bodies are not copied but written on their own
+constexpr size_t kCopiedMax = 16 << 10;  // larger bodies are not copied but written separately
 constexpr size_t kChunkMax = 256 << 10;
 
 }  // namespace
@@ -34,7 +34,7 @@ std::vector<Frame> SendQueue::Take(size_t bytes_max) {
 
 void FrameWriter::Append(std::vector<Frame> frames, int64_t now_nanos,
                          std::vector<std::string>* chunks) {
-  size_t left = 0;  // bytes of headers and small bodies not appended yet
+  size_t left = 0;  // bytes of headers and small bodies that are not appended yet
   for (const Frame& frame : frames) {
     left += kFrameHeaderSize + (frame.body.size() <= kCopiedMax ? frame.body.size() : 0);
   }
@@ -45,8 +45,8 @@ void FrameWriter::Append(std::vector<Frame> frames, int64_t now_nanos,
     }
     std::string* chunk = &chunks->back();
     if (frame.deadline_nanos != 0) {
-      // The deadline counts the time in the queue. A request whose time is over is sent with 1 us,
-      // because 0 would mean that it has no deadline.
+      // The time in the queue counts against the deadline. A request whose time is over is sent
+      // with 1 us, because 0 would mean that it has no deadline.
       int64_t left_us = (frame.deadline_nanos - now_nanos) / 1000;
       frame.argument = static_cast<uint64_t>(std::max<int64_t>(left_us, 1));
     }

@@ -1,5 +1,5 @@
 // The frames that wait to be written to a connection. One thread takes many of them and writes them
-// together. Until then a request can be withdrawn, and its call was certainly not sent. Pure.
+// together. Until then a request can be withdrawn, and its call was then certainly not sent. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -38,7 +38,7 @@ class FrameWriter {
   void Append(std::vector<Frame> frames, int64_t now_nanos, std::vector<std::string>* chunks);
 
  private:
-  uint64_t number_ = 0;  // of the next frame
+  uint64_t number_ = 0;  // number of the next frame
 };
 
 }  // namespace sippar::net

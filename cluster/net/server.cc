@@ -1,6 +1,6 @@
-// New connections are accepted, and do their TLS handshake, on a loop of their own. Their hello
-// then moves them to the loop of its lane. So many clients that connect at once delay no lane.
-// SPDX-License-Identifier: Apache-2.0
+// New connections are accepted, and do their TLS handshake, on a loop of their own. Each hello
+// names a lane and moves its connection to that lane's loop. So many clients that connect at once
+// delay no lane. SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/server.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace sippar::net {
 namespace {
 
 constexpr int kAcceptsInARow = 64;
-constexpr int64_t kAcceptAgainMicros = 100'000;  // wait if the system had no descriptor
+constexpr int64_t kAcceptAgainMicros = 100'000;  // wait after the system had no free descriptor
 constexpr int64_t kLookMicros = 2'000;
 
 void Begin(const std::shared_ptr<ServerParts>& parts, const std::shared_ptr<Loop>& loop,
@@ -88,7 +88,7 @@ class ListeningServer final : public Server {
   }
 
   void Serve(std::unique_ptr<Socket> accepted) override {
-    // In a shared_ptr, because std::function must be copyable and a socket is not.
+    // The socket is in a shared_ptr, because std::function must be copyable and a socket is not.
     auto socket = std::make_shared<std::unique_ptr<Socket>>(std::move(accepted));
     loop_->Post([parts = parts_, loop = loop_, socket] { Begin(parts, loop, std::move(*socket)); });
   }
@@ -96,9 +96,9 @@ class ListeningServer final : public Server {
   void Stop(int64_t drain_us) override {
     if (std::exchange(is_stopped_, true)) return;
     parts_->is_leaving = true;
-    // A loop may have read is_leaving before it was set, and begin a call now. Settle waits for
-    // that. From then on no call begins, and the service may be destroyed when the running calls
-    // have ended.
+    // A loop may have read is_leaving before it was set, and begin a call now. Settle waits until
+    // it has. After that no call begins, so when the running calls have ended, the service may be
+    // destroyed.
     parts_->loops->Settle();
     WaitUntil(drain_us, [this] { return calls() == 0 && !HasUnsent(); });
     Status why = Unavailable(fmt::format("{}: the server is stopping", parts_->hello().name));
@@ -113,8 +113,8 @@ class ListeningServer final : public Server {
   }
 
  private:
-  // Waits until the condition is met, at most `limit_us`. It polls every kLookMicros, which is good
-  // enough for a server that stops only once.
+  // Waits until the condition is met, at most `limit_us`. Polling every kLookMicros is good enough
+  // for a server, which stops only once.
   template <typename Condition>
   static void WaitUntil(int64_t limit_us, Condition is_met) {
     engine::Clock* clock = engine::Clock::System();
@@ -127,7 +127,7 @@ class ListeningServer final : public Server {
     return {parts_->sessions.begin(), parts_->sessions.end()};
   }
 
-  // True: a connection has answers that were not written yet. A call counts as ended before that.
+  // True: a connection has answers that are not written yet. Their calls already count as ended.
   bool HasUnsent() const {
     for (const auto& session : sessions()) {
       if (session->has_unsent()) return true;
@@ -150,7 +150,7 @@ class ListeningServer final : public Server {
   bool is_stopped_ = false;
 };
 
-// nullptr: the server listens nowhere.
+// nullptr: `options` name no address, and the server does not listen.
 StatusOr<std::unique_ptr<Socket>> ListenOn(const ServerOptions& options) {
   if (options.host.empty()) return std::unique_ptr<Socket>();
   auto address = NumericAddress(options.host, options.port);

@@ -14,7 +14,7 @@ namespace sippar::net {
 namespace {
 
 // Time between two looks at a connection whose send queue is full. Only a stream whose parts have
-// filled that queue waits so.
+// filled that queue waits this way.
 constexpr int64_t kFullLineMicros = 5'000;
 
 int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
@@ -63,7 +63,7 @@ Status ServerCall::MarkEndless() {
 void ServerCall::Reply(StatusOr<std::string> answer) {
   if (is_answered_.exchange(true)) return;
   outcome_ = answer.status().code();
-  if (is_cancelled_) return;  // no caller waits
+  if (is_cancelled_) return;  // the caller does not wait
   if (answer.ok() && answer->size() > kBodySizeMax) {
     answer =
         FailedPrecondition(fmt::format("call {} (method {}) was carried out, do not repeat it; but "
@@ -71,7 +71,7 @@ void ServerCall::Reply(StatusOr<std::string> answer) {
                                        "limit is {}",
                                        request_.call, method(), answer->size(), kBodySizeMax));
   }
-  // The work may have noticed the deadline and failed with an error of its own. For the caller this
+  // The work may have noticed the deadline and failed with an error of its own. To the caller this
   // attempt ran out of time.
   StatusCode code = answer.status().code();
   if (IsOver() && (code == StatusCode::kCancelled || code == StatusCode::kDeadlineExceeded)) {
@@ -85,7 +85,7 @@ void ServerCall::Reply(StatusOr<std::string> answer) {
     reply.flags = kIsFailure;
     reply.body = EncodeFailure(answer.status());
   }
-  static_cast<void>(session_->Send(std::move(reply)));  // fails only after the connection ended
+  static_cast<void>(session_->Send(std::move(reply)));  // fails only after the connection's end
 }
 
 Status ServerCall::Write(std::string part) {

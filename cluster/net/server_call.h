@@ -1,5 +1,4 @@
-// One call at the server that serves it, from its request to its reply.
-// SPDX-License-Identifier: Apache-2.0
+// One call at the server, from its request to its reply. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -29,25 +28,25 @@ class ServerCall {
   int64_t deadline_nanos() const { return deadline_nanos_; }       // monotonic clock; 0: none
   int64_t arrived_nanos() const { return arrived_nanos_; }         // monotonic clock
   const engine::TraceId& trace() const { return request_.trace; }  // none: the caller named none
-  StatusCode outcome() const { return outcome_; }  // of Reply; kOk as long as it was not called
+  StatusCode outcome() const { return outcome_; }  // code of the reply; kOk until Reply is called
   std::atomic<bool>* cancelled() { return &is_cancelled_; }  // also set when the connection ends
   // True: the caller no longer waits, because it cancelled the call, its connection ended, or the
-  // deadline is over.
+  // deadline has passed.
   bool IsOver() const;
   const Hello& peer() const;
   const TlsIdentity& identity() const;
 
-  // Ends the call although its work goes on: answers it, and cancels the work.
+  // Answers the call and cancels its work, which may still go on.
   void GiveUp(const Status& why);
   // Declares that only the caller ends this stream, so that a server that stops does not wait for
-  // it. kUnavailable: half of the streams that the lane may have are endless already; the other
-  // half is for streams that end by themselves.
+  // it. kUnavailable: half of the lane's streams are endless already; the other half is for streams
+  // that end by themselves.
   [[nodiscard]] Status MarkEndless();
-  // Sends the answer, for a stream its last message. Only the first call of Reply counts.
+  // Sends the answer; the answer of a stream is its last message. Only the first call of Reply
+  // counts.
   void Reply(StatusOr<std::string> answer);
   // Sends a part of a stream; waits while the reader is slow. kCancelled: the caller no longer
-  // waits. kDeadlineExceeded: the time of the call is over. kInvalidArgument: the part is too
-  // large.
+  // waits. kDeadlineExceeded: the deadline has passed. kInvalidArgument: the part is too large.
   [[nodiscard]] Status Write(std::string part);
 
  private:
@@ -58,7 +57,7 @@ class ServerCall {
 
   const std::shared_ptr<Session> session_;
   Frame request_;
-  const size_t bytes_;  // of the request, as counted by the admission
+  const size_t bytes_;  // size of the request, as counted by the admission
   const int64_t arrived_nanos_;
   const int64_t deadline_nanos_;
   std::atomic<StatusCode> outcome_{StatusCode::kOk};
@@ -70,8 +69,9 @@ class ServerCall {
   SendCredit credit_ GUARDED_BY(mutex_){kStreamWindow};
 };
 
-// Sends the answers of calls that end together, for example those of one group of the commit log,
-// in one write for each connection, when the group is destroyed. For one thread.
+// Sends the answers of calls that end together, for example those of one group of the commit log.
+// The answers leave when the group is destroyed, in one write for each connection. Used by one
+// thread.
 class ReplyGroup {
  public:
   ReplyGroup() = default;

@@ -11,7 +11,7 @@
 namespace sippar::net {
 namespace {
 
-constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked for
+constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked to make
 
 }  // namespace
 
@@ -62,7 +62,7 @@ Status Session::Take(Frame request, int64_t now_nanos) {
   {
     engine::MutexLock lock(&mutex_);
     if (!calls_.emplace(call->request_.call, call.get()).second) {
-      call->is_answered_ = true;  // it must not reply, as the number belongs to another call
+      call->is_answered_ = true;  // it must not reply, because the number belongs to another call
       return InvalidArgument(fmt::format("call {}: the number is in use", call->request_.call));
     }
   }
@@ -103,7 +103,7 @@ Status Session::Admit(const Frame& request) {
 void Session::Refuse(const Frame& request, const Status& why) {
   Frame reply{.kind = FrameKind::kReply, .flags = kIsFailure, .call = request.call};
   reply.body = EncodeFailure(why);
-  static_cast<void>(Send(std::move(reply)));  // if the connection has ended, no caller waits
+  static_cast<void>(Send(std::move(reply)));  // fails only after the connection's end
 }
 
 void Session::Serve(const std::shared_ptr<ServerCall>& call) {

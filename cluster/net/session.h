@@ -27,7 +27,7 @@ struct ServerLane {
 
   const LaneBounds bounds;
   LaneThreads threads;
-  LaneThreads streams;  // on their own, because slow readers occupy them
+  LaneThreads streams;  // separate from `threads`, because slow readers occupy them
   engine::Mutex mutex;
   Admission admission GUARDED_BY(mutex);
   size_t endless GUARDED_BY(mutex) = 0;  // endless streams, for which Stop does not wait

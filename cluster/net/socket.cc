@@ -31,9 +31,9 @@ Address Asked(int fd, int (*ask)(int, sockaddr*, socklen_t*)) {
   return address;
 }
 
-// The highest descriptor of a connection that came from another process. The system gives each new
-// file the lowest free number, so a higher one shows that three quarters of all descriptors are in
-// use. The rest is for this process's own files and for the connections that it makes.
+// The highest descriptor that an accepted connection may have. The system gives each new file the
+// lowest free number, so a higher number shows that three quarters of all descriptors are in use.
+// The rest is for this process's own files and for the connections that it makes.
 int AcceptedMax() {
   static const int max = [] {
     rlimit limit{};
@@ -147,7 +147,8 @@ StatusOr<std::unique_ptr<Socket>> Socket::Accept() const {
     }
     if (fd >= 0) return std::make_unique<Socket>(fd);
     if (errno == EAGAIN || errno == EWOULDBLOCK) return std::unique_ptr<Socket>();
-    // Interrupted, or the peer has left before it was accepted. The next connection may be there.
+    // The call was interrupted, or the peer has left before it was accepted: another connection may
+    // wait.
     if (errno == EINTR || errno == ECONNABORTED) continue;
     return SocketError("no connection was accepted", errno);
   }
@@ -188,7 +189,7 @@ void Socket::ShutWrites() const { ::shutdown(fd_, SHUT_WR); }
 void Socket::Prepare(int64_t silence_us) const {
   int on = 1;
   auto silence_ms = static_cast<unsigned>(silence_us / 1000);
-  // Both fail on a unix socket, which does not need them.
+  // Both calls fail on a unix socket, which does not need them.
   ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   ::setsockopt(fd_, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence_ms, sizeof(silence_ms));
 }

@@ -1,4 +1,4 @@
-// Stream sockets that never wait: TCP, and "unix:PATH" on one machine.
+// Stream sockets whose calls never wait: TCP, and "unix:PATH" on one machine.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,19 +41,19 @@ class Socket {
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
-  // Begins to connect. The descriptor becomes writable when that has ended; Outcome then tells
-  // whether it succeeded.
+  // Begins to connect. The descriptor becomes writable when the attempt has ended; Outcome then
+  // returns whether it succeeded.
   static StatusOr<std::unique_ptr<Socket>> Connect(const Address& address);
   static StatusOr<std::unique_ptr<Socket>> Listen(const Address& address);
 
-  [[nodiscard]] Status Outcome() const;  // of Connect
+  [[nodiscard]] Status Outcome() const;  // result of Connect
   // Accepts the next connection of a listening socket; nullptr: none is waiting. While three
-  // quarters of this process's descriptors are in use, connections are closed instead.
+  // quarters of this process's descriptors are in use, new connections are closed instead.
   StatusOr<std::unique_ptr<Socket>> Accept() const;
-  // Returns the number of bytes read; 0: none have come. kUnavailable: the connection ended or
+  // Returns the number of bytes read; 0: none have arrived. kUnavailable: the connection ended or
   // failed.
   StatusOr<size_t> Read(char* out, size_t size) const { return Receive(out, size, 0); }
-  // The same as Read, but the bytes remain to be read.
+  // The same as Read, but leaves the bytes to be read again.
   StatusOr<size_t> Peek(char* out, size_t size) const { return Receive(out, size, MSG_PEEK); }
   // Returns the number of bytes that the system took; 0: its buffer is full.
   StatusOr<size_t> Write(const std::vector<std::string_view>& pieces) const;
@@ -62,11 +62,11 @@ class Socket {
   // uses it.
   void Shut() const;
   void ShutWrites() const;  // the other end still reads what was sent before
-  // Sets the options of a connection. It breaks if bytes that were sent stay unacknowledged for
+  // Sets the options of a connection. The system ends it if sent bytes stay unacknowledged for
   // `silence_us`.
   void Prepare(int64_t silence_us) const;
   int fd() const { return fd_; }
-  // Gives the descriptor to the caller. The object can then only be destroyed.
+  // Passes the descriptor to the caller. The object can then only be destroyed.
   int Release() { return std::exchange(fd_, -1); }
   Address Local() const;
   Address Remote() const;

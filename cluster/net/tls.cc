@@ -1,5 +1,5 @@
-// OpenSSL works on memory here, not on sockets: any thread that sends encrypts and writes, while
-// the loop reads. A socket that belongs to OpenSSL would not allow that.
+// OpenSSL works on memory here, not on sockets: any sending thread encrypts and writes while the
+// loop reads. A socket that belongs to OpenSSL would not allow that.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/tls.h"
 
@@ -30,7 +30,7 @@ struct Freer {
 };
 using Context = std::shared_ptr<SSL_CTX>;
 
-// The oldest error of this thread, which is the cause; the others follow from it.
+// Returns the oldest error of this thread, which is the cause of the others.
 std::string ErrorText() {
   unsigned long error = ERR_get_error();
   ERR_clear_error();
@@ -63,7 +63,7 @@ TlsIdentity IdentityOf(X509* certificate) {
 
 class OpensslSession final : public TlsSession {
  public:
-  // `context` keeps the certificates with which the session began.
+  // `context` has the certificates with which the session began; the session keeps it alive.
   OpensslSession(Context context, SSL* ssl)
       : context_(std::move(context)),
         ssl_(ssl),
@@ -97,8 +97,8 @@ class OpensslSession final : public TlsSession {
       ERR_clear_error();
       int result = SSL_read(ssl_.get(), plain + filled, static_cast<int>(size - filled));
       if (result <= 0) {
-        // What was decrypted before the end or an error is returned first; the next call meets the
-        // same error again.
+        // Returns first what was decrypted before the end or an error; the next call gets the same
+        // error again.
         if (filled > 0) return filled;
         return NoMore(SSL_get_error(ssl_.get(), result));
       }
@@ -190,7 +190,7 @@ Times TimesOf(const TlsFiles& files) {
     struct stat found {};
     if (::stat(file->c_str(), &found) == 0) {
       times[at] = found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec;
-      times[at + 1] = static_cast<int64_t>(found.st_ino);  // differs after a rename
+      times[at + 1] = static_cast<int64_t>(found.st_ino);  // after a rename the number differs
     }
     at += 2;
   }
@@ -241,8 +241,8 @@ class FileKeys final : public TlsKeys {
     look_again_ = now + kLookAtFilesNanos;
     Times times = TimesOf(files_);
     if (times == times_) return context_;
-    // While only one of key and certificate is replaced, the two do not fit together. The old pair
-    // is used then; times_ is not changed, so the next look tries again.
+    // While only the key or only the certificate is replaced, the two do not fit together, and the
+    // old pair stays in use. times_ is not changed, so the next look tries again.
     auto loaded = NewContext(files_);
     if (!loaded.ok()) return context_;
     times_ = times;

@@ -1,4 +1,4 @@
-// TLS 1.3 with certificates on both sides. It only transforms bytes; it uses no sockets.
+// TLS 1.3 with certificates on both sides. This part only transforms bytes; it uses no sockets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@ namespace sippar::net {
 struct TlsFiles {
   std::string certificate;  // PEM, followed by intermediate certificates
   std::string key;
-  std::string authority;  // PEM, certificates that may sign the other end's
+  std::string authority;  // PEM, certificates that may sign the other end's certificate
 };
 
 // The names in the other end's certificate.
@@ -36,19 +36,19 @@ class TlsSession {
   // Continues the handshake. True: it is done. kUnavailable: it failed, and Drain has the alert for
   // the other end.
   virtual StatusOr<bool> Shake() = 0;
-  // Decrypts what Feed has taken, after the handshake, and returns the number of bytes; 0: no whole
+  // After the handshake, decrypts what Feed has taken, and returns the number of bytes; 0: no whole
   // record is left. kUnavailable: a record is damaged, or the other end has closed the connection.
   virtual StatusOr<size_t> Decrypt(char* plain, size_t size) = 0;
   [[nodiscard]] virtual Status Encrypt(std::string_view plain) = 0;
-  // Appends to `cipher` the bytes to send that Shake, Decrypt and Encrypt have made.
+  // Appends to `cipher` the bytes to send that Shake, Decrypt and Encrypt have produced.
   virtual void Drain(std::string* cipher) = 0;
   virtual bool HasOutput() const = 0;
   virtual TlsIdentity Peer() const = 0;
 };
 
-// The key and certificates of one end. Each new session uses the newest files, which are looked at
-// once a second at most. As long as new files cannot be used together, the old ones stay in use.
-// Thread safe.
+// The key and certificates of one end. Each new session uses the newest files; the object looks for
+// new ones at most once a second. As long as new files do not fit together, the old ones stay in
+// use. Thread safe.
 class TlsKeys {
  public:
   // kInvalidArgument: a file cannot be used; the message names it.

@@ -54,7 +54,7 @@ StatusOr<std::unique_ptr<Socket>> ListenAlone(const std::string& path) {
   path.copy(address.sun_path, sizeof(address.sun_path) - 1);
   auto* generic = reinterpret_cast<const sockaddr*>(&address);
   ::unlink(path.c_str());
-  // The mode is set before bind makes the name, so the socket is never open to other users.
+  // Sets the mode before bind makes the name, so the socket is never open to other users.
   if (::fchmod(fd, 0600) != 0) return Failed("set the mode of", path);
   if (::bind(fd, generic, sizeof(address)) != 0) return Failed("bind", path);
   if (::listen(fd, kWaitingMax) == 0) return socket;

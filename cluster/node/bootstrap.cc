@@ -28,9 +28,9 @@ StatusOr<std::string> ClusterIdOf(engine::FileSystem* fs, const std::string& dir
   return fresh;
 }
 
-// A process that was killed may have made names that are not durable yet: STORE, CLUSTER, a backup.
-// This start has read them and builds on them, and a power cut must not take them away afterwards.
-// Names in lock/ are made durable by the first session, which writes there.
+// A process that was killed may have left names that are not durable yet: STORE, CLUSTER, a backup.
+// This start has read them and builds on them, so a power cut must not remove them afterwards. The
+// first session writes into lock/ and makes the names there durable.
 Status KeepNames(engine::FileSystem* fs, const std::string& directory) {
   RETURN_IF_ERROR(fs->SyncDir(directory));
   const std::string backups = store_paths::Backups(directory);
@@ -39,8 +39,8 @@ Status KeepNames(engine::FileSystem* fs, const std::string& directory) {
 }
 
 // A directory of format 1 has the file CATALOG. If an older program began to convert it to format 2
-// and did not finish, it has manifests of its tables. Their numbers are at most UINT32_MAX,
-// below those of a master's backups.
+// and did not finish, the directory has manifests of its tables. Their numbers are at most
+// UINT32_MAX, lower than those of a master's backups.
 Status RefuseFormat1(engine::FileSystem* fs, const std::string& directory) {
   ASSIGN_OR_RETURN(bool has_catalog, fs->Exists(directory + "/CATALOG"));
   if (has_catalog) return engine::RefusedFormat1(directory);
@@ -65,7 +65,7 @@ std::string ClusterIdFile(const std::string& id) {
 }
 
 // wal/ is made last. Until it exists there is no log and no server, so a lock service that does not
-// know the cluster yet has lost nothing, and its id may be written.
+// know the cluster has lost nothing, and the id may be written into it.
 Status PrepareCluster(engine::FileSystem* fs, const std::string& directory, LockSession* session,
                       uint64_t entropy) {
   RETURN_IF_ERROR(RefuseFormat1(fs, directory));

@@ -1,6 +1,6 @@
 // The first steps in a shared directory. An empty directory becomes a cluster's; any other must
-// belong to this lock service. The root tablet and METADATA are made later, by the first master.
-// SPDX-License-Identifier: Apache-2.0
+// belong to the cluster of this lock service. The first master makes the root tablet and METADATA
+// later. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 namespace sippar::cluster {
 
 // When OK, the directory has CLUSTER (a state file with the cluster's id), wal/ and sst/, and the
-// lock service knows the id. Repeatable after a crash at any point. `entropy` is a number that no
-// other cluster has. kFailedPrecondition: the directory and the lock service belong to different
+// lock service knows the id. May be repeated after a crash at any point. `entropy`: a number that
+// no other cluster has. kFailedPrecondition: the directory and the lock service belong to different
 // clusters, or the directory has format 1.
 [[nodiscard]] Status PrepareCluster(engine::FileSystem* fs, const std::string& directory,
                                     LockSession* session, uint64_t entropy);
 
-// The whole file CLUSTER with this id.
+// Returns the content of a file CLUSTER with this id.
 std::string ClusterIdFile(const std::string& id);
-// The id in CLUSTER. kNotFound: the directory has no such file.
+// Returns the id in CLUSTER. kNotFound: the directory has no such file.
 [[nodiscard]] StatusOr<std::string> ReadClusterId(engine::FileSystem* fs,
                                                   const std::string& directory);
 

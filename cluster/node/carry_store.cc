@@ -23,14 +23,15 @@ constexpr std::string_view kPosixScheme = "posix:";
 constexpr std::string_view kMaking = "making ";
 constexpr std::string_view kCollapsing = "collapsing ";
 
-// Copies the lock files of the directory into the cluster's lock service. No other process has the
-// directory's lock service open meanwhile. The file TARGET is written after everything was read
-// back, and is the commit point: from then on the lock files in the directory count for nothing.
+// Copies the lock files of the directory into the cluster's lock service. Meanwhile no other
+// process has the directory's lock service open. The file TARGET is written after all copies were
+// read back, and is the commit point: from then on the lock files in the directory are ignored.
 Status CarryLocks(const ClusterPlan& plan, const std::string& id, LockSession* to) {
   RETURN_IF_ERROR(CheckDirectories(plan.fs, plan.directory));
   auto opened = LockServiceOf(plan.directory, plan.fs, plan.clock);
   RETURN_IF_ERROR(Annotate(opened.status(), fmt::format("store {}", plan.directory)));
-  // Checked again under the lock: the process that had the store open before may have changed it.
+  // Checked again under the lock, because the process that had the store open before may have
+  // changed it.
   RETURN_IF_ERROR(FindStoreOfOne(plan.fs, plan.directory, /*create_if_missing=*/false).status());
   ASSIGN_OR_RETURN(LockPicture picture, PictureOf(opened->get()));
   if (picture.files[lock_paths::ClusterId()] != id) {
@@ -53,7 +54,7 @@ Status CarryLocks(const ClusterPlan& plan, const std::string& id, LockSession* t
                              TargetFileText(plan.target));
 }
 
-// Removes a directory of files; repeatable.
+// Removes a directory of files. May be repeated after a crash.
 Status RemoveFolder(engine::FileSystem* fs, const std::string& path) {
   ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
   if (!exists) return OkStatus();
@@ -65,7 +66,7 @@ Status RemoveFolder(engine::FileSystem* fs, const std::string& path) {
   return fs->RemoveDir(path);
 }
 
-// The rename takes all lock files away at once, so that no older program finds a part of them.
+// The rename removes all lock files at once, so that no older program finds only a part of them.
 Status RemoveLocks(const ClusterPlan& plan) {
   const std::string locks = store_paths::Locks(plan.directory);
   const std::string carried = store_paths::CarriedLocks(plan.directory);
@@ -81,8 +82,8 @@ Status RemoveLocks(const ClusterPlan& plan) {
 }
 
 StatusOr<bool> CarryThrough(const ClusterPlan& plan, LockSession* session) {
-  // Looked at again: another administrator's program may have carried the store before this one was
-  // the sole administrator.
+  // Checked again: another administrator's program may have carried the store before this program
+  // became the sole administrator.
   ASSIGN_OR_RETURN(MakingStep step, NextMaking(plan, session));
   if (!step.making.has_value()) return false;
   if (*step.making == Making::kFill) {
@@ -176,7 +177,7 @@ StatusOr<bool> CarryStore(const ClusterPlan& plan) {
   ASSIGN_OR_RETURN(std::unique_ptr<LockSession> session,
                    BeSoleAdministrator(plan.locks, plan.target, plan.session_us, plan.clock));
   auto made = CarryThrough(plan, session.get());
-  // Closed, so that the next administrator's program need not wait for the session's timeout.
+  // Closes the session, so that the next administrator's program need not wait for its timeout.
   (void)session->Close();
   return made;
 }

@@ -100,7 +100,7 @@ StatusOr<std::unique_ptr<Client>> OpenClusterClient(std::shared_ptr<ClusterSite>
   lines.name = std::to_string(::getpid());
   lines.tls = tls;
   // When the lease of a frozen server is over, its tablets move. A call that waits for that server
-  // must fail by then, so that it is sent to the next one. The lease is about as long as this
+  // must fail by then, so that it is sent to the next server. The lease is about as long as this
   // session's timeout.
   lines.keepalive = net::Keepalive::OfLease(site->options().session_us);
   auto own = std::make_shared<ClusterLines>(site.get(), lines);

@@ -1,5 +1,5 @@
-// The client of a cluster of many machines: it finds master and tablet servers through the lock
-// service, and calls each of them directly. SPDX-License-Identifier: Apache-2.0
+// The client of a cluster of many machines: it finds the master and the tablet servers through the
+// lock service, and calls each of them directly. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace sippar::cluster {
 
 struct ClusterLinesOptions {
   std::string role = "client";
-  std::string name;                   // of this process, in error messages of the servers it calls
+  std::string name;                   // name of this process, for the servers' error messages
   std::shared_ptr<net::TlsKeys> tls;  // null: connections without TLS
   net::Keepalive keepalive;
 };
@@ -28,7 +28,7 @@ struct ClusterLinesOptions {
 // The connections of one process to the members of a cluster. Thread safe.
 class ClusterLines {
  public:
-  // `site` outlives it.
+  // `site` outlives this object.
   ClusterLines(ClusterSite* site, const ClusterLinesOptions& options);
 
   Transport* transport() { return &transport_; }
@@ -40,12 +40,12 @@ class ClusterLines {
   MemberTransport transport_;
 };
 
-// AdminApi of whichever master reigns. A call that certainly was not begun, or is safe to repeat,
-// is made again within its time: so calls do not notice that a master takes over from another one.
-// Schemas come from the lock service, so no call on rows waits for a master.
+// AdminApi of the reigning master, whichever it is. A call that was certainly not begun, or that is
+// safe to repeat, is repeated within its time: so the callers do not notice when a master takes
+// over from another. Schemas come from the lock service, so no call on rows waits for a master.
 class ReigningAdmin final : public AdminApi {
  public:
-  // `transport`, `session` and what `settings` points to outlive it.
+  // `transport`, `session` and what `settings` points to outlive this object.
   ReigningAdmin(Transport* transport, LockSession* session, const CallSettings& settings)
       : admin_(transport->Admin()), settings_(settings), schemas_(session, settings.clock) {}
 
@@ -59,12 +59,12 @@ class ReigningAdmin final : public AdminApi {
   SchemaCache schemas_;
 };
 
-// When OK, the lock service has answered; no server or master is asked. `tls` null: connections
-// without TLS.
+// When OK, the lock service has answered; no server or master has been asked. `tls` null:
+// connections without TLS.
 [[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenClusterClient(
     std::shared_ptr<ClusterSite> site, const std::shared_ptr<net::TlsKeys>& tls);
-// The same for a process that has connections to the members already: it uses `lines`. Both outlive
-// the client. When `cancel` is set, the client's calls are not retried any more.
+// The same for a process that already has connections to the members: the client uses `lines`.
+// `site` and `lines` outlive the client. After `cancel` is set, the client's calls are not retried.
 [[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenClientOfMember(ClusterSite* site,
                                                                    ClusterLines* lines,
                                                                    const CancelFlag& cancel);

@@ -16,8 +16,8 @@ namespace {
 using engine::PrintableBytes;
 using zookeeper::MemberState;
 
-// ZooKeeper alone has the schemas of the tables and the record of the root tablet, through which
-// everything else is found. So no command can make the tree anew from the directory.
+// Only ZooKeeper has the schemas of the tables and the record of the root tablet, through which
+// everything else is found. So no command can rebuild the tree from the directory.
 constexpr std::string_view kPutTreeBack =
     "end ZooKeeper, put the data directories of all its members (dataDir and dataLogDir of "
     "zoo.cfg) "
@@ -45,14 +45,15 @@ class Diagnosis {
         {true, std::move(about), std::move(what), std::move(why), std::move(way_out)});
   }
   std::string Cluster() const { return "cluster " + facts_.target; }
-  // False also if a member's address is the target.
+  // False also if the target is a member's address.
   bool has_session() const { return !facts_.zookeeper.empty() && facts_.session.ok(); }
   bool is_missing() const { return facts_.session.code() == StatusCode::kNotFound; }
 
   void LookAtZooKeeper() {
     for (const ZooKeeperFact& member : facts_.zookeeper) {
       if (member.look.state == MemberState::kServes) continue;
-      // It is no defect that the command is forbidden, as long as sessions work.
+      // As long as sessions work, it is no defect that ZooKeeper forbids the command that was to
+      // show the member's state.
       if (member.look.state == MemberState::kUnknown && facts_.session.ok()) continue;
       const bool is_alone = member.look.state == MemberState::kNoLeader;
       Add("zookeeper", "ZooKeeper " + member.address, member.look.detail,
@@ -81,7 +82,7 @@ class Diagnosis {
             : "mend what the message names");
   }
 
-  // True if the directory is this cluster's and has been filled: a cluster was there once.
+  // True if the directory is this cluster's and has been filled: the cluster existed once.
   bool HasStore() const {
     return facts_.store.has_value() && !facts_.store->id.empty() && !facts_.store->target.empty();
   }
@@ -108,7 +109,7 @@ class Diagnosis {
         kPutTreeBack, facts_.target);
   }
 
-  // What the file `store` says of a cluster that is not whole.
+  // Reports a cluster that is incomplete according to the file `store`.
   void LookAtMark() {
     const std::string& store = facts_.locks.store;
     if (store.empty() && facts_.locks.id.empty()) {

@@ -1,5 +1,5 @@
-// What is wrong with a cluster of many processes, why, and the way out: decided from the facts that
-// examine_cluster.h collects. Pure. SPDX-License-Identifier: Apache-2.0
+// Decides from the facts that examine_cluster.h collects what is wrong with a cluster of many
+// processes, why, and how to repair it. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -10,16 +10,17 @@
 namespace sippar::cluster {
 
 struct ClusterFinding {
-  // False: an administrator wants it so, and it is told only lest it be forgotten: balancing that
-  // is off, a drained server.
+  // False: an administrator has chosen this state, and it is reported only so that it is not
+  // forgotten: balancing that is off, a drained server.
   bool is_trouble = true;
   std::string about;    // zookeeper, cluster, store, master, server, tablet
-  std::string what;     // the thing: "server ts1.5", "table t ['a' .. end)"
+  std::string what;     // the object: "server ts1.5", "table t ['a' .. end)"
   std::string why;      // what is wrong with it, in one sentence
   std::string way_out;  // what to do
 };
 
-// What is wrong with the whole comes first, single tablets last. Empty: nothing is wrong.
+// Findings about the whole cluster come first, those about single tablets last. Empty: nothing is
+// wrong.
 std::vector<ClusterFinding> FindingsOf(const ClusterFacts& facts);
 
 }  // namespace sippar::cluster

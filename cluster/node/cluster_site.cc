@@ -103,7 +103,7 @@ StatusOr<std::unique_ptr<ClusterSite>> ClusterSite::OpenIn(std::shared_ptr<LockS
 }
 
 // Checks the id in the directory: on a machine where the shared directory is not mounted, a process
-// would otherwise write its files into a local directory of the same name.
+// would otherwise write files into a local directory of the same name.
 StatusOr<std::unique_ptr<engine::FileSystem>> ClusterSite::OpenFiles() const {
   std::unique_ptr<engine::FileSystem> fs = FileSystemOf(directory_);
   auto found = ReadClusterId(fs.get(), directory_);
@@ -128,8 +128,8 @@ Status ClusterSite::AskToStop() {
         mark.ok()
             ? session_->Write(lock_paths::StopMark(), "stop", mark->version).status()
             : session_->Create(lock_paths::StopMark(), "stop", LockFileKind::kLasting).status();
-    // If another administrator has raised the version meanwhile, it is raised once more: processes
-    // that started after the first rise do not see it.
+    // If another administrator has raised the version meanwhile, the loop raises it once more,
+    // because processes that started after the first rise do not see that one.
     const bool lost_race =
         raised.code() == StatusCode::kAborted || raised.code() == StatusCode::kAlreadyExists;
     if (!lost_race) return raised;
@@ -163,8 +163,8 @@ StatusOr<std::vector<std::string>> HeldFiles(LockSession* session, const std::st
   std::vector<std::string> held;
   for (const std::string& name : names) {
     const std::string path = fmt::format("{}/{}", directory, name);
-    // At least as new as the list. If the session was replaced in between, it can be a little
-    // older: a lock that was just freed then still seems to be held.
+    // The content is at least as new as the list. If the session was replaced in between, it can be
+    // slightly older: a lock that was just released then still seems to be held.
     auto file = session->Read(path, Freshness::kCached);
     if (file.status().code() == StatusCode::kNotFound) continue;
     RETURN_IF_ERROR(file.status());

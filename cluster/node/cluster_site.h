@@ -1,6 +1,6 @@
 // What all processes of a cluster of many machines share: its lock service, its id, and the
-// directory of its files. A target zk://MEMBERS/NAME names it; the lock service says where the
-// files are. SPDX-License-Identifier: Apache-2.0
+// directory of its files. A target zk://MEMBERS/NAME names the cluster; the lock service records
+// the directory. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -18,29 +18,29 @@
 namespace sippar::cluster {
 
 struct SiteOptions {
-  std::string secret_file;          // its first line is the cluster's secret in ZooKeeper; "": none
+  std::string secret_file;          // its first line is the cluster's secret; "": none
   int64_t session_us = 10'000'000;  // timeout of this process's sessions that hold no lock
   engine::Clock* clock = engine::Clock::System();
-  // As in ZooKeeperOptions: how long the first session waits for a member of ZooKeeper.
+  // See ZooKeeperOptions: how long the first session waits for a member of ZooKeeper.
   int64_t connect_us = 0;
   std::function<bool(const std::string& what)> may_wait = nullptr;
 };
 
 // Makes the cluster: its tree in the lock service, and its files below `store`, "posix:DIR" with an
-// absolute path of a directory that all machines see. The directory is empty or missing, or a store
-// that one process used alone, which becomes the cluster's with all that it has. Repeatable after a
-// crash. Returns false, and has written nothing, if the cluster was there with this store.
-// kFailedPrecondition: the cluster has another store, its directory is not mounted, or the
-// directory holds something else. kUnavailable: a process has the store open. kInvalidArgument:
+// absolute path of a directory that all machines see. The directory is empty or missing, or is a
+// store that one process used alone; such a store becomes the cluster's with all its content. May
+// be repeated after a crash. Returns false, and has written nothing, if the cluster existed with
+// this store. kFailedPrecondition: the cluster has another store, its directory is not mounted, or
+// the directory holds something else. kUnavailable: a process has the store open. kInvalidArgument:
 // `store` names no such directory.
 [[nodiscard]] StatusOr<bool> MakeCluster(const std::string& target, const std::string& store,
                                          const SiteOptions& options);
-// The same over a lock service that is open.
+// The same with a lock service that is open.
 [[nodiscard]] StatusOr<bool> MakeClusterIn(LockService* locks, const std::string& target,
                                            const std::string& store, const SiteOptions& options);
 
-// Takes the cluster back into its directory, which is a store of one process from then on.
-// Repeatable after a crash. kFailedPrecondition: a member lives (named), or `directory` is not the
+// Turns the cluster back into a store of one process, in its directory. May be repeated after a
+// crash. kFailedPrecondition: a member lives (the message names it), or `directory` is not the
 // cluster's. kNotFound: there is no such cluster.
 [[nodiscard]] Status CollapseCluster(const std::string& target, const std::string& directory,
                                      const SiteOptions& options);
@@ -52,7 +52,7 @@ class ClusterSite {
   // ended.
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterSite>> Open(const std::string& target,
                                                                    const SiteOptions& options);
-  // The same over a lock service that is open. `target` names the cluster in error messages.
+  // The same with a lock service that is open. `target` names the cluster in error messages.
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterSite>> OpenIn(
       std::shared_ptr<LockService> locks, const std::string& target, const SiteOptions& options);
 
@@ -66,18 +66,18 @@ class ClusterSite {
   const std::string& directory() const { return directory_; }
   // Content of the lock service's file `store` when this object was opened.
   const std::string& store() const { return store_; }
-  // The file system with the directory. kFailedPrecondition: the directory that is mounted here
-  // belongs to another cluster, or is none.
+  // Returns the file system with the directory. kFailedPrecondition: the directory that is mounted
+  // here belongs to another cluster, or to none.
   [[nodiscard]] StatusOr<std::unique_ptr<engine::FileSystem>> OpenFiles() const;
 
   // Asks all processes of the cluster to end.
   [[nodiscard]] Status AskToStop();
-  // True if AskToStop was called, by any process, since this object was opened: this process then
-  // has to end. False if the lock service fails.
+  // True if any process called AskToStop since this object was opened: this process then has to
+  // end. False if the lock service fails.
   bool IsAskedToStop();
-  // Why this process no longer belongs to a cluster and has to end: the lock service has lost the
-  // cluster, or says that it has another store now. OK: it belongs to it, or the lock service
-  // fails.
+  // Returns why this process no longer belongs to a cluster and has to end: the lock service has
+  // lost the cluster, or has another store for it now. OK: the process belongs to the cluster, or
+  // the lock service fails.
   [[nodiscard]] Status CheckBelongs();
 
  private:
@@ -94,8 +94,8 @@ class ClusterSite {
   uint64_t stops_ = 0;  // version of the file `stop` when this object was opened
 };
 
-// The paths in a directory of the lock service whose locks are held: by live members, or, of a
-// dead server, by the master that fences it. A dead member's file may stay for a while.
+// Returns the paths in a directory of the lock service whose locks are held by live members, or,
+// for a dead server, by the master that fences it. A dead member's file may remain for a while.
 [[nodiscard]] StatusOr<std::vector<std::string>> HeldFiles(LockSession* session,
                                                            const std::string& directory);
 

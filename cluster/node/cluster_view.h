@@ -1,5 +1,5 @@
-// What every role needs to see the cluster: a session with the lock service, the ordinary client,
-// and METADATA through that client. SPDX-License-Identifier: Apache-2.0
+// What every role needs to access the cluster: a session with the lock service, the ordinary
+// client, and METADATA through that client. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -17,10 +17,12 @@ namespace sippar::cluster {
 // to outlives the role.
 struct ClusterPlace {
   std::string directory;  // shared by all servers (store_paths.h)
-  // Content of the lock service's file `store` (lock/store_mark.h); "": one process is the cluster.
+  // Content of the lock service's file `store` (lock/store_mark.h); "": this process is the whole
+  // cluster.
   std::string store_mark = {};
   LockService* locks = nullptr;
-  // The session of the whole process that holds no lock. Null: each view opens one of its own.
+  // A session that holds no lock and that all roles of the process use. Null: each view opens its
+  // own.
   LockSession* session = nullptr;
   Transport* transport = nullptr;
   engine::Clock* clock = nullptr;
@@ -30,12 +32,12 @@ struct ClusterPlace {
   std::optional<MemberRecord> member = std::nullopt;
   RetryPolicy retry;
   int64_t timeout_us = 30'000'000;  // timeout of calls that set none
-  CancelFlag cancel = nullptr;      // set when the role ends, so that its calls stop waiting
+  CancelFlag cancel = nullptr;      // set when the role ends: its calls then stop waiting
 };
 
 class ClusterView {
  public:
-  // `name` names the session in messages for people, if the view opens one of its own.
+  // `name` is the name of the session in error messages, if the view opens its own.
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterView>> Open(const ClusterPlace& place,
                                                                    const std::string& name) {
     std::unique_ptr<ClusterView> view(new ClusterView);
@@ -63,7 +65,7 @@ class ClusterView {
 
  private:
   ClusterView() = default;
-  std::unique_ptr<LockSession> own_session_;  // null: session_ is that of the process
+  std::unique_ptr<LockSession> own_session_;  // null: session_ belongs to the process
   LockSession* session_ = nullptr;
   std::unique_ptr<ClusterData> data_;
   std::unique_ptr<MetadataTable> metadata_;

@@ -1,8 +1,8 @@
 // A cluster of many processes becomes a store of one process again. While this runs, the lock
-// service's file `store` says "collapsing", so no member can start; and the master's lock is held,
-// so one that was about to start cannot reign. The removal of TARGET from the directory is the
-// commit point: before it the lock files of the cluster count, and from then on those in the
-// directory. SPDX-License-Identifier: Apache-2.0
+// service's file `store` says "collapsing", so that no member can start, and this program holds the
+// master's lock, so that a member that was about to start cannot reign. The removal of TARGET from
+// the directory is the commit point: before it the lock files of the cluster count, and after it
+// those in the directory. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@
 namespace sippar::cluster {
 namespace {
 
-// How many epochs and fencing numbers programs that are about to start may still take from the
-// cluster's counter; the store's counter begins above them.
+// The number of epochs and fencing numbers that programs in the middle of their start may still
+// take from the cluster's counter. The store's counter begins above them.
 constexpr uint64_t kNumbersMargin = 1000;
 constexpr uint64_t kNumberMax = (uint64_t{1} << 32) - 1;
 
@@ -39,7 +39,7 @@ class Collapse {
     RETURN_IF_ERROR(CheckDirectory());
     if (!is_marked) RETURN_IF_ERROR(Mark());
     // An earlier collapse that was killed may have removed TARGET without syncing the directory.
-    // The steps after the commit rely on the removal.
+    // The steps after the commit depend on a durable removal.
     RETURN_IF_ERROR(plan_.fs->SyncDir(plan_.directory));
     ASSIGN_OR_RETURN(bool is_committed, IsCommitted());
     if (!is_committed) RETURN_IF_ERROR(CarryBack());
@@ -88,8 +88,8 @@ class Collapse {
     }
     RETURN_IF_ERROR(found.status());
     auto id = session_->Read(lock_paths::ClusterId(), Freshness::kConsistent);
-    // An earlier collapse has removed all files of the lock service but `store`, which has the
-    // mark.
+    // Not found: an earlier collapse has removed all files of the lock service except `store`,
+    // which has the mark.
     if (id.status().code() == StatusCode::kNotFound) return OkStatus();
     RETURN_IF_ERROR(id.status());
     if (*found == id->content) return OkStatus();
@@ -99,8 +99,8 @@ class Collapse {
         plan_.directory, engine::PrintableBytes(*found), plan_.target, id->content));
   }
 
-  // kFailedPrecondition if a server or master lives, or was killed and its session is not over yet.
-  // Also acquires the master's lock, so that no candidate becomes master during the collapse.
+  // kFailedPrecondition if a server or a master lives, or was killed and its session is not over
+  // yet. Also acquires the master's lock, so that no candidate becomes master during the collapse.
   Status CheckNobodyLives() {
     ASSIGN_OR_RETURN(std::vector<std::string> living, HeldFiles(session_, lock_paths::Servers()));
     ASSIGN_OR_RETURN(std::vector<std::string> masters, HeldFiles(session_, lock_paths::Masters()));
@@ -118,8 +118,8 @@ class Collapse {
   }
 
   // Writes this cluster's target into TARGET and into the mark. A repeated collapse compares the
-  // two to see whether the store still belongs to this cluster, or was given to another cluster
-  // since.
+  // two to find out whether the store still belongs to this cluster, or was carried to another
+  // cluster since.
   Status Mark() {
     RETURN_IF_ERROR(CheckNobodyLives());
     target_of_mark_ = plan_.target;
@@ -145,7 +145,8 @@ class Collapse {
     RETURN_IF_ERROR(CarryInto(picture, to.get()));
     ASSIGN_OR_RETURN(bool has_format, plan_.fs->Exists(plan_.directory + "/STORE"));
     if (!has_format) RETURN_IF_ERROR(engine::WriteStoreFormat(plan_.fs, plan_.directory));
-    // A member that gets its lock from now on reads the mark afterwards, and ends (store_mark.h).
+    // A member that gets its lock after this check reads the mark afterwards, and ends
+    // (store_mark.h).
     RETURN_IF_ERROR(CheckNobodyLives());
     CRASH_POINT("collapse.before_commit");
     RETURN_IF_ERROR(plan_.fs->Remove(TargetPath()));
@@ -170,7 +171,7 @@ Status CollapseClusterOf(const ClusterPlan& plan) {
   ASSIGN_OR_RETURN(std::unique_ptr<LockSession> session,
                    BeSoleAdministrator(plan.locks, plan.target, plan.session_us, plan.clock));
   Status collapsed = Collapse(plan, session.get()).Run();
-  // Closed, so that its locks are free at once and not only after its timeout.
+  // Closes the session, so that its locks are free at once and not only after its timeout.
   (void)session->Close();
   return collapsed;
 }

@@ -13,7 +13,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Most bytes of changes that the overlay keeps in memory: mostly a second copy of the logs.
+// Most bytes of changes that the overlay keeps in memory. Most of them are a second copy of the
+// logs.
 constexpr uint64_t kChangesMax = uint64_t{4} << 30;
 
 Status ProveNames(engine::OverlayFileSystem* overlay, const std::string& directory,

@@ -1,4 +1,4 @@
-// Finds what is missing, foreign or damaged in a store that no process has open: `sippar admin
+// Finds what is missing, foreign or damaged in a store that no process has open, for `sippar admin
 // doctor`. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +12,8 @@ namespace sippar::cluster {
 
 // Makes all the checks of a start (cluster/README.md) on `directory` and does not stop at the first
 // finding; `print` gets one line for each. Changes nothing. OK: a start would find the store whole;
-// kDataLoss: a start would fail; kUnavailable: another process has the store open and made the
-// checks itself.
+// kDataLoss: a start would fail; kUnavailable: another process has the store open, and so has made
+// the checks itself.
 [[nodiscard]] Status ExamineStore(const std::string& directory,
                                   const std::function<void(std::string_view line)>& print);
 

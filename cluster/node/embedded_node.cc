@@ -22,15 +22,15 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kLookUs = 100'000;  // between two checks whether the start fails
+constexpr int64_t kLookUs = 100'000;  // time between two checks whether the start fails
 constexpr int64_t kNever = INT64_MAX / 4;
-// Time between two sweeps and between their scans: short, since no message can be late within one
-// process.
+// Time between two sweeps, and between their scans. It is short because messages within one process
+// are never late.
 constexpr int64_t kSweepUs = 15'000'000;
-// Size of the file RESERVE. On a full disk it is removed, to make room for a start or for the drop
-// of a table.
+// Size of the file RESERVE. On a full disk the file is removed, to make room for a start or for
+// deleting a table.
 constexpr uint64_t kReserveBytes = 1 << 20;
-constexpr uint64_t kOverlayBytes = 1 << 30;  // most bytes in memory; mostly sorted logs
+constexpr uint64_t kOverlayBytes = 1 << 30;  // most bytes in memory; most of them sorted logs
 
 engine::StoreOptions StoreOptionsOf(const ClientOptions& options) {
   engine::StoreOptions store;
@@ -42,8 +42,8 @@ engine::StoreOptions StoreOptionsOf(const ClientOptions& options) {
   return store;
 }
 
-// No other server could take over, so a server that a slow disk keeps from answering is waited for
-// and never removed.
+// There is no other server that could take over. So the master waits for a server that a slow disk
+// keeps from answering, and never removes it.
 master::MasterOptions PolicyOfOne() {
   master::MasterOptions policy;
   policy.unanswered_fence_us = kNever;
@@ -58,7 +58,7 @@ master::MasterOptions PolicyOfOne() {
 
 class EmbeddedClient : public ReadingClient {
  public:
-  // With `options.fs` null, the directory's own file system is used.
+  // If `options.fs` is null, the directory's own file system is used.
   EmbeddedClient(std::string directory, const engine::StoreOptions& options)
       : directory_(std::move(directory)),
         own_fs_(options.fs == nullptr ? FileSystemOf(directory_) : nullptr),
@@ -69,10 +69,10 @@ class EmbeddedClient : public ReadingClient {
 
   // Refuses a directory that belongs to a cluster of many processes.
   Status CheckAlone() { return NotHeld(RefuseClusters(store_.fs, directory_)); }
-  // Opens the store for reading and writing. `socket` as in OpenEmbedded.
+  // Opens the store for reading and writing. `socket` is that of OpenEmbedded.
   Status Open(bool create_if_missing, std::unique_ptr<DirectorySocket>* socket);
-  // Opens it on a disk that accepts no writes: changes that the start makes stay in memory, later
-  // ones are refused.
+  // Opens the store on a disk that accepts no writes: changes that the start makes stay in memory,
+  // and later changes are refused.
   Status OpenForReading(const Status& why, std::unique_ptr<DirectorySocket>* socket);
 
   DataApi* data() override { return cluster_->data(); }
@@ -98,7 +98,7 @@ class EmbeddedClient : public ReadingClient {
   std::unique_ptr<EmbeddedLockService> locks_;
   std::unique_ptr<LocalCluster> cluster_;
   std::shared_ptr<AdminApi> admin_;
-  bool is_open_ = false;  // open for writing: Close must end it cleanly
+  bool is_open_ = false;  // open for writing, so Close must end it cleanly
 };
 
 Status EmbeddedClient::Open(bool create_if_missing, std::unique_ptr<DirectorySocket>* socket) {
@@ -108,10 +108,10 @@ Status EmbeddedClient::Open(bool create_if_missing, std::unique_ptr<DirectorySoc
   ASSIGN_OR_RETURN(locks_, LockServiceOf(directory_, store_.fs, store_.clock));
   if (socket != nullptr) {
     auto listening = DirectorySocket::Listen(directory_);
-    // Where sockets cannot be made, this process uses the store alone.
+    // If the socket cannot be made, this process uses the store alone.
     if (listening.ok()) *socket = *std::move(listening);
   }
-  // Checked again under the lock: another process may have made the store since.
+  // Checked again under the lock, because another process may have made the store meanwhile.
   ASSIGN_OR_RETURN(bool is_made, Find(create_if_missing));
   return NotHeld(OpenLocked(/*is_new=*/!is_made));
 }
@@ -145,8 +145,8 @@ Status EmbeddedClient::StartRoles() {
   return OkStatus();
 }
 
-// Removes the files that earlier runs of the server left, but only after everything that METADATA
-// and the backups name was found.
+// Removes files that earlier lives of the server left, but only after every file that METADATA and
+// the backups name was found.
 Status EmbeddedClient::ProveAndSweep() {
   ASSIGN_OR_RETURN(std::set<ServerId> lives, cluster_->Lives());
   uint64_t epoch_end = 0;
@@ -155,12 +155,12 @@ Status EmbeddedClient::ProveAndSweep() {
   ASSIGN_OR_RETURN(StorePicture picture, ProvePicture(store_.fs, directory_, cluster_->metadata(),
                                                       locks_.get(), epoch_end, &findings));
   RETURN_IF_ERROR(findings.Check(directory_));
-  // A failed sweep is no error: the files harm nothing.
+  // An error of the sweep is ignored, because the files do no harm.
   if (overlay_ == nullptr) (void)SweepEndedLives(store_.fs, directory_, lives, picture);
   return OkStatus();
 }
 
-// Waits for as long as the start makes progress, however much it has to read; returns as soon as
+// Waits as long as the start makes progress, however much it has to read; returns as soon as
 // something fails repeatedly.
 Status EmbeddedClient::WaitForMaster() {
   for (;;) {
@@ -183,8 +183,8 @@ Status EmbeddedClient::OpenForReading(const Status& why, std::unique_ptr<Directo
   return OkStatus();
 }
 
-// If writes are synced, Close is OK even if the disk accepts no flush (full, or permission denied):
-// all acknowledged writes are in the log.
+// If writes are synced, Close returns OK even if the disk accepts no flush (full, or permission
+// denied): all acknowledged writes are in the log.
 Status EmbeddedClient::Close() {
   Status status;
   if (std::exchange(is_open_, false)) status = cluster_->CloseAll();

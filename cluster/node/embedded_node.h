@@ -11,17 +11,17 @@
 
 namespace sippar::cluster {
 
-// Opens the store in `directory` in this process and returns a client of it. Errors as OpenClient,
-// and: kUnavailable, naming the lock's file: another process has it open; kResourceExhausted,
-// kPermissionDenied: the disk accepts no writes. `socket` may be null. Otherwise the socket is made
-// as soon as the lock is held, so that other processes can wait at it for the store; if this call
-// fails, it is removed before the lock is released.
+// Opens the store in `directory` in this process and returns a client of it. Errors are those of
+// OpenClient, and: kUnavailable, naming the lock's file: another process has the store open;
+// kResourceExhausted, kPermissionDenied: the disk accepts no writes. `socket` may be null.
+// Otherwise the socket is made as soon as the lock is held, so that other processes can wait at it
+// for the store; if this call fails, the socket is removed before the lock is released.
 [[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenEmbedded(
     const std::string& directory, const ClientOptions& options,
     std::unique_ptr<DirectorySocket>* socket = nullptr);
 
-// The same with every size of the store chosen by the caller, for tests and benchmarks. No socket
-// is made.
+// The same, but the caller chooses every size of the store, for tests and benchmarks. No socket is
+// made.
 [[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
                                                              const engine::StoreOptions& options);
 
@@ -36,7 +36,7 @@ class ReadingClient : public Client {
     const std::string& directory, const ClientOptions& options, const Status& why,
     std::unique_ptr<DirectorySocket>* socket = nullptr);
 
-// Frees the room that the store reserves for a full disk; false if there was none.
+// Removes the file that reserves room for a full disk; false if there was none.
 bool GiveUpReserve(const std::string& directory);
 
 }  // namespace sippar::cluster

@@ -27,7 +27,7 @@
 namespace sippar::cluster {
 namespace {
 
-// So that members that do not answer are waited for together and not one after the other.
+// Does the work of all `i` concurrently, so that the waits for members that do not answer overlap.
 void AtOnce(size_t count, const std::function<void(size_t i)>& work) {
   constexpr size_t kThreadsMax = 32;
   std::atomic<size_t> next{0};
@@ -48,8 +48,8 @@ std::vector<std::string> Parts(const std::string& list) {
   return parts;
 }
 
-// "posix:/DIR", with the mark of an init or a collapse before it and perhaps a target on a second
-// line -> "/DIR".
+// Returns "/DIR" from the file `store`: "posix:/DIR", perhaps with the mark of an init or a
+// collapse before it, and a target on a second line.
 std::string DirectoryIn(const std::string& store) {
   constexpr std::string_view kScheme = "posix:";
   const size_t at = store.find(kScheme);
@@ -92,7 +92,7 @@ class Examination {
       facts_->store = LookAtStore(DirectoryIn(facts_->locks.store));
     }
     if (session_ != nullptr && facts_->locks.has_master) facts_->health = AskMaster();
-    // The session holds no lock, so an error of Close does no harm.
+    // An error of Close does no harm, because the session holds no lock.
     if (session_ != nullptr) (void)session_->Close();
   }
 
@@ -121,7 +121,7 @@ class Examination {
     return OkStatus();
   }
 
-  // "" if there is no such file.
+  // Returns an empty LockFile if there is no such file.
   StatusOr<LockFile> ReadIfThere(const std::string& path) {
     auto file = session_->Read(path, Freshness::kConsistent);
     return file.status().code() == StatusCode::kNotFound ? StatusOr<LockFile>(LockFile()) : file;
@@ -144,13 +144,13 @@ class Examination {
     return ListMembers(lock_paths::Masters(), /*is_server=*/false);
   }
 
-  // The members in a directory of the lock service whose processes hold their locks.
+  // Adds the members in a directory of the lock service whose processes hold their locks.
   Status ListMembers(const std::string& directory, bool is_server) {
     ASSIGN_OR_RETURN(std::vector<std::string> paths, HeldFiles(session_.get(), directory));
     for (const std::string& path : paths) {
       ASSIGN_OR_RETURN(LockFile file, ReadIfThere(path));
       auto record = MemberRecord::Decode(file.content);
-      if (!record.ok()) continue;  // the process has not told its address yet, or has just ended
+      if (!record.ok()) continue;  // no address yet, or the process has just ended
       facts_->members.push_back(
           {is_server, path.substr(directory.size() + 1), record->Print(), OkStatus()});
       addresses_.push_back(
@@ -159,7 +159,8 @@ class Examination {
     return OkStatus();
   }
 
-  // Asks each member whether it serves. A frozen process accepts the connection and says nothing.
+  // Asks each member whether it serves. A frozen process accepts the connection but does not
+  // answer.
   void ProbeMembers() {
     net::LaneLoops loops("doctor");
     AtOnce(facts_->members.size(), [&](size_t i) {
@@ -196,7 +197,7 @@ class Examination {
   const std::shared_ptr<net::TlsKeys> tls_;
   std::shared_ptr<LockService> locks_;
   std::unique_ptr<LockSession> session_;
-  std::vector<MemberAddress> addresses_;  // of facts_->members
+  std::vector<MemberAddress> addresses_;  // addresses of facts_->members, in that order
 };
 
 StatusOr<ClusterHealth> AskThrough(const std::string& target, const ExamineOptions& options,

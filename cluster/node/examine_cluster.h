@@ -1,5 +1,5 @@
-// Collects what a program outside of a cluster can learn of it (cluster_facts.h), for `sippar admin
-// doctor`. Reads only: in ZooKeeper it leaves nothing but a session that it closes.
+// Collects what a program outside of a cluster can learn about it (cluster_facts.h), for `sippar
+// admin doctor`. Only reads: in ZooKeeper it makes nothing but a session, which it closes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,10 +17,10 @@ struct ExamineOptions {
   int64_t answer_us = 3'000'000;   // how long to wait for each member, and for the master
 };
 
-// `target`: a cluster, zk://HOST:PORT/NAME; a directory whose TARGET names one; or the address of
-// a member, of which only the master's view is asked. A member that does not answer is a fact and
-// no error. kInvalidArgument: the target names nothing, or the certificates of the environment
-// cannot be used; kNotFound: it is a directory that belongs to no cluster.
+// `target`: a cluster, zk://HOST:PORT/NAME; a directory whose TARGET names a cluster; or the
+// address of a member, which is asked only for the master's view. A member that does not answer is
+// a fact and not an error. kInvalidArgument: the target names nothing, or the certificates named in
+// the environment cannot be used; kNotFound: the target is a directory that belongs to no cluster.
 [[nodiscard]] StatusOr<ClusterFacts> ExamineCluster(const std::string& target,
                                                     const ExamineOptions& options);
 

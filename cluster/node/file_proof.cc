@@ -61,7 +61,7 @@ class FileProof {
         if (life.ok()) lives_.insert(*std::move(life));
       }
       if (entry.damage.ok()) return;
-      // These files hold nothing that METADATA does not say, so only their names matter.
+      // These files hold only what METADATA has, too, so only their names matter.
       bool is_name =
           path == lock_paths::MasterLock() || path.starts_with(lock_paths::Servers() + "/");
       findings_->losses.push_back(
@@ -70,8 +70,8 @@ class FileProof {
     });
   }
 
-  // Called before anything is renamed, sealed or replayed: all logs must be known to be whole by
-  // then.
+  // Called before anything is renamed, sealed or replayed, because all logs must be known to be
+  // whole by then.
   Status ProveLogs() {
     const std::string logs = store_paths::Logs(directory_);
     ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(logs));
@@ -81,7 +81,7 @@ class FileProof {
       lives_.erase(log->server);
       const std::string path = logs + "/" + name;
       ASSIGN_OR_RETURN(bool has_seal, fs_->Exists(path + "/SEAL"));
-      // A sealed log does not change any more. Those that METADATA names are checked later
+      // A sealed log does not change. Those that METADATA names are checked later
       // (picture_proof.h).
       if (!has_seal) RETURN_IF_ERROR(Note(engine::ProveLog(fs_, path)));
       ASSIGN_OR_RETURN(std::vector<std::string> files, fs_->List(path));
@@ -104,7 +104,7 @@ class FileProof {
     return OkStatus();
   }
 
-  // Without this check, the sweep would remove the files that only the lost manifest names.
+  // Without this check, the sweep would remove the files that only a lost manifest names.
   Status ProveBackups() {
     ASSIGN_OR_RETURN(std::vector<std::string> lost, master::ListLostBackups(fs_, directory_));
     for (const std::string& path : lost) {
@@ -114,7 +114,7 @@ class FileProof {
     return OkStatus();
   }
 
-  // Without the root tablet's record, a start would make a new, empty METADATA.
+  // Without the root tablet's record, a start would make a new and empty METADATA.
   Status ProveRoot() {
     if (has_root_) return ProveRootFiles();
     ASSIGN_OR_RETURN(bool has_files, HasFiles());
@@ -131,9 +131,9 @@ class FileProof {
     });
   }
 
-  // METADATA can only be read if the root tablet's files can.
+  // METADATA can be read only if the root tablet's files can be read.
   Status ProveRootFiles() {
-    if (root_.content.empty()) return OkStatus();  // damaged: reported above
+    if (root_.content.empty()) return OkStatus();  // damaged; reported above
     auto root = DecodeRootFile(root_.content, root_.version);
     if (!root.ok()) {
       Lose(PathOf(lock_paths::RootLocation()),

@@ -1,5 +1,5 @@
-// The first half of a start's checks of a directory: what can be checked without METADATA,
-// before any log is recovered. Nothing here writes. SPDX-License-Identifier: Apache-2.0
+// The first half of a start's checks of a directory: checks that do not need METADATA, made before
+// any log is recovered. Nothing here writes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

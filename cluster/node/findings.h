@@ -12,10 +12,10 @@ namespace sippar::cluster {
 
 // Each finding names a file, what is wrong with it, and what can be done.
 struct Findings {
-  std::vector<std::string> losses;    // findings with which a start fails
-  std::vector<std::string> oddities;  // harmless ones, such as foreign files and lost archives
+  std::vector<std::string> losses;    // findings that make a start fail
+  std::vector<std::string> oddities;  // harmless findings, such as foreign files and lost archives
 
-  // OK, or kDataLoss with the first loss. `directory` is the store, for the hint to ask the doctor.
+  // OK, or kDataLoss with the first loss. `directory`: the store, for the advice to run the doctor.
   [[nodiscard]] Status Check(const std::string& directory) const;
 };
 

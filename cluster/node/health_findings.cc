@@ -15,7 +15,7 @@ namespace {
 
 using engine::PrintableBytes;
 
-// A clock that differs by more gives cells wrong times.
+// A clock that differs by more than this gives cells wrong times.
 constexpr int64_t kSkewShownMs = 1'000;
 
 double Seconds(int64_t micros) { return static_cast<double>(micros) / 1e6; }
@@ -25,7 +25,8 @@ std::string RowsText(const engine::RowRange& rows) {
                      rows.limit.empty() ? "end" : "'" + PrintableBytes(rows.limit) + "'");
 }
 
-// True if `text` has the name of this life of a server, and not only of one whose name begins so.
+// True if `text` contains the name of this life of a server as a whole word, not only as the
+// beginning of a longer name.
 bool Names(std::string_view text, std::string_view life) {
   auto belongs = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
@@ -81,7 +82,7 @@ class HealthDiagnosis {
   std::string Command(std::string_view command) const {
     return fmt::format("`sippar admin {} {}`", command, facts_.target);
   }
-  // What this process itself found out about the server; null: nothing.
+  // Returns what this process itself found out about the server; null: nothing.
   const MemberFact* FactOf(const std::string& life) const {
     auto found = std::find_if(
         facts_.members.begin(), facts_.members.end(),
@@ -153,7 +154,7 @@ class HealthDiagnosis {
         fmt::format("tablet {} {}", PrintableBytes(tablet.table), RowsText(tablet.range));
     std::string why = fmt::format("not served for {:.1f} s ({}): {}", Seconds(tablet.for_us),
                                   tablet.state, PrintableBytes(tablet.why));
-    bool is_blocked = false;  // by a server or a recovery that has a finding of its own
+    bool is_blocked = false;  // blocked by a server or a recovery that has its own finding
     for (const RecoveryStatus& recovery : health_.recoveries) {
       is_blocked |= Names(tablet.why, recovery.server.ToString());
     }

@@ -1,5 +1,5 @@
-// The part of cluster_findings.h about what the master says: servers, recoveries, orders, and each
-// tablet that no server serves. Pure. SPDX-License-Identifier: Apache-2.0
+// The part of cluster_findings.h about what the master reports: servers, recoveries, orders, and
+// each tablet that no server serves. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

@@ -20,7 +20,7 @@ constexpr const char* kPerhapsDone =
     "cannot be reached again";
 
 // Makes a call that is safe to repeat: a read, or a write with a request id. `call` gets the
-// store's client, and the options with the time that is left.
+// store's client and the options, with the time that is left.
 template <typename Call>
 Status Repeatedly(JoinedStore* joined, const CallRule& rule, const CallOptions& options,
                   const Call& call) {
@@ -39,7 +39,7 @@ Status Repeatedly(JoinedStore* joined, const CallRule& rule, const CallOptions& 
   }
 }
 
-// Makes a call that is repeated only if it was certainly not begun.
+// Makes a call, and repeats it only if it was certainly not begun.
 template <typename Call>
 Status Once(JoinedStore* joined, const CallOptions& options, const Call& call) {
   CallCourse course(joined->settings(), options);
@@ -53,9 +53,9 @@ Status Once(JoinedStore* joined, const CallOptions& options, const Call& call) {
   }
 }
 
-// The status that decides about repeating the call. In a batch it is that of a part without an
-// answer: the batch is repeated as a whole, and the store knows by the request ids what it has
-// done.
+// The status that decides whether the call is repeated. For a batch it is the status of a part that
+// got no answer: the batch is repeated as a whole, and the store finds out from the request ids
+// which parts it has already done.
 template <class Answer>
 Status OutcomeOf(const Answer& answer) {
   if constexpr (kHasParts<Answer>) {
@@ -67,8 +67,8 @@ Status OutcomeOf(const Answer& answer) {
   return StatusIn(answer);
 }
 
-// Answers the call with `outcome`, which ended its retries. The parts of a batch that have an
-// answer keep it.
+// Answers the call with `outcome`, which ended its retries. The parts of a batch that got an answer
+// keep it.
 template <class Answer>
 void Settle(const Status& outcome, Answer* answer) {
   if (outcome == OutcomeOf(*answer)) return;
@@ -83,8 +83,8 @@ void Settle(const Status& outcome, Answer* answer) {
   *answer = outcome;
 }
 
-// A client id that no other client has. The top bit keeps it apart from epochs of a lock service,
-// which are small and serve as client ids, too.
+// Returns a client id that no other client has. Epochs of a lock service serve as client ids, too;
+// they are small, so the top bit distinguishes this id from them.
 uint64_t NewClientId(engine::Clock* clock) {
   engine::Random wall(static_cast<uint64_t>(clock->NowMicros()));
   engine::Random process(static_cast<uint64_t>(clock->MonotonicNanos()) ^
@@ -116,7 +116,7 @@ std::optional<uint64_t> JoinedData::BundleOf(const std::string& table, std::stri
 }
 
 // Changes of tables carry no request ids, so they are made only once, on a server that has just
-// answered.
+// answered a probe.
 void JoinedAdmin::Carry(const AnyCall& call, const CallOptions& options) {
   const CallRule& rule = RuleOf(call);
   auto once = [&](Client* store, const CallOptions& now) {

@@ -12,13 +12,13 @@
 
 namespace sippar::cluster {
 
-// A store whose server may change: the client for it at the moment, which this process opened or
-// which calls another process.
+// A store whose server may change. Has the present client of the store, which this process opened
+// or which calls another process.
 class JoinedStore {
  public:
   struct Reached {
     std::shared_ptr<Client> client;
-    // The same client if another process serves the store; null: this process opened it.
+    // Points to the same client if another process serves the store; null: this process opened it.
     std::shared_ptr<RemoteClient> remote;
     std::function<bool()> has_refused;  // see ReachedStore
     bool is_lost() const { return remote != nullptr && remote->is_lost(); }
@@ -29,20 +29,20 @@ class JoinedStore {
 
   const CallSettings& settings() const { return settings_; }
 
-  // The store; reaches it again if it was lost, while other calls wait. `options` are of the call
-  // that needs it, and limit how long this call looks for a server.
+  // Returns the store. If it was lost, reaches it again, while other calls wait. `options` are
+  // those of the call that needs the store, and limit how long this call looks for a server.
   [[nodiscard]] StatusOr<Reached> Get(const CallOptions& options);
-  // The same for calls that must not be made twice: the server has just answered a probe. A store
-  // that is open for reading only is first opened for writing, if that is possible.
+  // The same for calls that must not be made twice: when OK, the server has just answered a probe.
+  // A store that is open for reading only is first opened for writing, if that is possible.
   [[nodiscard]] StatusOr<Reached> GetForChange(const CallOptions& options);
   [[nodiscard]] Status Close();
-  // The client of a store that this process has open now; else null. Never waits.
+  // The client of a store that this process has open now; otherwise null. Never waits.
   std::shared_ptr<Client> Own();
 
  private:
   void Take(ReachedStore store) REQUIRES(mutex_);
-  // True if the store is open for reading only and no call uses it: this process can only open it
-  // again after closing it.
+  // True if the store is open for reading only and no call uses it: this process must close the
+  // store before it can open it again.
   bool MayReopen() const REQUIRES(mutex_);
   StatusOr<Reached> Reach(ReachFor reach_for, const CallOptions& options) REQUIRES(mutex_);
 
@@ -50,14 +50,14 @@ class JoinedStore {
   const ReachStore reach_;
   engine::Mutex mutex_;
   bool closed_ GUARDED_BY(mutex_) = false;
-  Reached store_ GUARDED_BY(mutex_);  // client null: the next call opens or joins the store
+  Reached store_ GUARDED_BY(mutex_);  // if client is null, the next call opens or joins the store
   int64_t reached_ns_ GUARDED_BY(mutex_) = 0;
-  engine::Mutex own_mutex_;  // apart, because mutex_ is held while a store is opened
+  engine::Mutex own_mutex_;  // separate, because mutex_ is held while a store is opened
   std::weak_ptr<Client> own_ GUARDED_BY(own_mutex_);
 };
 
-// True if a call or stream failed because its server is gone or leaves the store, so that another
-// server may be reached, or because its server begins no call now.
+// True if a call or stream failed because its server has ended or leaves the store, so that another
+// server may be reached, or because its server begins no calls now.
 bool IsBroken(const Status& status, const JoinedStore::Reached& store);
 
 class JoinedData final : public DataApi {
@@ -65,8 +65,8 @@ class JoinedData final : public DataApi {
   JoinedData(JoinedStore* store, engine::Clock* clock);
 
   void Carry(const AnyCall& any, const CallOptions& options) override;
-  // Streams continue with the next server after what they have given (joined_streams.cc). They must
-  // be destroyed before the store is closed.
+  // When their server ends, streams continue with the next server after what they have returned
+  // (joined_streams.cc). They must be destroyed before the store is closed.
   StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,
                                              const CallOptions& options) override;
   Status Run(const std::string& table, const RowRange& tablet_range, const engine::Program& program,

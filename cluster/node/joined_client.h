@@ -1,9 +1,9 @@
-// A client whose store may have to be reached again during its life. There are two cases. If the
-// store was served by another process and that one is gone, the next call finds the process that
-// serves it by then, or opens it in this process. Calls whose answer was lost are repeated where
-// that is safe: reads, and row writes, which carry request ids, so that they are done once even if
-// the server died after doing them. If the store was opened for reading only, on a disk that
-// accepts no writes, writers make this client try now and then to open it for writing.
+// A client that may have to reach its store again. There are two cases. First, another process
+// served the store and has ended: the next call finds the process that serves the store by then, or
+// opens the store in this process. Calls whose answer was lost are repeated where that is safe:
+// reads, and row writes, which carry request ids, so that they are done once even if the server
+// ended after doing them. Second, the store was opened for reading only, on a disk that accepts no
+// writes: writers make this client try now and then to open it for writing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,7 +19,7 @@ namespace sippar::cluster {
 struct ReachedStore {
   std::unique_ptr<Client> opened;  // opened by this process
   std::unique_ptr<RemoteClient> remote;
-  // Set if the store was opened for reading only: has a change been refused?
+  // Set if the store was opened for reading only; returns whether a change has been refused.
   std::function<bool()> has_refused;
 };
 
@@ -27,9 +27,9 @@ enum class ReachFor : uint8_t { kCalls, kChangeOfTables };
 using ReachStore =
     std::function<StatusOr<ReachedStore>(ReachFor reach_for, const CallOptions& options)>;
 
-// `reach` is called when `store` is lost, or when it may be possible by now to open it for writing.
-// It gets the options of the call that needs the store.
-// `wait_us` as in Patience (open_client.h).
+// `reach` is called when `store` is lost, or when it may have become possible to open it for
+// writing. `reach` gets the options of the call that needs the store. `wait_us`: see Patience
+// (open_client.h).
 std::unique_ptr<Client> NewJoinedClient(ReachedStore store, int64_t wait_us, ReachStore reach);
 
 }  // namespace sippar::cluster

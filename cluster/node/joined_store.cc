@@ -7,7 +7,7 @@
 namespace sippar::cluster {
 namespace {
 
-// Time between two tries to write to a disk that accepted no writes.
+// Time between two attempts to write to a disk that accepted no writes.
 constexpr int64_t kReopenUs = 1'000'000;
 
 // A call that was interrupted is repeated for this long even if wait_us is 0.
@@ -36,7 +36,7 @@ void JoinedStore::Take(ReachedStore store) {
 }
 
 bool JoinedStore::MayReopen() const {
-  // The first client must be closed before the second is opened, so no call may be using it.
+  // The first client must be closed before the second is opened, so no call may be using the first.
   return store_.has_refused != nullptr && store_.client.use_count() == 1;
 }
 
@@ -65,8 +65,8 @@ StatusOr<JoinedStore::Reached> JoinedStore::GetForChange(const CallOptions& opti
   if (store.remote == nullptr) return store;
   Status alive = store.remote->Probe(options);
   if (store.is_lost()) return Get(options);
-  // If the server begins no calls now, the caller can send it the change all the same: the server
-  // refuses it, and nothing is done.
+  // If the server begins no calls now, the caller may send it the change all the same: the server
+  // refuses the change, and nothing is done.
   if (!IsMarked(kNotBegun, alive)) RETURN_IF_ERROR(alive);
   return store;
 }

@@ -25,7 +25,7 @@ class JoinedCells final : public CellStream {
   Status status() const override { return status_; }
 
   void Next() override {
-    // Only a remote stream can break, so only for one is the position remembered.
+    // Only a remote stream can break, so the position is remembered only for a remote stream.
     if (store_.remote != nullptr) mark_.See(cells_->cell());
     cells_->Next();
     if (cells_->Valid()) return;
@@ -45,8 +45,8 @@ class JoinedCells final : public CellStream {
   }
 
  private:
-  // Handles the end of the stream: if its server is gone, opens another stream for the rest, until
-  // one has a cell or the rest is empty.
+  // Handles the end of the stream. If its server has ended, opens another stream for the rest,
+  // until one has a cell or the rest is empty.
   void Settle(Status ended) {
     while (!ended.ok() || !Valid()) {
       cells_.reset();
@@ -72,7 +72,7 @@ class JoinedCells final : public CellStream {
 
   JoinedStore* const joined_;
   const std::string table_;
-  ReadSpec left_;  // what is left to read, from the last row given on
+  ReadSpec left_;  // what is left to read, from the last returned row
   CallCourse course_;
   RowMark mark_;
   JoinedStore::Reached store_;
@@ -117,7 +117,7 @@ class JoinedChanges final : public ChangeStream {
 
   JoinedStore* const joined_;
   const std::string table_;
-  ChangesRequest wanted_;  // the request for what was not given yet
+  ChangesRequest wanted_;  // the request for what was not returned yet
   CallCourse course_;
   JoinedStore::Reached store_;
   std::unique_ptr<ChangeStream> changes_;

@@ -15,8 +15,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Renames the log first: after a crash, a log that is half removed must not look like one that has
-// lost segments.
+// Renames the log first: after a crash, a half-removed log must not look like a log that has lost
+// segments.
 Status RemoveLog(engine::FileSystem* fs, const std::string& logs, const std::string& name) {
   std::string path = logs + "/" + name;
   ASSIGN_OR_RETURN(std::vector<std::string> files, fs->List(path));
@@ -38,8 +38,8 @@ Status SweepLogs(engine::FileSystem* fs, const std::string& logs, const std::set
                  const StorePicture& picture) {
   ASSIGN_OR_RETURN(std::vector<std::string> found, fs->List(logs));
   for (const std::string& name : found) {
-    // The name is NAME.EPOCH, perhaps followed by .sealed or a trash mark. If METADATA or the
-    // master names the life, the log is needed.
+    // The name is NAME.EPOCH, perhaps followed by .sealed or a trash mark. The log is needed if
+    // METADATA or the master knows the life.
     size_t end = name.find('.', name.find('.') + 1);
     auto life = ServerId::Parse(std::string_view(name).substr(0, end));
     if (!life.ok() || lives.contains(*life) || picture.lives.contains(*life)) continue;
@@ -49,8 +49,8 @@ Status SweepLogs(engine::FileSystem* fs, const std::string& logs, const std::set
   return OkStatus();
 }
 
-// True for a file that an ended life wrote and no record names, whole or unfinished. A file that no
-// life of this store has made is left alone; picture_proof.h reports it.
+// True for a file, whole or unfinished, that an ended life wrote and that no record names. A file
+// that no life of this store wrote is left alone; picture_proof.h reports it.
 bool IsLeftover(engine::FileSystem* fs, const std::string& sst, std::string_view name,
                 const std::set<uint64_t>& epochs, const StorePicture& picture) {
   constexpr std::string_view kUnfinished = ".tmp";
@@ -70,8 +70,8 @@ Status SweepSstables(engine::FileSystem* fs, const std::string& sst,
                      const std::set<ServerId>& lives, const StorePicture& picture) {
   std::set<uint64_t> epochs;
   for (const ServerId& life : lives) epochs.insert(life.epoch);
-  // A leftover has an epoch below that of the newest life. If no life is known, no file can be told
-  // to be a leftover.
+  // A leftover has a lower epoch than the newest life. If no life is known, no file can be
+  // recognized as a leftover.
   if (epochs.empty()) return OkStatus();
   ASSIGN_OR_RETURN(std::vector<std::string> found, fs->List(sst));
   for (const std::string& name : found) {

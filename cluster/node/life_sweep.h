@@ -1,6 +1,6 @@
-// Removes what earlier runs of the server (lives, ../README.md) left in the directory of a cluster
-// of one: logs, and SSTables that no record names. The master's own sweep takes longer than a short
-// run lasts, so it would never get to them. SPDX-License-Identifier: Apache-2.0
+// Removes what earlier lives of the server (../README.md) left in the directory of a cluster of
+// one: logs, and SSTables that no record names. The master's own sweep takes longer than a short
+// run lasts, so it would never remove them. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <set>
@@ -12,9 +12,9 @@
 
 namespace sippar::cluster {
 
-// Called before the first read, with the result of ProvePicture. `lives` are those that the master
-// knows, alive or being recovered; all others have ended. A file that cannot be removed stays and
-// does no harm.
+// To be called before the first read, with the result of ProvePicture. `lives`: those that the
+// master knows, alive or being recovered; all others have ended. A file that cannot be removed
+// remains and does no harm.
 [[nodiscard]] Status SweepEndedLives(engine::FileSystem* fs, const std::string& directory,
                                      const std::set<ServerId>& lives, const StorePicture& picture);
 

@@ -50,7 +50,7 @@ Status LocalCluster::StartMaster(const std::string& name) {
 
 void LocalCluster::StopMaster(const std::string& name) {
   Process<MasterRole>& process = masters_.at(name);
-  // Removed from the network first, so that no new call reaches the driver.
+  // The driver is removed from the network first, so that no new call reaches it.
   network_.Remove(process.role->driver().get());
   process.line->Cut();
   process.role->driver()->Stop();
@@ -102,7 +102,7 @@ Status LocalCluster::StartServer(const std::string& name, engine::FileSystem* fs
   Process<ServerRole> process;
   process.line = std::make_unique<LocalTransport>(&network_, options_.loses_answers);
   LocalTransport* line = process.line.get();
-  // A life that ended answers no more calls; the process and its other roles continue.
+  // An ended life answers no more calls; the process and its other roles continue.
   auto end = [line](const char*) { line->Cut(); };
   ASSIGN_OR_RETURN(process.role, ServerRole::Start(PlaceOn(line), name, store, end));
   network_.Add(process.role->server());
@@ -132,8 +132,8 @@ void LocalCluster::CrashServer(const std::string& name) {
 Status LocalCluster::CloseAll() {
   Status status;
   while (!servers_.empty()) {
-    // A server that leaves writes to METADATA, and takes over no METADATA tablet of the one that
-    // left before it. So each waits until METADATA can be read again.
+    // A server that leaves writes to METADATA, but does not take over the METADATA tablets of a
+    // server that left before. So each server waits until METADATA can be read again.
     (void)metadata()->Scan(kMetadataTableId, UINT64_MAX - 1,
                            [](const TabletRecord&) { return true; });
     std::string name = servers_.begin()->first;  // a copy: StopServer erases the entry

@@ -14,46 +14,49 @@
 namespace sippar::cluster {
 
 struct LocalClusterOptions {
-  std::string directory;  // an empty one is made into a cluster's
+  std::string directory;  // an empty directory becomes the cluster's
   LockService* locks = nullptr;
-  engine::StoreOptions store;  // options of each server; masters use its file system and clock, too
+  engine::StoreOptions store;  // options of each server; masters use its fs and clock
   int64_t lease_us = 0;
   bool loses_answers = true;  // see LocalTransport
   master::MasterOptions policy;
 };
 
 // Thread safe only for data() and admin(); one thread starts and stops roles. The options outlive
-// it. The destructor acts like the death of the process: call CloseAll before it for a clean end.
+// the cluster. The destructor acts like the death of the process; for a clean end, call CloseAll
+// first.
 class LocalCluster {
  public:
-  // Starts no role. Start the servers before the master, so that the master finds them ready to be
-  // asked.
+  // Opens the cluster without any role. Start the servers before the master, so that the master
+  // finds them when it starts.
   [[nodiscard]] static StatusOr<std::unique_ptr<LocalCluster>> Open(
       const LocalClusterOptions& options);
   ~LocalCluster();
 
   [[nodiscard]] Status StartMaster(const std::string& name);
   void StopMaster(const std::string& name);
-  // kDeadlineExceeded: no master has read METADATA in time. When OK, a master knows every tablet.
+  // When OK, a master knows every tablet. kDeadlineExceeded: no master has read METADATA in time.
   [[nodiscard]] Status WaitForMaster(int64_t timeout_us);
 
   // Waits until every tablet of every live table is served or has failed to load. After that, reads
   // cause no write.
   [[nodiscard]] Status WaitForTablets();
-  // Lives that the master knows, alive or being recovered. kUnavailable: no master reigns.
+  // Returns the lives that the master knows, alive or being recovered. kUnavailable: no master
+  // reigns.
   [[nodiscard]] StatusOr<std::set<ServerId>> Lives();
 
   // MasterDriver::StartFailure of the reigning master.
   [[nodiscard]] Status StartFailure() { return network_.Master().driver->StartFailure(); }
 
-  // `fs` is the shared directory as this server sees it; null: that of the options.
+  // `fs`: the shared directory as this server sees it; null: the file system of the options.
   [[nodiscard]] Status StartServer(const std::string& name, engine::FileSystem* fs = nullptr);
-  // The server hands its tablets over and leaves. On error it is gone all the same, and its log is
+  // The server hands its tablets over and leaves. On error it ends all the same, and its log is
   // recovered.
   [[nodiscard]] Status StopServer(const std::string& name);
-  // The server is gone at once, as after a crash; its lease runs out.
+  // Ends the server at once, as a crash would; its lease runs out.
   void CrashServer(const std::string& name);
-  // Stops the live servers one after another, each once METADATA can be read, then the masters.
+  // Stops the live servers one after another, each after METADATA can be read again, then the
+  // masters.
   [[nodiscard]] Status CloseAll();
 
   ClusterData* data() { return client_->data(); }

@@ -8,16 +8,16 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kLeaveMicros = 1'000;  // between two checks whether all calls have ended
+constexpr int64_t kLeaveMicros = 1'000;  // time between two checks whether all calls have ended
 
-// How one role calls one server: directly, if the server is still there.
+// How one role calls one server: directly, if the server has not been removed.
 struct Line {
   ServerId server;
   std::weak_ptr<LocalNetwork::ServerPort> port;
   std::shared_ptr<const std::atomic<bool>> cut;
 
   StatusOr<std::shared_ptr<LocalNetwork::ServerPort>> Reach() const {
-    // Checked first: a role that has ended must do nothing more, even if the server still runs.
+    // Checks this first: a role that has ended must do nothing more, even if the server still runs.
     if (cut->load(std::memory_order_relaxed))
       return Cancelled("the server or master that made this call has ended");
     if (auto reached = port.lock()) [[likely]]
@@ -53,9 +53,10 @@ class LocalTablets final : public TabletService {
   }
 
  private:
-  // NotServed instead of kUnavailable: certainly nothing was done, so the caller may make even a
-  // write elsewhere. Writes in one process have no request ids, and right after a start METADATA
-  // names servers of the last life: with kUnavailable the first write after each start would fail.
+  // Returns NotServed instead of kUnavailable: certainly nothing was done, so the caller may make
+  // even a write elsewhere. Writes within one process have no request ids, and right after a start
+  // METADATA names servers of the last life, so with kUnavailable the first write after each start
+  // would fail.
   StatusOr<std::shared_ptr<LocalNetwork::ServerPort>> Reach() const {
     auto port = line_.Reach();
     if (port.status().code() != StatusCode::kUnavailable) [[likely]]
@@ -71,8 +72,8 @@ class LocalControl final : public TabletControl {
   explicit LocalControl(Line line) : line_(std::move(line)) {}
 
   void Carry(const AnyCall& call, const CallOptions& options) override {
-    // kUnavailable stays as it is: the master may repeat every one of these calls, and would take
-    // NotServed for the final answer of a server (cluster/api/control_calls.h).
+    // kUnavailable stays as it is: the master may repeat every one of these calls, but would take
+    // NotServed for a server's final answer (cluster/api/control_calls.h).
     auto port = line_.Reach();
     if (!port.ok()) return Refuse(call, port.status());
     (*port)->server->Control()->Carry(call, options);
@@ -96,9 +97,9 @@ void LocalNetwork::Remove(const ServerId& server, engine::Clock* clock) {
     engine::MutexLock lock(&mutex_);
     servers_.erase(server);
   }
-  // A caller holds the port during its call, so the last reference goes with the last call. Nothing
-  // is notified of that. A count of calls with a condition variable would cost every call a lock,
-  // and only the end of a server waits here.
+  // Each caller holds the port during its call, so the last reference disappears with the last
+  // call, without a notification. A count of calls with a condition variable would cost every call
+  // a lock, while only the end of a server waits here.
   while (!port.expired()) clock->SleepMicros(kLeaveMicros);
 }
 
@@ -115,7 +116,7 @@ void LocalNetwork::Add(MasterPort master) {
 
 void LocalNetwork::Remove(const master::MasterDriver* master) {
   engine::MutexLock lock(&mutex_);
-  // The last master stays: Master() must return one, whose calls then answer kUnavailable.
+  // The last master stays, because Master() must return one; its calls then answer kUnavailable.
   if (masters_.size() == 1) return;
   std::erase_if(masters_, [&](const MasterPort& port) { return port.driver.get() == master; });
 }
@@ -126,8 +127,8 @@ MasterPort LocalNetwork::Master() const {
     engine::MutexLock lock(&mutex_);
     masters = masters_;
   }
-  // Look is OK only while the driver reigns and has started, so what it shows is not needed here.
-  // It takes the driver's lock, hence the copy above and no mutex_ here.
+  // Look is OK only while the driver reigns and has started; the state that it shows is not needed.
+  // It takes the driver's lock, so mutex_ is not held here and the masters were copied above.
   for (const MasterPort& master : masters) {
     if (master.driver->Look([](master::MasterState&) {}).ok()) return master;
   }

@@ -1,7 +1,7 @@
-// The transport between roles that share a process: direct calls. Each role has a LocalTransport of
-// its own, its line, which is cut when the role ends, so that none of its calls continue. A server
-// or master that was removed from the network is gone for every caller, even one that still has a
-// handle to it, and a client's call to it certainly does nothing.
+// The transport between roles that share a process: direct calls. Each role has its own
+// LocalTransport, its line, which is cut when the role ends, so that none of its calls continue.
+// After a server or master was removed from the network, no caller can reach it, even with a handle
+// from before, and a client's call to it certainly does nothing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,19 +27,19 @@ struct MasterPort {
 // Thread safe.
 class LocalNetwork {
  public:
-  // Held by callers during a call.
+  // Owns a server. Callers hold the port during a call.
   struct ServerPort {
     std::shared_ptr<TabletServer> server;
   };
   void Add(std::shared_ptr<TabletServer> server);
-  // Returns when no call to the server is running and none can begin.
+  // Returns when no call to the server is running and no other call can begin.
   void Remove(const ServerId& server, engine::Clock* clock);
   void Add(MasterPort master);
   void Remove(const master::MasterDriver* master);
 
   std::weak_ptr<ServerPort> Find(const ServerId& server) const;
-  // The reigning master. If none reigns: any, whose calls answer kUnavailable; for that, the last
-  // one is never removed. Requires that one was added.
+  // The reigning master. If none reigns, any master; its calls answer kUnavailable. For this the
+  // last master is never removed. Requires: a master was added.
   MasterPort Master() const;
 
  private:
@@ -50,11 +50,11 @@ class LocalNetwork {
 
 class LocalTransport final : public Transport {
  public:
-  // `network` outlives what this hands out. `loses_answers` false promises that every call is
-  // answered, for a process with one server and one life.
+  // `network` outlives everything that this object returns. `loses_answers` false promises that
+  // every call is answered: the process has one server with one life.
   LocalTransport(LocalNetwork* network, bool loses_answers)
       : network_(network), loses_answers_(loses_answers) {}
-  // Calls that begin after this answer kCancelled, which no caller retries.
+  // Calls that begin after this fail with kCancelled, which no caller retries.
   void Cut() { *cut_ = true; }
   const CancelFlag& cut() const { return cut_; }
 

@@ -65,8 +65,8 @@ std::map<std::string, std::string> ContentsOf(const Files& files) {
   return contents;
 }
 
-// Writes one file if its content differs. Sends a heartbeat first, because the changes of all files
-// together may take longer than the session's timeout.
+// Writes one file if its content differs. Sends a heartbeat first, because changing all files may
+// take longer than the session's timeout.
 Status Put(LockSession* to, const std::string& path, const std::string& content,
            const Files& there) {
   auto old = there.find(path);
@@ -152,7 +152,7 @@ Status RemoveStoreFiles(LockSession* session) {
   for (const auto& [path, file] : files) {
     if (path != id) RETURN_IF_ERROR(Drop(session, path, file.version));
   }
-  // The cluster's id goes last: a lock service with files and no id would belong to no cluster.
+  // The cluster's id goes last: a lock service with files but no id would belong to no cluster.
   return files.contains(id) ? Drop(session, id, files[id].version) : OkStatus();
 }
 

@@ -1,5 +1,5 @@
-// What a lock service knows of a store, as a value, so that it can be carried from one lock service
-// to another: from a directory of one process to ZooKeeper and back (carry_store.h).
+// What a lock service knows about a store, as a value, so that it can be carried from one lock
+// service to another: from the directory of one process to ZooKeeper and back (carry_store.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,24 +13,25 @@
 namespace sippar::cluster {
 
 // Leaves out what belongs to one lock service or to live processes: the counter's file, sessions,
-// holders of locks, and the files `store` and `stop`. A server's file without a holder stands for a
-// server that is dead and whose log must be recovered.
+// holders of locks, and the files `store` and `stop`. A server's file in a picture means a dead
+// server whose log must be recovered.
 struct LockPicture {
   std::map<std::string, std::string> files;  // contents by path
-  uint64_t numbers_end = 1;  // every epoch, fence and session id given out is below it
+  uint64_t numbers_end = 1;  // higher than every epoch, fence and session id in use so far
 };
 
-// Writes nothing. kDataLoss: a file is damaged; kFailedPrecondition: it has a file that this
-// program does not know.
+// Writes nothing. kDataLoss: a file is damaged; kFailedPrecondition: the lock service has a file
+// that this program does not know.
 [[nodiscard]] StatusOr<LockPicture> PictureOf(EmbeddedLockService* locks);
-// Takes an epoch, to learn the value of the counter. No other process may be changing files.
+// Takes an epoch to learn the value of the counter. No other process may change files meanwhile.
 [[nodiscard]] StatusOr<LockPicture> PictureOf(LockSession* session);
 
-// Makes the lock service behind `to` hold exactly these files, and give out only higher numbers;
-// then reads everything back. Repeatable after a crash. kAborted: another process changes files.
+// Makes the lock service of session `to` hold exactly these files and assign only higher numbers,
+// then reads everything back. May be repeated after a crash. kAborted: another process changes
+// files.
 [[nodiscard]] Status CarryInto(const LockPicture& picture, LockSession* to);
 
-// Removes every file that a picture has, and the file `stop`. Repeatable.
+// Removes every file that a picture contains, and the file `stop`. May be repeated after a crash.
 [[nodiscard]] Status RemoveStoreFiles(LockSession* session);
 
 }  // namespace sippar::cluster

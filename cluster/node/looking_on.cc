@@ -9,7 +9,7 @@ namespace {
 using master::StartStage;
 
 constexpr int64_t kReadMetadataUs = 60'000'000;
-constexpr int64_t kLookUs = 100'000;  // between two checks whether the start fails
+constexpr int64_t kLookUs = 100'000;  // time between two checks whether the start fails
 
 StatusOr<std::unique_ptr<LocalCluster>> StartUpTo(StartStage last, engine::FileSystem* fs,
                                                   const std::string& directory,
@@ -19,8 +19,8 @@ StatusOr<std::unique_ptr<LocalCluster>> StartUpTo(StartStage last, engine::FileS
   options.locks = locks;
   options.store.fs = fs;
   options.store.clock = engine::Clock::System();
-  // No flushes: in an overlay, a redo point that advances there alone would make records of the log
-  // look as if they were in SSTables.
+  // Flushes are off: they would advance the redo point in the overlay alone, and records of the log
+  // would look as if they were in SSTables.
   options.store.background = false;
   options.policy.last_stage = last;
   options.policy.merges_max = 0;
@@ -49,7 +49,8 @@ StatusOr<std::unique_ptr<LocalCluster>> StartMetadata(engine::FileSystem* fs,
                                                       const std::string& directory,
                                                       EmbeddedLockService* locks,
                                                       MetadataLevel level) {
-  // Ends at the stage after the one that waits for the tablets of this level to be served.
+  // The start ends at the stage after the one that waits until the tablets of this level are
+  // served.
   const bool is_root = level == MetadataLevel::kRoot;
   return StartUpTo(is_root ? StartStage::kMetadata : StartStage::kScan, fs, directory, locks);
 }

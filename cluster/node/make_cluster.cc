@@ -20,7 +20,7 @@
 namespace sippar::cluster {
 namespace {
 
-// Publishes the file under its final name; kAlreadyExists: another program was first.
+// Publishes the file under its final name; kAlreadyExists: another program has published it.
 Status Publish(engine::FileSystem* fs, const std::string& path, const std::string& content,
                uint64_t session) {
   const std::string temporary = fmt::format("{}.{:x}-{:x}.tmp", path, ::getpid(), session);
@@ -31,12 +31,12 @@ Status Publish(engine::FileSystem* fs, const std::string& path, const std::strin
   return appended.ok() ? published : appended;
 }
 
-// Names that Publish, or an init of an older program, leaves when it is killed.
+// True for names that Publish, or an init of an older program, leaves when it is killed.
 bool IsTemporary(std::string_view name) {
   return name.ends_with(".tmp") && (name.starts_with("CLUSTER.") || name.starts_with("TARGET."));
 }
 
-// An init makes these folders and puts nothing into them.
+// True for folders that may exist beforehand: an init makes wal and sst, and leaves them empty.
 bool MayBeEmptyFolder(std::string_view name) {
   return name == "wal" || name == "sst" || name == "lost+found";
 }
@@ -50,7 +50,7 @@ StatusOr<DirectoryLook> LookAt(engine::FileSystem* fs, const std::string& direct
   DirectoryLook look;
   ASSIGN_OR_RETURN(bool exists, fs->Exists(directory));
   if (!exists) return look;
-  // A program that was killed may have made names that are not durable yet; this one relies on
+  // A program that was killed may have left names that are not durable yet. This program relies on
   // them.
   RETURN_IF_ERROR(fs->SyncDir(directory));
   ASSIGN_OR_RETURN(look.id, TextOr(ReadClusterId(fs, directory)));
@@ -85,7 +85,7 @@ Status MakeDirectory(engine::FileSystem* fs, const std::string& directory) {
 
 // Writes TARGET before anything else, and then checks that the directory has no lock files. Another
 // program that makes the directory a store of one process looks for TARGET after it has made its
-// lock files. So at most one of the two goes on.
+// lock files. So at most one of the two programs continues.
 Status TakeDirectory(const ClusterPlan& plan, uint64_t session) {
   Status taken = Publish(plan.fs, store_paths::TargetFile(plan.directory),
                          TargetFileText(plan.target), session);
@@ -94,7 +94,7 @@ Status TakeDirectory(const ClusterPlan& plan, uint64_t session) {
   const std::string locks = store_paths::Locks(plan.directory);
   ASSIGN_OR_RETURN(bool has_locks, plan.fs->Exists(locks));
   if (!has_locks) return OkStatus();
-  // A TARGET that another init made is not removed: that init removes it itself.
+  // A TARGET that another init made is left alone: that init removes it.
   if (taken.ok()) RETURN_IF_ERROR(plan.fs->Remove(store_paths::TargetFile(plan.directory)));
   return FailedPrecondition(
       fmt::format("store {}: another program opens it without a cluster (that program has "
@@ -112,7 +112,7 @@ Status WriteId(const ClusterPlan& plan, const std::string& id, uint64_t session)
 
 // The lock service decides the cluster's id before CLUSTER is written, so programs that make the
 // same cluster at the same time use the same id. The directory is made before the lock service
-// learns of it: if that fails, nothing is left in the lock service.
+// learns of the cluster: if that fails, nothing is left in the lock service.
 StatusOr<bool> Fill(const ClusterPlan& plan, LockSession* session) {
   RETURN_IF_ERROR(MakeDirectory(plan.fs, plan.directory));
   RETURN_IF_ERROR(BeginStore(plan, session));
@@ -131,7 +131,7 @@ StatusOr<bool> Fill(const ClusterPlan& plan, LockSession* session) {
   return TellStore(plan, session);
 }
 
-// For a cluster that is complete: checks that its directory is mounted here, and writes nothing.
+// For a complete cluster: checks that its directory is mounted here, and writes nothing.
 StatusOr<bool> CheckComplete(const ClusterPlan& plan, const std::string& store,
                              LockSession* session) {
   RETURN_IF_ERROR(CheckStore(plan, store));
@@ -163,14 +163,15 @@ StatusOr<std::optional<std::string>> ContentOf(LockSession* session, const std::
 StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& directory,
                               const std::string& target, const std::string& known_id) {
   if (!look.is_store) {
-    // Its tables' schemas and METADATA's root are in a lock service, and not in this one.
+    // The schemas of its tables and METADATA's root are in a lock service, but not in this one.
     if (!look.others.empty() && !look.id.empty() && look.target == target && known_id.empty()) {
       return FailedPrecondition(fmt::format(
           "store {0}: it belongs to cluster {1}, which its lock service does not know any more; "
           "`sippar admin doctor {0}` says the way back",
           directory, target));
     }
-    // The data of a cluster, though not of this one: its name helps more than the name of a file.
+    // The directory has the data of another cluster; the error names that cluster, which helps more
+    // than the name of a file.
     if (!look.id.empty() && look.id != known_id) {
       return look.target.empty() || look.target == target
                  ? StatusOr<Making>(RefuseOther(directory, look.id, target, known_id))
@@ -182,7 +183,7 @@ StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& dire
                       "cluster an empty directory, or the directory of a store",
                       directory, look.others.front()));
     }
-    // With the same id it is the same cluster under another address.
+    // If the ids are equal, it is the same cluster under another address.
     const bool is_others = look.id.empty() && !look.target.empty() && look.target != target;
     return is_others ? StatusOr<Making>(BelongsTo(directory, look.target)) : Making::kFill;
   }
@@ -190,7 +191,7 @@ StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& dire
     return DataLoss(
         fmt::format("store {}: CLUSTER is missing; put it back from a copy", directory));
   }
-  // The store belongs to the cluster that TARGET names, to which its lock files were carried.
+  // The store belongs to the cluster that TARGET names: its lock files were carried there.
   if (!look.target.empty() && look.target != target) return BelongsTo(directory, look.target);
   const bool fits =
       look.target.empty() ? known_id.empty() || known_id == look.id : known_id == look.id;
@@ -235,7 +236,7 @@ StatusOr<bool> MakeClusterOf(const ClusterPlan& plan) {
       std::unique_ptr<LockSession> session,
       plan.locks->OpenSession({"init of " + plan.target, plan.session_us, plan.clock}));
   auto made = MakeWith(plan, session.get());
-  // The session holds no lock, so an error of Close does no harm.
+  // An error of Close does no harm, because the session holds no lock.
   (void)session->Close();
   return made;
 }

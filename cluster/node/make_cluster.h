@@ -1,7 +1,8 @@
-// `sippar admin init` and `sippar admin collapse`, given an open lock service and file system: an
-// empty directory, or the store of one process, becomes the store of a cluster of many; and back.
-// Every step can be killed and repeated. cluster/README.md, "From one to many and back", has the
-// order of the steps and why it is safe. SPDX-License-Identifier: Apache-2.0
+// `sippar admin init` and `sippar admin collapse`, given an open lock service and file system: init
+// makes an empty directory, or the store of one process, the store of a cluster of many processes,
+// and collapse does the reverse. Every step can be killed and repeated. cluster/README.md, "From
+// one to many and back", has the order of the steps and why it is safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -15,44 +16,44 @@
 namespace sippar::cluster {
 
 struct ClusterPlan {
-  LockService* locks = nullptr;  // of the cluster
+  LockService* locks = nullptr;  // lock service of the cluster
   engine::FileSystem* fs = nullptr;
-  std::string target;     // names the cluster: in messages, and in the directory's file TARGET
-  std::string directory;  // of the store
+  std::string target;     // name of the cluster in messages and in the file TARGET
+  std::string directory;  // directory of the store
   int64_t session_us = 10'000'000;
   engine::Clock* clock = engine::Clock::System();
 };
 
-// "posix:/DIR" -> "/DIR". kInvalidArgument: `store` is not of this form; kFailedPrecondition: an
-// init or a collapse of the cluster has not ended.
+// Returns "/DIR" from "posix:/DIR". kInvalidArgument: `store` is not of this form;
+// kFailedPrecondition: an init or a collapse of the cluster has not ended.
 [[nodiscard]] StatusOr<std::string> DirectoryOfStore(const std::string& store);
 
-// What is in a directory that is to be a cluster's.
+// Content of a directory that is to become a cluster's.
 struct DirectoryLook {
-  bool is_store = false;            // it has STORE: a process opened it as a directory
-  std::string id;                   // in CLUSTER; "": there is none
-  std::string target;               // in TARGET; "": there is none
-  std::vector<std::string> others;  // names that an interrupted init does not leave
+  bool is_store = false;            // it has STORE: one process opened it as its store
+  std::string id;                   // id in CLUSTER; "": there is none
+  std::string target;               // target in TARGET; "": there is none
+  std::vector<std::string> others;  // names other than those that an interrupted init leaves
 };
 enum class Making : uint8_t {
-  kFill,    // an empty directory, or one that an init began to fill
-  kCarry,   // the store of one process, whose lock files are to be carried
-  kFinish,  // the lock files were carried; the cluster's file `store` is not complete yet
+  kFill,    // fill an empty directory, or one that an init began to fill
+  kCarry,   // carry the lock files of a store of one process
+  kFinish,  // complete the file `store`: the lock files were carried
 };
-// `known_id`: the id in the lock service; "": none. Pure. kFailedPrecondition: the directory
-// belongs to another cluster, or holds something else.
+// Decides how to make the cluster. `known_id`: the id in the lock service; "": none. Pure.
+// kFailedPrecondition: the directory belongs to another cluster, or holds something else.
 [[nodiscard]] StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& directory,
                                             const std::string& target, const std::string& known_id);
 
 // Makes the cluster of `plan`. False: it was already complete, with this store, and nothing was
-// written. kFailedPrecondition: as DecideMaking, or the cluster has another store, or the directory
-// of its store is not mounted. kUnavailable: a
-// process has the store open, or the lock service does not answer.
+// written. kFailedPrecondition: the reasons of DecideMaking, or the cluster has another store, or
+// the directory of its store is not mounted. kUnavailable: a process has the store open, or the
+// lock service does not answer.
 [[nodiscard]] StatusOr<bool> MakeClusterOf(const ClusterPlan& plan);
 
 // Makes the cluster's directory a store of one process again, and removes the cluster from the lock
-// service. kFailedPrecondition: a member lives (named), or the directory is not this cluster's;
-// kNotFound: there is no cluster.
+// service. kFailedPrecondition: a member lives (the message names it), or the directory is not this
+// cluster's; kNotFound: there is no cluster.
 [[nodiscard]] Status CollapseClusterOf(const ClusterPlan& plan);
 
 }  // namespace sippar::cluster

@@ -18,7 +18,7 @@ namespace {
 // Time between two looks at the lock service.
 constexpr int64_t kLookUs = 100'000;
 
-// Names become parts of paths in the lock service and of log directories.
+// Checks the name, because it becomes part of paths in the lock service and of log directories.
 Status CheckName(const std::string& name) {
   constexpr size_t kNameSizeMax = 60;
   bool is_valid = !name.empty() && name.size() <= kNameSizeMax;
@@ -30,7 +30,7 @@ Status CheckName(const std::string& name) {
                                      engine::PrintableBytes(name), kNameSizeMax));
 }
 
-// The host becomes a line of the member's record.
+// Checks the host, because it becomes a line of the member's record.
 Status CheckHost(const std::string& host) {
   constexpr size_t kHostSizeMax = 253;
   bool is_valid = host.size() <= kHostSizeMax;
@@ -128,7 +128,7 @@ ClusterPlace Member::Place() const {
   return place;
 }
 
-// The record of a live process that has the name; "" if none has.
+// Returns the record of a live process that has the name; "" if there is none.
 StatusOr<std::string> Member::HolderOfName() {
   LockSession* session = site_->session();
   std::vector<std::string> paths;
@@ -151,7 +151,7 @@ StatusOr<std::string> Member::HolderOfName() {
 }
 
 // Waits until no live process has the name. A killed process keeps its name until its session is
-// over, so a supervisor that starts it again at once must not get an error.
+// over, and a supervisor that starts it again at once must not get an error.
 Status Member::AwaitName() {
   engine::Clock* clock = site_->options().clock;
   const int64_t until_nanos = NameDeadlineNanos();
@@ -173,8 +173,8 @@ int64_t Member::NameDeadlineNanos() const {
   return site_->options().clock->MonotonicNanos() + options_.lease_us * 2000;
 }
 
-// Tries again while the name is taken: the master holds the lock of this server's last run for a
-// moment, when it declares that run dead.
+// Tries again while the name is taken: when the master declares the last life of this server dead,
+// it holds that life's lock for a moment.
 Status Member::StartServer(const ClusterPlace& place) {
   engine::StoreOptions store;
   store.fs = fs_.get();
@@ -203,13 +203,13 @@ Status Member::TakeRoles() {
                      MasterRole::Start(place, options_.name, fs_.get(), master::MasterOptions()));
     ports.admin = master_->admin();
     ports.notices = master_->driver();
-    // A master answers other calls only when its start is complete; but it answers ClusterStatus
-    // already during the start, so that an administrator can see what it waits for.
+    // A master answers other calls only after its start is complete. It answers ClusterStatus
+    // already during the start, so that an administrator can see what the master waits for.
     ports.takes = [driver = master_->driver()](std::string_view call) {
       return call == calls::ClusterStatus::kRule.name ? driver->Reigns() : driver->IsRunning();
     };
   }
-  // Last, because other processes rely on a server as soon as it is registered.
+  // Starts the server last, because other processes rely on a server as soon as it is registered.
   if (options_.is_server) {
     RETURN_IF_ERROR(StartServer(place));
     port_->SetName(server_->server()->id().ToString());
@@ -220,7 +220,7 @@ Status Member::TakeRoles() {
   return BeginGateway();
 }
 
-// The client is opened for the first call that needs it: most members never serve a client.
+// The client is opened by the first call that needs it, because most members never serve a client.
 Status Member::BeginGateway() {
   gateway_.Begin([this] { return OpenClientOfMember(site_, lines_.get(), ends_); });
   if (options_.start_api == nullptr) return OkStatus();
@@ -232,7 +232,7 @@ Status Member::BeginGateway() {
 
 // For a process with a master and no tablet server, when the whole cluster ends: waits at most
 // kWaitUs until no server is left. While servers leave, the master must still move METADATA from
-// one to the next.
+// one server to the next.
 void Member::AwaitServersGone() {
   constexpr int64_t kWaitUs = 60'000'000;
   engine::Clock* clock = site_->options().clock;
@@ -244,14 +244,15 @@ void Member::AwaitServersGone() {
   }
 }
 
-// Ends the calls of clients, which continue at other members.
+// Ends the calls of clients; the clients continue at other members.
 void Member::EndGateway() {
   port_->EndApi(options_.drain_us);
   gateway_.Leave();
 }
 
-// The port serves until other servers have the tablets, so clients can read them all the time. If
-// all servers end, clients' calls end first: they would only wait for tablets that are gone.
+// The port serves until other servers have the tablets, so clients can read all the time. If all
+// servers end, clients' calls are ended first: they would only wait for tablets that no server will
+// serve.
 Status Member::Leave(Ending ending) {
   if (ending == Ending::kAllServers) EndGateway();
   if (server_ == nullptr && ending == Ending::kAllServers) AwaitServersGone();

@@ -1,7 +1,7 @@
 // One process of a cluster of many machines: a tablet server, a candidate for master, or both. It
-// listens first and refuses calls, then registers with the lock service, and then serves. Every
-// member also answers clients that know only its address (wire/gateway_calls.h); one that is a
-// gateway, too, answers the Cloud Bigtable API on the same port.
+// first listens and refuses calls, then registers with the lock service, and then serves. Every
+// member also answers clients that know only its address (wire/gateway_calls.h); a member that is
+// also a gateway answers the Cloud Bigtable API on the same port.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,38 +22,39 @@
 namespace sippar::cluster {
 
 struct MemberOptions {
-  std::string name;  // [a-z0-9-]+; no two live tablet servers, and no two masters, have the same
+  // [a-z0-9-]+. No two live tablet servers, and no two masters, have the same name.
+  std::string name;
   bool is_server = false;
   bool is_master = false;
   std::string listen = "127.0.0.1:0";  // HOST:PORT; port 0: any free one
-  std::string advertise;               // the host by which others reach it; "": that of `listen`
+  std::string advertise;               // host by which others reach it; "": that of `listen`
   std::shared_ptr<net::TlsKeys> tls;   // null: connections without TLS
   bool is_open_to_all = false;         // plain connections from other machines are accepted
   int64_t lease_us = kDefaultLeaseMicros;
   uint64_t memory_limit = 0;  // bytes of memtables and caches; 0: default
-  std::string version;        // of the program, for people
-  // Set for a gateway: starts the Cloud Bigtable API over a client of the cluster, which outlives
-  // what is returned.
+  std::string version;        // version of the program, for people
+  // Set in a gateway: starts the Cloud Bigtable API over a client of the cluster, which outlives
+  // the returned object.
   std::function<StatusOr<std::unique_ptr<ApiConnections>>(Client*)> start_api = nullptr;
-  int64_t drain_us = 10'000'000;  // time that running calls of the API have when the member leaves
-  // Ends the process at once, because a tablet server's life is over (LeaseOptions::end_process).
+  int64_t drain_us = 10'000'000;  // time for running calls of the API when the member leaves
+  // Ends the process at once when the tablet server's life is over (LeaseOptions::end_process).
   std::function<void(const char* why)> end_process;
 };
 
 class Member {
  public:
-  // `site` outlives it. kAlreadyExists: a process of this name is alive; kInvalidArgument: other
-  // machines could reach the address without certificates; kUnavailable: the address is in use, or
-  // the lock service does not answer.
+  // `site` outlives the member. kAlreadyExists: a process of this name is alive; kInvalidArgument:
+  // other machines could reach the address, but there are no certificates; kUnavailable: the
+  // address is in use, or the lock service does not answer.
   [[nodiscard]] static StatusOr<std::unique_ptr<Member>> Start(ClusterSite* site,
                                                                const MemberOptions& options);
-  // Without a Leave before, it acts like the death of the process.
+  // If Leave was not called before, acts like the death of the process.
   ~Member();
 
   const std::string& address() const { return address_; }  // HOST:PORT by which others reach it
-  // Hands all tablets over to other servers and gives up the master's lock. If all servers end, a
-  // master waits until they have left. After an error, the tablets that were not handed over are
-  // recovered from the log.
+  // Hands all tablets over to other servers and releases the master's lock. If all servers end, a
+  // process that is only a master waits until they have left. After an error, the tablets that were
+  // not handed over are recovered from the log.
   [[nodiscard]] Status Leave(Ending ending);
 
  private:
@@ -79,9 +80,9 @@ class Member {
   std::unique_ptr<ClusterLines> lines_;
   std::unique_ptr<ServerRole> server_;
   std::unique_ptr<MasterRole> master_;
-  MemberService service_;  // answers calls to the roles; has references to them
+  MemberService service_;  // answers calls to the roles, to which it has references
   GatewayCalls gateway_;   // answers clients; passes other calls on to service_
-  std::string host_;       // by which others reach this process
+  std::string host_;       // host by which others reach this process
   std::string address_;
   std::unique_ptr<MemberPort> port_;
 };

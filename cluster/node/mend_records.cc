@@ -12,8 +12,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Renames and seals a log as a recovery does, since records name only sealed logs. The run that
-// wrote the log is over: this process holds the store's lock.
+// Renames and seals a log as a recovery does, because records name only sealed logs. The life that
+// wrote the log has ended, because this process holds the store's lock.
 Status Seal(engine::FileSystem* fs, const std::string& directory, const ServerId& life) {
   const std::string path = store_paths::SealedLog(directory, life);
   ASSIGN_OR_RETURN(bool is_renamed, fs->Exists(path));
@@ -34,8 +34,8 @@ StatusOr<std::vector<TabletRecord>> ReadRecords(MetadataTable* metadata, Metadat
   RETURN_IF_ERROR(metadata->Scan(is_root ? kMetadataTableId : kMetadataTableId + 1,
                                  is_root ? kMetadataTableId : UINT64_MAX - 1,
                                  [&](TabletRecord record) {
-                                   // The root tablet's record is in the lock service, where no
-                                   // damage in a log makes it older.
+                                   // The root tablet's record is left out: it is in the lock
+                                   // service, so damage in a log cannot make it out of date.
                                    if (!IsRoot(record)) records.push_back(std::move(record));
                                    return true;
                                  }));

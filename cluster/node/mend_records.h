@@ -1,4 +1,4 @@
-// Mends METADATA after a salvage of the logs, for `sippar admin log salvage`.
+// Repairs METADATA after a salvage of the logs, for `sippar admin log salvage`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,20 +16,20 @@
 namespace sippar::cluster {
 
 using Print = std::function<void(std::string_view line)>;
-// By tablet: the highest sequence number that its SSTables, or the logs read so far, contain.
+// For each tablet: the highest sequence number in its SSTables, or in the logs read so far.
 using RedoPoints = std::map<uint64_t, uint64_t>;
 
-// Reads the records that `level` adds (kRoot: METADATA's tablets but for the root; kAll: user
+// Reads the records that `level` adds (kRoot: METADATA's tablets except the root; kAll: user
 // tablets) and adds their redo points to `redo`. If the log lost writes to METADATA, a tablet's
-// record may no longer name a log that has writes of the tablet. Such a log is added to the record,
-// and `print` gets a line. `last`: what the logs have after the salvage. `locks` is the lock
-// service of the store, opened over `fs`.
+// record may no longer name a log that has writes of the tablet. This function adds such a log to
+// the record, and reports it to `print`. `last`: what the logs have after the salvage. `locks`: the
+// lock service of the store, opened over `fs`.
 [[nodiscard]] Status MendRecords(engine::FileSystem* fs, const std::string& directory,
                                  EmbeddedLockService* locks, MetadataLevel level,
                                  const LastSequences& last, RedoPoints* redo, const Print& print);
 
-// Prints the tablets of `last` that have no record. A tablet that was split, merged or dropped has
-// none; neither has one whose record is lost.
+// Prints the tablets of `last` that have no record: those that were split, merged or deleted, and
+// those whose record is lost.
 void PrintUnknown(const RedoPoints& known, const LastSequences& last, const Print& print);
 
 }  // namespace sippar::cluster

@@ -18,12 +18,12 @@
 namespace sippar::cluster {
 namespace {
 
-// Time between two checks whether the process that has the directory now serves it or has left it,
-// or whether a server listens again: first and longest.
+// Shortest and longest time between two checks whether the process that has the directory now
+// serves it or has left it, or whether a server listens again.
 constexpr int64_t kLookUs = 4'000;
 constexpr int64_t kLookMaxUs = 40'000;
 
-// A machine on which no server listens refuses a connection within this time.
+// If no server listens on a machine that is up, the connection is refused within this time.
 constexpr int64_t kRefusalMaxUs = 1'000'000;
 
 // A store that this process has opened and serves to the user's other processes.
@@ -68,7 +68,7 @@ StatusOr<std::unique_ptr<RemoteClient>> Connect(const std::string& address,
 }
 
 // Opens the store in this process; for reading only, if the disk accepts no writes (tests/FAULTS.md
-// D6, D19). A change of tables may free room, so for one the reserve is given up first.
+// D6, D19). A change of tables may free space, so the reserve is released before such a change.
 StatusOr<ReachedStore> OpenHere(const std::string& directory, const ClientOptions& options,
                                 ReachFor reach_for) {
   std::unique_ptr<DirectorySocket> socket;
@@ -83,7 +83,7 @@ StatusOr<ReachedStore> OpenHere(const std::string& directory, const ClientOption
   if (store.ok()) return ReachedStore{serve(*std::move(store)), nullptr, nullptr};
   if (!is_full && store.status().code() != StatusCode::kPermissionDenied) return store.status();
   auto overlaid = OpenForReading(directory, options, store.status(), &socket);
-  // Another process has got the lock meanwhile: the caller can join that process.
+  // Another process has taken the lock meanwhile: the caller can join that process.
   if (overlaid.status().code() == StatusCode::kUnavailable) return overlaid.status();
   if (!overlaid.ok()) return store.status();
   auto has_refused = [client = overlaid->get()] { return client->has_refused(); };
@@ -99,15 +99,15 @@ StatusOr<ReachedStore> JoinDirectory(const std::string& directory, const ClientO
   return ReachedStore{nullptr, std::move(joined), nullptr};
 }
 
-// False for errors of joining that waiting cannot cure. Others may pass: the process that has the
-// directory may be about to serve it or to leave it.
+// False for errors of joining that waiting cannot cure. Other errors may disappear: the process
+// that has the directory may be about to serve it or to leave it.
 bool MayPass(const Status& joining) {
   return joining.code() != StatusCode::kFailedPrecondition &&
          joining.code() != StatusCode::kPermissionDenied &&
          joining.code() != StatusCode::kUnimplemented;
 }
 
-// The patience of a call, which has a time and a cancel flag of its own.
+// Limits `patience` by a call's own deadline and cancel flag.
 Patience Within(Patience patience, const CallOptions& call) {
   if (call.timeout_us > 0) patience.wait_us = std::min(patience.wait_us, call.timeout_us);
   if (call.cancel == nullptr) return patience;
@@ -149,23 +149,23 @@ std::vector<std::string> AddressesIn(const std::string& list) {
   return addresses;
 }
 
-// Connects to the first of the servers that answers. All serve the same store.
+// Connects to the first server that answers. All of them serve the same store.
 StatusOr<ReachedStore> ReachAny(const std::vector<std::string>& addresses,
                                 const std::string& target, const ClientOptions& options) {
   Status failed;
   for (const std::string& address : addresses) {
     auto server = Connect(address, target, options);
     if (server.ok()) return ReachedStore{nullptr, *std::move(server), nullptr};
-    // The first error that waiting cannot cure, such as a wrong certificate, is reported rather
-    // than kUnavailable.
+    // An error that waiting cannot cure, such as a wrong certificate, takes precedence over
+    // kUnavailable; the first such error is reported.
     if (failed.ok() || failed.code() == StatusCode::kUnavailable) failed = server.status();
   }
   return failed;
 }
 
-// Connects again when the server was lost. A machine that refuses the connection at once is up, and
-// the server may be about to start again, as in an upgrade: it is waited for. One that says nothing
-// had its time in the attempt.
+// Connects again after the server was lost. If the connection is refused at once, the machine is up
+// and the server may be about to start again, as in an upgrade, so this function waits for it. It
+// does not wait for a machine that did not answer at all: the attempt itself was the wait.
 StatusOr<ReachedStore> ReachAgain(const std::vector<std::string>& addresses,
                                   const std::string& target, const ClientOptions& options,
                                   const Patience& patience) {
@@ -230,7 +230,7 @@ StatusOr<std::unique_ptr<Client>> OpenClient(const std::string& target,
   if (!place.address.empty()) return OpenServer(place.address, target, options, patience);
   if (!place.cluster.empty()) return OpenCluster(target, options, patience);
   std::string directory = std::move(place.directory);
-  // A file system that is not the operating system's has no sockets next to its files.
+  // If the file system is not the operating system's, there is no socket next to its files.
   if (options.fs != nullptr) return OpenEmbedded(directory, options, nullptr);
   ClientOptions again = options;
   again.create_if_missing = false;

@@ -1,5 +1,5 @@
-// Checks names: each file that a record names exists and has the right length. What is in a file is
-// checked when it is read. SPDX-License-Identifier: Apache-2.0
+// Checks that each file that a record names exists and has the right length. The content of a file
+// is checked when it is read. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/picture_proof.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ namespace sippar::cluster {
 namespace {
 
 struct Found {
-  std::map<std::string, std::string> losses;  // by path
+  std::map<std::string, std::string> losses;  // losses by path
   std::vector<std::string> oddities;
 };
 
@@ -46,7 +46,7 @@ class PictureProof {
     }
   }
 
-  // Lost change-stream files do not stop a start: only the readers of the stream miss them.
+  // Lost change-stream files do not stop a start: only the readers of the stream need them.
   Status LookAtChanges(const std::string& changes) {
     auto tables = fs_->List(changes);
     if (tables.status().code() == StatusCode::kNotFound) return OkStatus();
@@ -72,8 +72,8 @@ class PictureProof {
     return OkStatus();
   }
 
-  // Reports each log that a tablet needs and its record does not name: the tablet's next server
-  // would not replay it, and the sweep would remove it.
+  // Reports each log that a tablet needs but its record does not name: the tablet's next server
+  // would not replay the log, and the sweep would remove it.
   void ProveLogNames(const std::string& directory) {
     for (const auto& [life, tablet_id] : picture_.unnamed_logs) {
       const std::string path = store_paths::SealedLog(directory, life);
@@ -99,10 +99,10 @@ class PictureProof {
   }
 
  private:
-  // Readers of a sealed log read only what its SEAL names, so only that is checked.
+  // Checks only what SEAL names, because readers of a sealed log read nothing else.
   Status ProveSealed(const std::string& path) {
     auto seal = engine::ReadSeal(fs_, path);
-    if (seal.status().code() == StatusCode::kNotFound) return OkStatus();  // there is no such log
+    if (seal.status().code() == StatusCode::kNotFound) return OkStatus();  // the log is missing
     RETURN_IF_ERROR(seal.status());
     for (const engine::SealedSegment& segment : seal->segments) {
       const std::string file = path + "/" + engine::SegmentFileName(segment.id);
@@ -120,8 +120,8 @@ class PictureProof {
 
   std::string PathOf(uint64_t id) const { return sst_ + "/" + engine::SstableName(id); }
 
-  // An empty file is accepted: an operator makes one to give up a lost file's data. The store then
-  // opens, and reads of that data fail.
+  // An empty file is accepted: an operator makes one in place of a lost file to give its data up.
+  // The store then opens, and reads of that data fail.
   Status ProveSstable(uint64_t id, const StorePicture::File& file,
                       const std::set<uint64_t>& found) {
     uint64_t size = 0;
@@ -141,7 +141,7 @@ class PictureProof {
     return OkStatus();
   }
 
-  // Distinguishes a leftover of an ended life from a file that no life of this store made.
+  // Distinguishes a leftover of an ended life from a file that no life of this store wrote.
   void LookAtUnnamed(uint64_t id, uint64_t epoch_end) {
     auto looked = engine::IsSstable(fs_, PathOf(id), id);
     if (looked.status().code() == StatusCode::kNotFound) return;  // swept since the listing
@@ -159,8 +159,8 @@ class PictureProof {
   Found* const found_;
 };
 
-// The last sequence numbers of every sealed log, whether a record names the log or not. A log whose
-// SEAL cannot be read is left out: if a record names it, ProveLogs reports it.
+// Reads the last sequence numbers of every sealed log, whether a record names the log or not. A log
+// whose SEAL cannot be read is left out: if a record names it, ProveLogs reports it.
 StatusOr<LastSequences> ReadLastSequences(engine::FileSystem* fs, const std::string& directory) {
   const std::string logs = store_paths::Logs(directory);
   auto names = fs->List(logs);
@@ -179,9 +179,9 @@ StatusOr<LastSequences> ReadLastSequences(engine::FileSystem* fs, const std::str
   return lives;
 }
 
-// Reads backups and logs first and METADATA last, because names move in that direction meanwhile: a
-// restore copies a backup's names to METADATA, and a flush puts a log's writes into an SSTable that
-// METADATA names. So nothing is missed.
+// Reads backups and logs first and METADATA last, because names move in that direction during the
+// reads: a restore copies a backup's names to METADATA, and a flush moves a log's writes into an
+// SSTable that METADATA names. So no name is missed.
 StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& directory,
                                    MetadataTable* metadata) {
   StorePicture picture;
@@ -212,8 +212,8 @@ StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& di
     tables[record.table_id].push_back(std::move(record));
     return true;
   }));
-  // A split during the scan can move a tablet to a place that the scan has passed; that leaves a
-  // hole in the records.
+  // A split during the scan can move a tablet to a place that the scan has already passed. The
+  // records read then have a hole.
   for (const auto& [id, records] : tables) {
     const std::vector<TilingFault> faults = CheckTiling(records);
     if (faults.empty() || !picture.whole.ok()) continue;
@@ -245,9 +245,9 @@ Status CheckPicture(engine::FileSystem* fs, const std::string& directory,
 
 }  // namespace
 
-// The master and the servers work meanwhile: they end a drop that a crash cut short, and compact.
-// They take a name out of METADATA before they remove the file. So a file that was missing is lost
-// only if METADATA, read after it was missed, still names it.
+// The master and the servers work meanwhile: they finish a drop of a table that a crash
+// interrupted, and compact. They remove a name from METADATA before they remove the file. So a
+// missing file is lost only if METADATA, read after the file was found missing, still names it.
 StatusOr<StorePicture> ProvePicture(engine::FileSystem* fs, const std::string& directory,
                                     MetadataTable* metadata, EmbeddedLockService* locks,
                                     uint64_t epoch_end, Findings* findings) {
@@ -260,7 +260,8 @@ StatusOr<StorePicture> ProvePicture(engine::FileSystem* fs, const std::string& d
   } else {
     ASSIGN_OR_RETURN(picture, ReadPicture(fs, directory, metadata));
     RETURN_IF_ERROR(CheckPicture(fs, directory, picture, locks, epoch_end, &last));
-    // By path, since the text also says which table or backup has the file, and that can change.
+    // Compares paths, because the text also names the table or backup that has the file, which can
+    // change.
     std::erase_if(last.losses,
                   [&](const auto& loss) { return !first.losses.contains(loss.first); });
   }

@@ -1,6 +1,6 @@
-// The second half of a start's checks of a directory: everything that METADATA and the
-// backups name exists, and METADATA names every log that is still needed. Must be called before
-// anything is swept. Nothing here writes. SPDX-License-Identifier: Apache-2.0
+// The second half of a start's checks of a directory: every file that METADATA and the backups name
+// exists, and METADATA names every log that is still needed. Must be called before a sweep. Nothing
+// here writes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,17 @@ struct StorePicture {
   };
   std::map<uint64_t, File> files;  // files in sst/, by id
   std::set<ServerId> lives;
-  // Ended lives whose logs have writes that are in no SSTable, with a tablet whose record should
-  // name the log and does not (unnamed_logs.h).
+  // Ended lives whose logs have writes that are in no SSTable, each with a tablet whose record
+  // should name the log but does not (unnamed_logs.h).
   std::map<ServerId, uint64_t> unnamed_logs;
   std::set<uint64_t> tables;
-  // OK: the picture has everything that is named. kAborted: tablets were changing during the scan;
-  // other errors: a backup could not be read, so what it names is unknown.
+  // OK: the picture has every name. kAborted: tablets were changing during the scan; other errors:
+  // a backup could not be read, so the names in it are unknown.
   Status whole;
 };
 
-// Reads the picture while the cluster works, and adds to `findings` every file that it names and
-// that is missing.
-// `epoch_end` is above the epochs of all lives.
+// Reads the picture while the cluster works, and adds to `findings` every file that the picture
+// names and that is missing. `epoch_end` is above the epochs of all lives.
 [[nodiscard]] StatusOr<StorePicture> ProvePicture(engine::FileSystem* fs,
                                                   const std::string& directory,
                                                   MetadataTable* metadata,

@@ -1,5 +1,5 @@
-// The roles of a process, each with its own view of the cluster. They are put together here, both
-// for processes that share only lock service, directory and network, and for LocalCluster.
+// The roles of a process, each with its own view of the cluster. They are assembled here, both for
+// processes that share only lock service, directory and network, and for LocalCluster.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,11 +16,11 @@ namespace sippar::cluster {
 
 class ServerRole {
  public:
-  // As TabletServer::Start. `store` has the file system, clock and sizes of this server.
+  // Calls TabletServer::Start. `store` has the file system, clock and sizes of this server.
   [[nodiscard]] static StatusOr<std::unique_ptr<ServerRole>> Start(
       const ClusterPlace& place, const std::string& name, const engine::StoreOptions& store,
       std::function<void(const char* why)> end_process);
-  // No call may be running. Unless the server was drained, this acts like the death of the process.
+  // No call may be running. If the server was not drained, this acts like the death of the process.
   ~ServerRole() {
     if (server_ != nullptr) server_->Abandon();
   }
@@ -36,7 +36,7 @@ class ServerRole {
 
 class MasterRole {
  public:
-  // Starts a candidate, which reigns once it gets the master lock.
+  // Starts a candidate, which reigns as soon as it gets the master lock.
   [[nodiscard]] static StatusOr<std::unique_ptr<MasterRole>> Start(
       const ClusterPlace& place, const std::string& name, engine::FileSystem* fs,
       const master::MasterOptions& policy);

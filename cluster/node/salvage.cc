@@ -1,4 +1,4 @@
-// Repairs the logs of ended lives, oldest first: where a tablet's records end in one log, they
+// Repairs the logs of ended lives, oldest first, because a tablet's records that end in one log
 // continue in the next. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/salvage.h"
 
@@ -24,7 +24,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Most bytes of changes that the overlay keeps in memory: mostly a second copy of the logs.
+// Most bytes of changes that the overlay keeps in memory. Most of them are a second copy of the
+// logs.
 constexpr uint64_t kChangesMax = uint64_t{4} << 30;
 
 struct LifeLog {
@@ -37,11 +38,11 @@ struct Losses {
   uint64_t damages = 0;
   uint64_t kept = 0;
   uint64_t dropped = 0;
-  LastSequences last;  // of the kept records
+  LastSequences last;  // last sequence numbers of the kept records
   bool any() const { return damages > 0 || dropped > 0; }
 };
 
-// All logs, oldest first.
+// Returns all logs, oldest first.
 StatusOr<std::vector<LifeLog>> ListLogs(engine::FileSystem* fs, const std::string& directory) {
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(store_paths::Logs(directory)));
   std::vector<LifeLog> logs;
@@ -55,8 +56,8 @@ StatusOr<std::vector<LifeLog>> ListLogs(engine::FileSystem* fs, const std::strin
   return logs;
 }
 
-// Gives the file a second name in another directory, where an earlier salvage may have left one. A
-// rename would do, but FileSystem promises it within one directory only.
+// Gives the file a second name in another directory. An earlier salvage may have left that name
+// there. FileSystem allows a rename only within one directory, so it cannot be used here.
 Status AddName(engine::FileSystem* fs, const std::string& path, const std::string& name) {
   Status linked = fs->Link(path, name);
   if (linked.code() != StatusCode::kAlreadyExists) return linked;
@@ -65,7 +66,7 @@ Status AddName(engine::FileSystem* fs, const std::string& path, const std::strin
 }
 
 // Replaces all segments by one new segment. The old files are moved to a directory that no sweep
-// touches, so that nothing is lost for good.
+// touches, so that they can be examined later.
 Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::SalvagedLog& found) {
   const std::string aside =
       log.path.substr(0, log.path.rfind('/') + 1) + log.life.ToString() + ".salvaged";
@@ -76,8 +77,8 @@ Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::Salvage
       engine::WriteSegmentAgain(fs, log.path, header, found.bodies, &sequences).status());
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(log.path));
   const std::string kept = engine::SegmentFileName(header.id);
-  // The rest are segments, sorted forms, the SEAL and REACH. REACH, which says that the old
-  // segments are needed, goes before them.
+  // The other names are segments, sorted forms, SEAL and REACH. REACH says that the old segments
+  // are needed, so it is removed before them.
   std::erase_if(names, [&](const auto& name) { return name == kept || name == "OWNER"; });
   std::stable_partition(names.begin(), names.end(),
                         [](const auto& name) { return name == "REACH"; });
@@ -86,11 +87,11 @@ Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::Salvage
   }
   RETURN_IF_ERROR(fs->SyncDir(aside));
   RETURN_IF_ERROR(fs->SyncDir(aside.substr(0, aside.rfind('/'))));
-  // The new segment counts from here on.
+  // The old files now have durable names in `aside`, so their names here can be removed.
   for (const std::string& name : names) RETURN_IF_ERROR(fs->Remove(log.path + "/" + name));
   RETURN_IF_ERROR(fs->SyncDir(log.path));
-  // An unsealed log is sealed by its recovery. A sealed one was recovered already and is read by
-  // its SEAL, so that is written again.
+  // The recovery of an unsealed log seals it. A sealed log was already recovered, and is read
+  // according to its SEAL, so SEAL is written again.
   return log.sealed ? engine::SealLog(fs, log.path, 0).status() : OkStatus();
 }
 
@@ -137,16 +138,16 @@ StatusOr<RedoPoints> ReadRootRedoPoint(EmbeddedLockService* locks) {
   return redo;
 }
 
-// What a salvage has to know before it reads the logs, and what it will have to mend after.
+// What a salvage has to know before it reads the logs, and what it will have to repair afterwards.
 struct Outlook {
   RedoPoints redo;
   std::vector<std::string> unnamed;  // lines about records that no longer name a log
 };
 
 // METADATA has the redo points, but its own last changes are in the logs, too. So the redo points
-// are read over an in-memory overlay in which the logs were salvaged. The first round reads those
-// of METADATA's tablets from the root tablet. The second round salvages the untouched logs again,
-// with these redo points, and reads those of all tablets.
+// are read over an in-memory overlay in which the logs were salvaged. The first round reads the
+// redo points of METADATA's tablets from the root tablet. The second round salvages the original
+// logs again, with these redo points, and reads those of all tablets.
 StatusOr<Outlook> LookAhead(engine::FileSystem* fs, const std::string& directory) {
   Outlook outlook;
   for (MetadataLevel level : {MetadataLevel::kRoot, MetadataLevel::kAll}) {
@@ -181,8 +182,8 @@ Status SalvageLog(engine::FileSystem* fs, const std::string& directory, bool dro
   ASSIGN_OR_RETURN(Outlook outlook, LookAhead(fs, directory));
   ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> alone,
                    LockServiceOf(directory, fs, engine::Clock::System()));
-  // Checked again under the lock: the process that had the store open before may have carried it to
-  // a cluster.
+  // Checked again under the lock, because the process that had the store open before may have
+  // carried it to a cluster.
   RETURN_IF_ERROR(FindStoreOfOne(fs, directory, /*create_if_missing=*/false).status());
   RedoPoints redo = outlook.redo;
   ASSIGN_OR_RETURN(Losses losses, Salvage(fs, directory, &redo, drop, print));

@@ -11,12 +11,12 @@
 
 namespace sippar::cluster {
 
-// Reports to `print`, line by line, what of the commit log of the store at `directory` is lost:
-// each damaged place and what could be read there. With `drop`, writes a log without it and keeps
-// the damaged segments in a directory of their own.
+// Reports to `print`, line by line, what the commit log of the store at `directory` has lost: each
+// damaged place and what could be read there. With `drop`, writes a log without the damaged places
+// and keeps the damaged segments in a separate directory.
 [[nodiscard]] Status SalvageLog(engine::FileSystem* fs, const std::string& directory, bool drop,
                                 const std::function<void(std::string_view line)>& print);
-// The same in the file system of `directory`.
+// The same with the file system of `directory`.
 [[nodiscard]] Status SalvageLog(const std::string& directory, bool drop,
                                 const std::function<void(std::string_view line)>& print);
 

@@ -28,7 +28,7 @@ LineSettings SettingsOf(engine::Clock* clock, const std::shared_ptr<net::TlsKeys
   return settings;
 }
 
-// The error if there is no Sippar server at the address: nothing may listen there, or another
+// The error if no Sippar server answers at the address: perhaps nothing listens there, or another
 // program, or a server that asks for certificates.
 Status NoSippar(const Status& failure, const std::string& target) {
   if (!net::IsWithoutHello(failure)) {

@@ -11,20 +11,22 @@
 
 namespace sippar::cluster {
 
-// The certificates of this end, from the files that SIPPAR_TLS_CERT, SIPPAR_TLS_KEY and
+// Loads this end's certificates from the files that SIPPAR_TLS_CERT, SIPPAR_TLS_KEY and
 // SIPPAR_TLS_CA name; null if none of the three is set. kInvalidArgument: only some are set, or a
 // file cannot be used.
 [[nodiscard]] StatusOr<std::shared_ptr<net::TlsKeys>> TlsKeysOfEnvironment();
 
-// The certificates in `files`; of the environment, if `files` names none.
+// Loads the certificates in `files`; if `files` names none, those of the environment.
 [[nodiscard]] StatusOr<std::shared_ptr<net::TlsKeys>> TlsKeysOf(const net::TlsFiles& files);
 
-// The file with the cluster's secret in ZooKeeper, which SIPPAR_ZK_SECRET names; "": none.
+// Returns the path in SIPPAR_ZK_SECRET, of the file with the cluster's secret in ZooKeeper; "":
+// none.
 [[nodiscard]] std::string SecretFileOfEnvironment();
 
-// `address`: HOST:PORT, with TLS if there are `tls`; or unix:PATH. `target` names the server in
-// error messages. When OK, the server has answered. Errors as RemoteClient::Connect, and
-// kFailedPrecondition: another protocol is spoken on the unix socket, as by an older program.
+// `address`: HOST:PORT, with TLS if `tls` is set; or unix:PATH. `target` names the server in error
+// messages. When OK, the server has answered. Errors are those of RemoteClient::Connect, and
+// kFailedPrecondition: the server on the unix socket, perhaps an older program, speaks another
+// protocol.
 [[nodiscard]] StatusOr<std::unique_ptr<RemoteClient>> ConnectServer(
     const std::string& address, const std::string& target, engine::Clock* clock,
     const std::shared_ptr<net::TlsKeys>& tls);

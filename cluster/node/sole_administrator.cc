@@ -40,7 +40,7 @@ StatusOr<std::unique_ptr<LockSession>> BeSoleAdministrator(LockService* locks,
                    locks->OpenSession({"administrator of " + target, session_us, clock}));
   Status taken = TakePlace(session.get(), target, session_us, clock);
   if (taken.ok()) return session;
-  // If the outcome of the last try is unknown, the session may hold the file: Close removes it.
+  // If the outcome of the last attempt is unknown, the session may hold the file: Close removes it.
   (void)session->Close();
   return taken;
 }

@@ -1,5 +1,5 @@
-// A session that no other administrator's program has at the same time on one cluster: for changes
-// that two must not make together. It ends with the program, as all sessions do.
+// A session that only one administrator's program has at a time on a cluster, for changes that two
+// programs must not make at the same time. It ends with the program, as all sessions do.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace sippar::cluster {
 
-// If an administrator's program was killed, waits until its session has timed out.
+// If an earlier administrator's program was killed, waits until its session has timed out.
 // kFailedPrecondition: another administrator's program runs.
 [[nodiscard]] StatusOr<std::unique_ptr<LockSession>> BeSoleAdministrator(LockService* locks,
                                                                          const std::string& target,

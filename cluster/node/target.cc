@@ -14,8 +14,8 @@ namespace {
 
 constexpr uint32_t kPortMax = 65535;
 
-// The number after the colon of HOST:NUMBER, kPortMax + 1 if it has too many digits for a port;
-// nullopt for another text.
+// Returns the number after the colon of HOST:NUMBER; kPortMax + 1 if it has too many digits for a
+// port; nullopt for any other text.
 std::optional<uint32_t> PortOf(std::string_view text) {
   constexpr size_t kDigitsMax = 5;
   const size_t colon = text.rfind(':');
@@ -40,7 +40,7 @@ bool IsAddressList(std::string_view text) {
   }
 }
 
-// The addresses to connect to if the target is a server; "" if it is a directory.
+// Returns the addresses to connect to if the target is a server; "" if it is a directory.
 std::string AddressOf(const std::string& target) {
   constexpr std::string_view kScheme = "sippar://";
   if (target.starts_with(kScheme)) return target.substr(kScheme.size());
@@ -52,7 +52,7 @@ constexpr std::string_view kClusterScheme = "zk://";
 
 bool IsClusterName(std::string_view name) {
   constexpr size_t kNameSizeMax = 100;
-  // ZooKeeper keeps its own nodes under its name.
+  // The name "zookeeper" is excluded, because ZooKeeper keeps its own nodes under it.
   if (name.empty() || name.size() > kNameSizeMax || name.front() == '.' || name == "zookeeper") {
     return false;
   }

@@ -1,5 +1,5 @@
-// What a target names, and which file system and lock service belong to it. Another kind of storage
-// or lock service is added here only. SPDX-License-Identifier: Apache-2.0
+// What a target names, and which file system and lock service belong to it. To support another kind
+// of storage or lock service, only this file needs a change. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ namespace sippar::cluster {
 
 // Exactly one of address, directory and cluster is set.
 struct Target {
-  std::string address;    // of a server: unix:PATH, or host:port of one or of several, with commas
+  std::string address;    // address of a server: unix:PATH, or host:port, several with commas
   std::string directory;  // path without a slash at its end
-  std::string cluster;    // name of a cluster, whose lock service is ZooKeeper:
+  std::string cluster;    // name of a cluster whose lock service is ZooKeeper
   std::string members;    // ZooKeeper's members, "host:port,host:port"
 };
 // kInvalidArgument: the text names nothing, or begins with zk:// and is not
@@ -25,18 +25,19 @@ struct Target {
 // begin with a dot.
 [[nodiscard]] StatusOr<Target> ParseTarget(const std::string& target);
 
-// The file system that contains `path`, which need not be a store. At present that is always this
-// machine's file system.
+// Returns the file system that contains `path`, which need not be a store. At present that is
+// always this machine's file system.
 std::unique_ptr<engine::FileSystem> FileSystemOf(const std::string& path);
 
-// The lock service of the store at `directory` in `fs`, which is kept in the store's directory of
-// locks. Errors as EmbeddedLockService::Open; `fs` and `clock` outlive it.
+// Opens the lock service of the store at `directory` in `fs`, which is kept in the store's
+// directory of locks. Errors are those of EmbeddedLockService::Open; `fs` and `clock` outlive the
+// result.
 [[nodiscard]] StatusOr<std::unique_ptr<EmbeddedLockService>> LockServiceOf(
     const std::string& directory, engine::FileSystem* fs, engine::Clock* clock);
 
-// The lock service of the cluster that `target` names. Hosts and cluster in `options` are taken
-// from `target`; the secret is the first line of the file `secret_file` ("": no secret). Errors as
-// OpenZooKeeper and ReadZooKeeperSecret.
+// Opens the lock service of the cluster that `target` names. Hosts and cluster in `options` are
+// replaced by those of `target`; the secret is the first line of the file `secret_file` ("": no
+// secret). Errors are those of OpenZooKeeper and ReadZooKeeperSecret.
 [[nodiscard]] StatusOr<std::unique_ptr<LockService>> LockServiceOf(const Target& target,
                                                                    const std::string& secret_file,
                                                                    ZooKeeperOptions options);

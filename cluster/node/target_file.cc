@@ -23,7 +23,7 @@ std::string TargetFileText(const std::string& target) {
 
 StatusOr<std::string> ReadTargetFile(engine::FileSystem* fs, const std::string& directory) {
   const std::string path = store_paths::TargetFile(directory);
-  // Asked first, because a missing file is usual and its error message costs more.
+  // Checked first, because the file is usually missing, and an error message costs more.
   ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
   if (!exists) return NotFound(fmt::format("{}: there is none", path));
   ASSIGN_OR_RETURN(std::string text, engine::ReadFile(fs, path, kSizeMax));

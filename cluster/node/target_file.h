@@ -1,6 +1,6 @@
-// The file TARGET: a directory that has it belongs to a cluster of many processes, whose lock
-// service is not in the directory. So no program may open it as a store of one process. Text, so
-// that an operator can read and mend it. SPDX-License-Identifier: Apache-2.0
+// The file TARGET: a directory with this file belongs to a cluster of many processes, whose lock
+// service is outside of the directory. So no program may open it as a store of one process. The
+// file is text, so that an operator can read and repair it. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace sippar::cluster {
 
-// The target that TARGET names. kNotFound: the directory has no such file; kDataLoss: it names
-// nothing.
+// Returns the target that TARGET names. kNotFound: the directory has no such file; kDataLoss: the
+// file names no target.
 [[nodiscard]] StatusOr<std::string> ReadTargetFile(engine::FileSystem* fs,
                                                    const std::string& directory);
-// Text of a TARGET that names `target`.
+// Returns the text of a TARGET that names `target`.
 std::string TargetFileText(const std::string& target);
 
-// kFailedPrecondition, naming the cluster, if the directory belongs to one.
+// Fails with kFailedPrecondition, naming the cluster, if the directory belongs to a cluster.
 [[nodiscard]] Status RefuseClusters(engine::FileSystem* fs, const std::string& directory);
-// engine::FindStore for a program that uses the store alone: also refuses a directory that belongs
-// to a cluster of many processes.
+// Calls engine::FindStore for a program that uses the store alone: also refuses a directory that
+// belongs to a cluster of many processes.
 [[nodiscard]] StatusOr<bool> FindStoreOfOne(engine::FileSystem* fs, const std::string& directory,
                                             bool create_if_missing);
-// The same refusal; `target` is what TARGET names.
+// Returns the error of that refusal; `target` is the content of TARGET.
 Status BelongsTo(const std::string& directory, const std::string& target);
 
 }  // namespace sippar::cluster

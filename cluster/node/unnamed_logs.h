@@ -1,6 +1,6 @@
 // What METADATA must say about the logs of ended lives: a tablet's record names each log that has
-// writes of it after its redo point (PROTOCOL.md, F5). A log that no record names is not replayed,
-// and later swept. Pure. SPDX-License-Identifier: Apache-2.0
+// writes of the tablet after its redo point (PROTOCOL.md, F5). A log that no record names is not
+// replayed, and is later swept. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -15,13 +15,13 @@ namespace sippar::cluster {
 // For each ended life, the highest sequence number of each tablet in its log.
 using LastSequences = std::map<ServerId, engine::LogSegments::TabletSequences>;
 
-// The lives whose logs the record should name and does not. A life that has the tablet, alive or
-// dead, counts as named: its recovery adds the log.
+// Returns the lives whose logs the record should name but does not. A life that has the tablet,
+// alive or dead, counts as named: its recovery adds the log.
 std::vector<ServerId> UnnamedLogs(const TabletRecord& record, const LastSequences& lives);
 
-// Adds the logs that UnnamedLogs returns to the record, and takes the tablet from the server that
-// the record assigns it to, so that the next server replays all logs, oldest first. Only for a
-// tablet that no server serves. `lives` may contain lives that the tablet does not need.
+// Adds the logs that UnnamedLogs returns to the record, and makes the tablet unassigned, so that
+// the next server replays all logs, oldest first. Only for a tablet that no server serves. `lives`
+// may contain lives that the tablet does not need.
 void NameLogs(const LastSequences& lives, TabletRecord* record);
 
 }  // namespace sippar::cluster

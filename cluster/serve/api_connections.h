@@ -14,7 +14,7 @@ namespace sippar::cluster {
 
 class ApiConnections {
  public:
-  // `client` outlives the object. The address in `options` is not used. kUnavailable: gRPC does not
+  // `client` outlives the object. The address in `options` is ignored. kUnavailable: gRPC does not
   // start.
   [[nodiscard]] static StatusOr<std::unique_ptr<ApiConnections>> Start(
       Client* client, const ApiServerOptions& options);

@@ -1,7 +1,6 @@
-// Serves a store in this process on one port: over the Cloud Bigtable API, and over cluster/net to
-// other processes of this program. This header includes nothing of gRPC, so its users compile
-// without it.
-// SPDX-License-Identifier: Apache-2.0
+// Serves a store in this process on one port, over the Cloud Bigtable API and over cluster/net,
+// which other processes of this program use. This header includes nothing of gRPC, so its users
+// compile without it. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ namespace sippar::cluster {
 
 struct ApiServerOptions {
   std::string listen = "localhost:8086";  // HOST:PORT; port 0: any free one
-  bool strict_instances = false;          // true: an instance exists only after it was created
+  bool strict_instances = false;          // true: an instance exists only once it is created
   QueryApi* queries = nullptr;            // must outlive the server; null: SQL is not served
   // Gets a line for each call that took slow_call_us or more, at most ten lines a second. Null:
   // slow calls are not reported.
@@ -27,15 +26,15 @@ struct ApiServerOptions {
 
 class ApiServer {
  public:
-  // Starts a server, which accepts calls when OK. `client` must outlive it. kInvalidArgument: other
-  // machines could reach the address, but connections are not encrypted yet; kUnavailable: the
+  // Starts a server; when OK, it accepts calls. `client` must outlive the server. kInvalidArgument:
+  // other machines could reach the address, but connections are not encrypted; kUnavailable: the
   // address is in use.
   [[nodiscard]] static StatusOr<std::unique_ptr<ApiServer>> Start(Client* client,
                                                                   const ApiServerOptions& options);
   virtual ~ApiServer() = default;
   virtual const std::string& address() const = 0;  // host:port with the actual port
   // Accepts no new calls, leaves the store to other processes (wire/departure.h), waits up to
-  // `drain_us` for the calls that still run, then ends them.
+  // `drain_us` for the running calls, then ends them.
   virtual void Stop(int64_t drain_us) = 0;
 };
 

@@ -21,11 +21,11 @@ namespace {
 
 constexpr int64_t kDrainUs = 500'000;  // time for running calls when the store is closed
 // When the store is closed, processes that make short calls are served for up to kMomentsMax
-// moments longer, because opening the directory themselves would cost them much more. They are
-// taken to be done after one moment without a call.
+// moments longer, because it would cost them much more to open the directory themselves. After one
+// moment without a call they are assumed to be done.
 constexpr int64_t kMomentUs = 20'000;
 constexpr int64_t kMomentsMax = 15;
-constexpr int64_t kBreakUs = 100'000;  // time after kDrainUs after which connections are broken
+constexpr int64_t kBreakUs = 100'000;  // wait after kDrainUs until connections are broken
 
 // No keepalive: both ends are on this machine, and the kernel reports when one of them ends.
 WireServerOptions WireOptions() {
@@ -42,8 +42,8 @@ class ListeningSocket final : public DirectorySocket {
 
   ~ListeningSocket() override {
     if (port_ != nullptr) FinishShortCalls();
-    // The name is removed first: a process that finds no socket from now on waits for the
-    // directory's lock instead of connecting to a server that is about to end.
+    // The name is removed first: a process that finds no socket then waits for the directory's lock
+    // instead of connecting to a server that is about to end.
     ::unlink(path_.c_str());
     if (port_ == nullptr) return;
     port_->Stop();
@@ -61,13 +61,13 @@ class ListeningSocket final : public DirectorySocket {
                                     if (protocol == Protocol::kGrpc) Remember(*caller);
                                     gateway_->Serve(protocol, std::move(caller));
                                   });
-    // If the port does not start, the store is used without the socket, as when the socket could
-    // not be made.
+    // If the port does not start, the store is used without the socket, just as after a failed
+    // Listen.
     if (port.ok()) port_ = *std::move(port);
   }
 
  private:
-  // Keeps a copy of a gRPC connection's descriptor, for Stop. Called on the port's thread.
+  // Keeps a copy of a gRPC connection's descriptor for Stop. Runs on the port's thread.
   void Remember(const net::Socket& caller) {
     // Drops the connections that have ended, which poll reports as hung up.
     open_.remove_if([](const net::Fd& fd) {
@@ -79,8 +79,9 @@ class ListeningSocket final : public DirectorySocket {
   }
 
   // Stops the gateway. gRPC does not close a connection while its reader takes nothing of what is
-  // being sent, for example because the user looks at a pager, and its server does not stop before
-  // that. So a second thread breaks the connections when the time is over.
+  // being sent, for example because the user looks at a pager, and the gRPC server does not stop
+  // before its connections have closed. So a second thread breaks the connections when the time is
+  // over.
   void Stop() {
     engine::Mutex mutex;
     engine::CondVar changed;
@@ -106,7 +107,7 @@ class ListeningSocket final : public DirectorySocket {
     changed.NotifyAll();
   }
 
-  // Waits until no call or connection has come for a moment, at most kMomentsMax moments.
+  // Waits until a moment passes without a new call or connection, at most kMomentsMax moments.
   void FinishShortCalls() {
     uint64_t seen = 0;
     for (int64_t moment = 0; port_->HasCallers() && moment < kMomentsMax; ++moment) {
@@ -121,9 +122,9 @@ class ListeningSocket final : public DirectorySocket {
   std::unique_ptr<net::Socket> socket_;  // moved to the port by Serve
   Client* client_ = nullptr;             // null: Serve was not called yet
   std::unique_ptr<Gateway> gateway_;
-  std::list<net::Fd> open_;           // copies of gRPC's descriptors; of the port's thread until
-                                      // that has ended
-  std::unique_ptr<SharedPort> port_;  // last, as its thread uses the fields above
+  std::list<net::Fd> open_;  // copies of gRPC's descriptors; until the port's thread has ended,
+                             // only that thread uses them
+  std::unique_ptr<SharedPort> port_;  // last, because its thread uses the fields above
 };
 
 }  // namespace
@@ -131,7 +132,7 @@ class ListeningSocket final : public DirectorySocket {
 StatusOr<std::unique_ptr<DirectorySocket>> DirectorySocket::Listen(const std::string& directory) {
   std::string path = net::SocketPath(directory);
   if (path.empty()) return Unavailable(net::LongSocketPath(directory));
-  // A file of this name was left by a process that has ended, because this one holds the lock.
+  // This process holds the lock, so a file of this name was left by a process that has ended.
   ASSIGN_OR_RETURN(std::unique_ptr<net::Socket> socket, net::ListenAlone(path));
   return std::unique_ptr<DirectorySocket>(
       std::make_unique<ListeningSocket>(std::move(path), std::move(socket)));

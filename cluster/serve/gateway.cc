@@ -27,8 +27,7 @@ Status Gateway::BeginGrpc() {
   return OkStatus();
 }
 
-// If the server of the protocol does not start, the connection is closed, and its caller tries
-// again.
+// If the protocol's server does not start, the connection is closed, and its caller tries again.
 void Gateway::Serve(Protocol protocol, std::unique_ptr<net::Socket> connection) {
   engine::MutexLock lock(&mutex_);
   if (is_stopped_) return;

@@ -1,6 +1,6 @@
-// Serves one client over both protocols, on connections that it is given: the Cloud Bigtable API
-// over gRPC, and cluster/net to other processes of this program. Each starts with its first
-// connection. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Serves one client over both protocols, on connections that were accepted elsewhere: the Cloud
+// Bigtable API over gRPC, and cluster/net for other processes of this program. The server of each
+// protocol starts with its first connection. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace sippar::cluster {
 
 class Gateway {
  public:
-  // `client` outlives the gateway. The address in `options` is not used. `wire`: options of the
-  // cluster/net server; the gateway sets its address and slow calls itself.
+  // `client` outlives the gateway. The address in `options` is ignored. `wire`: options of the
+  // cluster/net server; the gateway itself sets the address and slow_calls in them.
   Gateway(Client* client, const ApiServerOptions& options, WireServerOptions wire);
   ~Gateway() { Stop(0); }
   Gateway(const Gateway&) = delete;
@@ -29,9 +29,9 @@ class Gateway {
   [[nodiscard]] Status StartGrpc();
   // Serves the caller at the other end of `connection`, which speaks `protocol`: kGrpc or kWire.
   void Serve(Protocol protocol, std::unique_ptr<net::Socket> connection);
-  // Number of calls over cluster/net so far, without streams of changes.
+  // Number of calls over cluster/net so far; streams of changes are not counted.
   uint64_t wire_calls();
-  // Serves no new connections. Leaves the store to other processes (wire/departure.h). Waits up to
+  // Accepts no new connections, leaves the store to other processes (wire/departure.h), waits up to
   // `drain_us` for running calls, then ends them.
   void Stop(int64_t drain_us);
 
@@ -40,11 +40,11 @@ class Gateway {
 
   Client* const client_;
   const ApiServerOptions options_;
-  const std::shared_ptr<SlowCalls> slow_calls_;  // null: not reported
+  const std::shared_ptr<SlowCalls> slow_calls_;  // null: slow calls are not reported
   WireServerOptions wire_options_;
   engine::Mutex mutex_;
   bool is_stopped_ GUARDED_BY(mutex_) = false;
-  // Null: not started yet.
+  // The two servers; null: not started yet.
   std::unique_ptr<GrpcServer> grpc_ GUARDED_BY(mutex_);
   std::unique_ptr<WireServer> wire_ GUARDED_BY(mutex_);
 };

@@ -20,14 +20,14 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int kThreadsMax = 512;     // one for each synchronous call; more calls are refused
-constexpr int kIdleThreadsMax = 64;  // threads kept waiting: starting one costs as much as a read
-// One loop reads as many calls as about four cores can answer.
+constexpr int kThreadsMax = 512;     // one thread for each synchronous call; more are refused
+constexpr int kIdleThreadsMax = 64;  // idle threads kept: a start costs as much as a read
+// A loop reads as many calls as about four cores can answer.
 size_t LoopCount() { return std::max<size_t>(engine::HardwareThreads() / 4, 1); }
-// Concurrent calls of a connection. The client holds further calls back, within their deadlines.
+// Concurrent calls of a connection. The client holds back further calls, within their deadlines.
 constexpr int kCallsOfAConnectionMax = 500;
-// Shortest time between two keepalive pings of a client, which also come on idle connections. gRPC
-// closes connections that ping more often.
+// Shortest time between two keepalive pings of a client, which may also ping on idle connections.
+// gRPC closes a connection whose pings come more often.
 constexpr int kPingsMinMs = 1'000;
 constexpr size_t kTransportMemory = 1u << 30;  // gRPC's buffers for all calls together
 
@@ -67,13 +67,13 @@ Status GrpcServer::Start() {
   // sets GRPC_VERBOSITY.
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
   grpc::ServerBuilder builder;
-  // The loops read from all connections. Calls that they do not carry out themselves go to a thread
-  // of this one queue.
+  // The loops read from all connections. Calls that the loops do not carry out go to threads that
+  // share this one queue.
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, kIdleThreadsMax);
   builder.SetMaxReceiveMessageSize(kRequestSizeMax);
-  // Our replies are small, except those that hold one whole row (ReadModifyWriteRow, RETURNING):
-  // the row is already changed by then, so the reply must not be refused for its size.
+  // Replies are small, except those that hold one whole row (ReadModifyWriteRow, RETURNING). Their
+  // row is already changed by then, so the reply must not be refused for its size.
   builder.SetMaxSendMessageSize(-1);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kCallsOfAConnectionMax);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -119,8 +119,9 @@ void GrpcServer::AddConnection(int fd) { grpc::AddInsecureChannelFromFd(server_.
 
 void GrpcServer::Stop(int64_t drain_us) {
   if (server_ == nullptr) return;
-  // gRPC's Shutdown waits for running calls, so endless streams are ended before it. The loops stop
-  // after Wait, when no call can come any more, and the threads after the loops, which feed them.
+  // gRPC's Shutdown waits for running calls, so the endless streams are ended first. The loops stop
+  // after Wait, when no further call can come. The threads, which get their work from the loops,
+  // stop last.
   health_.Stop();
   data_.EndStreams();
   server_->Shutdown(

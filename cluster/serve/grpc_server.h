@@ -1,5 +1,5 @@
 // The gRPC server: serves one client through all services of the Cloud Bigtable API, on connections
-// that are handed to it. SPDX-License-Identifier: Apache-2.0
+// that were accepted elsewhere. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/server.h>
@@ -23,20 +23,21 @@
 
 namespace sippar::cluster {
 
-// What reports the slow calls of `client` as `options` say; null: nothing does.
+// Returns the object that reports the slow calls of `client`, as `options` say; null: none are
+// reported.
 std::shared_ptr<SlowCalls> SlowCallsOf(Client* client, const ApiServerOptions& options);
 
 class GrpcServer {
  public:
   // `client` must outlive the server. The address in `options` and its settings for slow calls are
-  // not used. `slow_calls`: gets the reports of slow calls; null: there are none.
+  // ignored. `slow_calls` gets the reports of slow calls; null: none are reported.
   GrpcServer(Client* client, const ApiServerOptions& options,
              std::shared_ptr<SlowCalls> slow_calls);
   ~GrpcServer() { Stop(0); }
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;
 
-  // Starts to serve; to be called once. kUnavailable: gRPC does not start.
+  // Starts to serve. To be called once. kUnavailable: gRPC does not start.
   [[nodiscard]] Status Start();
   // Serves the process at the other end of the socket, and takes over the descriptor.
   void AddConnection(int fd);

@@ -1,4 +1,4 @@
-// Where a server listens, and whether other machines could reach it there. Pure.
+// The address on which a server listens, and whether other machines could reach it. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,16 +10,16 @@
 namespace sippar::cluster {
 
 struct ListenAddress {
-  std::string host;  // as in the text: a name, an address, "[::1]"
+  std::string host;  // host as in the text: a name, an address, "[::1]"
   uint16_t port = 0;
 
   // kInvalidArgument: the text is not HOST:PORT.
   [[nodiscard]] static StatusOr<ListenAddress> Parse(const std::string& listen);
-  // Names other than localhost may resolve to any address.
+  // False for names other than localhost, because they may resolve to any address.
   bool IsLoopback() const;
   // The name or address without brackets, as a client resolves it.
   std::string Host() const;
-  // The address that the host stands for, as a listening socket takes it: "localhost" is 127.0.0.1.
+  // The numeric address of the host, as a listening socket needs it: "localhost" is 127.0.0.1.
   std::string Numeric() const;
 };
 

@@ -9,8 +9,8 @@ std::string HostIn(const net::Address& address) {
   return text.substr(0, text.rfind(':'));
 }
 
-// Both ends have the same address. No other machine can make such a connection: what is sent to
-// this machine's own address does not leave it.
+// True if both ends have the same address. No other machine can make such a connection: packets to
+// this machine's own address do not leave it.
 bool IsOfThisMachine(const net::Socket& connection) {
   return HostIn(connection.Local()) == HostIn(connection.Remote());
 }
@@ -44,7 +44,7 @@ Status MemberPort::Share(const ListenAddress& address, bool takes_tls) {
   return OkStatus();
 }
 
-// A connection that is not served is closed, and its caller tries again.
+// Closes a connection that cannot be served; its caller tries again.
 void MemberPort::Take(Protocol protocol, std::unique_ptr<net::Socket> connection) {
   if (protocol != Protocol::kGrpc) return server_->Serve(std::move(connection));
   if (!is_open_to_all_ && !IsOfThisMachine(*connection)) return;

@@ -1,6 +1,6 @@
-// The port of a member of a cluster. It serves cluster/net to members and clients and, if the
-// member is a gateway, too, the Cloud Bigtable API. That API has no encryption: unless the port is
-// open to all, its callers have to be on this machine. SPDX-License-Identifier: Apache-2.0
+// The port of a member of a cluster. It serves cluster/net to members and clients. If the member is
+// also a gateway, it serves the Cloud Bigtable API, too. That API has no encryption: unless the
+// port is open to all, its callers have to be on this machine. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace sippar::cluster {
 
 struct MemberPortOptions {
-  net::ServerOptions net;  // its host and port are not used
+  net::ServerOptions net;  // options for cluster/net; host and port are ignored
   bool has_api = false;
   bool is_open_to_all = false;  // other machines may use the API without encryption
 };
@@ -35,13 +35,13 @@ class MemberPort {
 
   uint16_t port() const { return port_; }
   void SetName(const std::string& name) { server_->SetName(name); }
-  // Serves the API on connections from now on. Before that, connections of its callers are closed.
-  // To be called at most once.
+  // Serves the API from now on. Before that, connections of API callers are closed. To be called at
+  // most once.
   void BeginApi(std::unique_ptr<ApiConnections> api);
-  // Refuses new calls of the API and waits up to `drain_us` for those that run, then ends them. The
-  // port goes on to serve cluster/net.
+  // Refuses new calls of the API, waits up to `drain_us` for running ones, then ends them. The port
+  // continues to serve cluster/net.
   void EndApi(int64_t drain_us);
-  // Ends both. Running calls have `drain_us` to end and are then cancelled.
+  // Ends both protocols. Running calls have `drain_us` to end and are then cancelled.
   void Stop(int64_t drain_us);
 
  private:
@@ -53,7 +53,7 @@ class MemberPort {
   uint16_t port_ = 0;
   std::unique_ptr<net::Server> server_;
   engine::Mutex mutex_;
-  std::unique_ptr<ApiConnections> api_ GUARDED_BY(mutex_);  // null: not served now
+  std::unique_ptr<ApiConnections> api_ GUARDED_BY(mutex_);  // null: the API is not served now
   std::unique_ptr<SharedPort> shared_;  // null: the port serves cluster/net alone
 };
 

@@ -1,6 +1,6 @@
-// The first bytes of a connection are peeked, not read, so that the server of its protocol reads
-// all of them. They stay in the socket's buffer. A level-triggered wait for input would therefore
-// end at once, so connections are watched edge-triggered, which reports only new bytes.
+// The first bytes of a connection are peeked, not read, so that the server of its protocol can read
+// all of them. They stay in the socket's buffer, where a level-triggered wait for input would end
+// at once. So connections are watched edge-triggered, which reports only new bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/serve/shared_port.h"
 
@@ -28,7 +28,7 @@ namespace {
 constexpr uint64_t kStopNumber = 0;
 constexpr int kAcceptsInARow = 64;
 constexpr int kEventsInARow = 64;
-constexpr int64_t kNoFilesUs = 100'000;  // wait before the next accept if descriptors ran out
+constexpr int64_t kNoFilesUs = 100'000;  // wait before the next accept when descriptors ran out
 
 int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
 
@@ -48,8 +48,8 @@ StatusOr<std::vector<std::unique_ptr<net::Socket>>> ListenOn(const ListenAddress
   }
   sockets.push_back(*std::move(first));
   if (address.host != "localhost") return sockets;
-  // localhost stands for 127.0.0.1 and ::1, and a client may try either first. A machine without
-  // IPv6 has only the first.
+  // A client may resolve localhost to 127.0.0.1 or to ::1, and try either first. A machine without
+  // IPv6 has only the first of them.
   auto second = net::Socket::Listen(*net::NumericAddress("::1", sockets[0]->Local().port()));
   if (second.ok()) sockets.push_back(*std::move(second));
   return sockets;
@@ -106,8 +106,8 @@ bool SharedPort::HasCallers() const {
 }
 
 void SharedPort::Run() {
-  // The threads of both protocols start from this one and inherit its mask, so that none of them
-  // receives the signals that the program handles.
+  // The threads of both protocols are started by this thread and inherit its signal mask, so that
+  // none of them receives the signals that the program handles.
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, nullptr);  // on Linux it changes the mask of this thread alone
@@ -142,7 +142,7 @@ void SharedPort::Accept(const net::Socket& listening) {
     const int fd = (*accepted)->fd();
     if (options_.for_this_user && !net::IsOfThisUser(fd)) continue;
     int on = 1;
-    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));  // a unix socket needs none
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));  // unix sockets need none
     ++accepted_;
     const uint64_t number = ++last_number_;
     silent_[number] = {*std::move(accepted), Now() + options_.silence_us * 1000};
@@ -154,7 +154,7 @@ void SharedPort::Accept(const net::Socket& listening) {
   }
 }
 
-// Hands the connection on, or closes it, once its first bytes tell its protocol.
+// Passes the connection on, or closes it, when its first bytes have shown its protocol.
 void SharedPort::Look(uint64_t number) {
   auto found = silent_.find(number);
   if (found == silent_.end()) return;
@@ -166,7 +166,7 @@ void SharedPort::Look(uint64_t number) {
   std::unique_ptr<net::Socket> known = std::move(found->second.connection);
   silent_.erase(found);
   if (protocol == Protocol::kOther || (protocol == Protocol::kTls && !options_.takes_tls)) return;
-  // Fails for a connection that was never watched, which does no harm.
+  // This fails for a connection that was never watched, which does no harm.
   static_cast<void>(::epoll_ctl(events_.get(), EPOLL_CTL_DEL, known->fd(), nullptr));
   take_(protocol, std::move(known));
 }

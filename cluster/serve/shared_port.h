@@ -1,5 +1,5 @@
-// A port that serves both protocols: accepts connections, waits for the first bytes of each to see
-// which protocol it speaks, and hands it on. One thread does this for all connections, and sleeps
+// A port that serves several protocols: accepts connections, finds out from the first bytes of each
+// which protocol it speaks, and passes it on. One thread does this for all connections, and sleeps
 // while nothing comes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,36 +18,37 @@
 
 namespace sippar::cluster {
 
-// Sockets that listen on the address; for "localhost" on 127.0.0.1 and, where the machine has IPv6,
-// on ::1. kUnavailable: the address is in use, or is not one of this machine.
+// Opens sockets that listen on the address; for "localhost" on 127.0.0.1 and, where the machine has
+// IPv6, on ::1. kUnavailable: the address is in use, or is not one of this machine.
 [[nodiscard]] StatusOr<std::vector<std::unique_ptr<net::Socket>>> ListenOn(
     const ListenAddress& address);
 
 struct SharedPortOptions {
   std::vector<std::unique_ptr<net::Socket>> sockets;  // listening sockets
   bool takes_tls = false;           // false: callers that speak TLS are not served
-  bool for_this_user = false;       // of unix sockets: callers of other users are not served
+  bool for_this_user = false;       // unix sockets only: callers of other users are not served
   int64_t silence_us = 10'000'000;  // time for a caller's first bytes
   size_t silent_max = 1024;         // most callers without first bytes; one more closes the oldest
 };
 
 class SharedPort {
  public:
-  // Gets a connection of which nothing has been read; its caller speaks kGrpc, kWire
-  // or, with takes_tls, kTls.
+  // Gets a connection of which nothing has been read. Its caller speaks kGrpc, kWire or, if
+  // takes_tls is set, kTls.
   using Take = std::function<void(Protocol, std::unique_ptr<net::Socket>)>;
 
-  // `take` is called on the port's thread. kUnavailable: the system has no descriptor for it.
+  // `take` is called on the port's thread. kUnavailable: the system has no free descriptor.
   [[nodiscard]] static StatusOr<std::unique_ptr<SharedPort>> Start(SharedPortOptions options,
                                                                    Take take);
   ~SharedPort() { Stop(); }
   SharedPort(const SharedPort&) = delete;
   SharedPort& operator=(const SharedPort&) = delete;
 
-  // Stops the thread: from then on nothing is accepted or handed on. Not on the port's thread.
+  // Stops the thread: nothing is accepted or passed on after that. Must not be called on the port's
+  // thread.
   void Stop();
-  uint64_t accepted() const { return accepted_; }  // connections so far
-  // True: a connection has come so far, or waits to be accepted. Not after Stop.
+  uint64_t accepted() const { return accepted_; }  // number of connections so far
+  // True: a connection has come so far, or waits to be accepted. Must not be called after Stop.
   bool HasCallers() const;
 
  private:
@@ -67,11 +68,11 @@ class SharedPort {
 
   SharedPortOptions options_;
   const Take take_;
-  const net::Fd events_;  // an epoll
-  const net::Fd stop_;    // an eventfd
+  const net::Fd events_;  // epoll descriptor
+  const net::Fd stop_;    // eventfd that wakes the thread to stop
   std::atomic<uint64_t> accepted_{0};
-  // Both belong to the port's thread. silent_ has the connections without first bytes. Numbers
-  // grow, so its first entry is the oldest connection.
+  // Both are used only by the port's thread. silent_ has the connections that have sent no first
+  // bytes, by ascending numbers, so its first entry is the oldest connection.
   std::map<uint64_t, Silent> silent_;
   uint64_t last_number_ = 0;
   engine::Thread thread_;

@@ -6,11 +6,11 @@
 namespace sippar::cluster {
 namespace {
 
-// The first bytes of every HTTP/2 client that knows that its server speaks HTTP/2 (RFC 9113, 3.4).
+// The first bytes of a client that knows beforehand that its server speaks HTTP/2 (RFC 9113, 3.4).
 constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-// The type and the first byte of the version in the first record of every TLS client (RFC 8446,
-// 5.1).
+// The first bytes of every TLS client: the type of the first record and the first byte of its
+// version (RFC 8446, 5.1).
 constexpr std::string_view kTlsRecord = "\x16\x03";
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which protocol a caller speaks, by the first bytes that it sends. Pure.
+// Recognizes the protocol that a caller speaks by the first bytes that it sends. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,17 +9,17 @@
 namespace sippar::cluster {
 
 enum class Protocol : uint8_t {
-  kNotKnownYet,  // the bytes so far do not tell it
+  kNotKnownYet,  // the bytes so far do not show it
   kGrpc,         // the Cloud Bigtable API
   kWire,         // cluster/net: another process of this program
   kTls,          // TLS, whatever it protects
   kOther,
 };
 
-// This many bytes always tell the protocol.
+// This many bytes are always enough to recognize the protocol.
 inline constexpr size_t kFirstBytesMax = 64;
 
-// `bytes`: what has come so far, from the first byte on.
+// `bytes`: all bytes that have come so far.
 Protocol SpokenProtocol(std::string_view bytes);
 
 }  // namespace sippar::cluster

@@ -34,7 +34,7 @@ StatusOr<net::ServerOptions> OptionsOf(const WireServerOptions& options) {
 
 }  // namespace
 
-// The ports do not own the interfaces of `client`; they only point to them.
+// The pointers in the ports own nothing: `client` owns the interfaces.
 StatusOr<std::unique_ptr<WireServer>> WireServer::Start(Client* client,
                                                         const WireServerOptions& options) {
   ASSIGN_OR_RETURN(net::ServerOptions net, OptionsOf(options));

@@ -16,19 +16,19 @@
 namespace sippar::cluster {
 
 struct WireServerOptions {
-  // HOST:PORT, port 0: any free one. Empty: the server has only the connections that it is given.
+  // HOST:PORT; port 0: any free one. Empty: the server only has connections accepted elsewhere.
   std::string listen = "localhost:0";
-  std::string name = "sippar";        // of this process, for the errors that its callers see
-  std::string cluster;                // id of the cluster; empty: callers of any are served
+  std::string name = "sippar";        // name of this process, for its callers' error messages
+  std::string cluster;                // id of the cluster; empty: callers of any cluster are served
   std::shared_ptr<net::TlsKeys> tls;  // null: no TLS, for this machine only
   net::Keepalive keepalive;
   int64_t goodbye_us = 1'500'000;         // time for callers to read the goodbye at a stop
-  std::shared_ptr<SlowCalls> slow_calls;  // null: not reported
+  std::shared_ptr<SlowCalls> slow_calls;  // null: slow calls are not reported
 };
 
 class WireServer {
  public:
-  // Starts a server, which accepts calls when OK. `client` outlives it. kInvalidArgument: other
+  // Starts a server; when OK, it accepts calls. `client` outlives it. kInvalidArgument: other
   // machines could reach the address, and there are no certificates; kUnavailable: the address is
   // in use.
   [[nodiscard]] static StatusOr<std::unique_ptr<WireServer>> Start(
@@ -37,13 +37,13 @@ class WireServer {
   WireServer(const WireServer&) = delete;
   WireServer& operator=(const WireServer&) = delete;
 
-  const std::string& address() const { return address_; }  // with the actual port
+  const std::string& address() const { return address_; }  // host:port with the actual port
   // Serves the peer of a connection that was accepted elsewhere.
   void Serve(std::unique_ptr<net::Socket> accepted) { server_->Serve(std::move(accepted)); }
-  // Number of calls so far, without streams of changes.
+  // Number of calls so far; streams of changes are not counted.
   uint64_t calls_begun() const { return service_.calls_begun(); }
-  // Leaves the store to other processes (wire/departure.h), waits up to `drain_us` for the calls
-  // that still run, then ends them.
+  // Leaves the store to other processes (wire/departure.h), waits up to `drain_us` for the running
+  // calls, then ends them.
   void Stop(int64_t drain_us);
 
  private:

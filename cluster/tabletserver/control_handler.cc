@@ -14,7 +14,7 @@ namespace sippar::cluster {
 
 Status ControlHandler::CheckMaster(uint64_t master_epoch) {
   uint64_t seen = master_epoch_.load();
-  // Raises the highest epoch seen unless another call has raised it as far.
+  // Raises the highest epoch seen, unless another call has raised it to this one or higher.
   while (seen < master_epoch && !master_epoch_.compare_exchange_weak(seen, master_epoch)) {
   }
   if (seen > master_epoch) {
@@ -58,7 +58,8 @@ StatusOr<ServerReport> ControlHandler::Perform(const calls::Report& asked) {
     entry.stored_bytes = served->tablet->stored_bytes();
     entry.memtable_bytes = static_cast<uint64_t>(served->tablet->memtable_bytes());
     entry.schema_version = served->schema_version;
-    // If the answer is lost, so are these counts: the load looks lower once, which harms nothing.
+    // If the answer is lost, so are these counts: the load then looks too low once, which is
+    // harmless.
     entry.reads = served->reads.exchange(0);
     entry.writes = served->writes.exchange(0);
   }
@@ -77,7 +78,7 @@ Status ControlHandler::Perform(const calls::SetSchema& asked) {
       return served->schema_version >= table.schema_version;
     });
     if (tablets.empty()) return OkStatus();
-    // A tablet may be split before its turn comes, so the loop looks again.
+    // A tablet may be split before the loop reaches it, so the tablets are listed again.
     for (const auto& served : tablets) RETURN_IF_ERROR(ChangeSchema(table, schema, served.get()));
   }
 }
@@ -85,12 +86,12 @@ Status ControlHandler::Perform(const calls::SetSchema& asked) {
 Status ControlHandler::ChangeSchema(const TableRecord& table,
                                     const std::shared_ptr<const engine::TableSchema>& schema,
                                     Served* served) {
-  // Excludes splits and unloads: they copy the tablet's state, and a copy made before
+  // Excludes splits and unloads: they copy the tablet's state, and a copy that was made before
   // TabletFamilies::Prepare would lack what Prepare records.
   RETURN_IF_ERROR(parts_->served->BeginSchemaChange(*served));
   std::optional<engine::WritesHeld> held;
-  // Writes wait while a family is dropped and created again: each must clearly belong to the old
-  // family or the new one.
+  // Writes wait while a family is dropped and created again: each write must clearly belong to the
+  // old family or to the new one.
   if (engine::MakesFamilyAnew(*served->tablet->schema(), *schema)) {
     held.emplace(std::vector<std::shared_ptr<engine::Tablet>>{served->tablet});
   }
@@ -132,8 +133,8 @@ StatusOr<std::vector<uint64_t>> ControlHandler::Perform(const calls::HeldFiles& 
 Status ControlHandler::Perform(const calls::ForgetBirths& asked) {
   RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
-  // Excludes schema changes, which record new births. (A birth is the sequence number below which a
-  // family's cells belong to a dropped family of the same name.)
+  // Excludes schema changes, which record new births. (A birth of a family is a sequence number:
+  // cells below it belong to a dropped family of the same name.)
   engine::MutexLock lock(&schema_mutex_);
   return served->tablet->families().ForgetBirths();
 }
@@ -146,7 +147,7 @@ Status ControlHandler::Perform(const calls::FlushTablet& asked) {
 Status ControlHandler::Perform(const calls::CompactTablet& asked) {
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   Status status = served->tablet->CompactMajor(asked.group);
-  // The tablet was split or unloaded during the compaction; the caller looks it up again.
+  // IsMoved: the tablet was split or unloaded during the compaction; the caller looks it up again.
   return engine::IsMoved(status) ? Unavailable(std::string(MessageOf(status))) : status;
 }
 

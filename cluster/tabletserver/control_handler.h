@@ -1,5 +1,5 @@
-// TabletControl of a server: refuses calls of older masters, then passes each call to the part that
-// does the work. Thread safe. SPDX-License-Identifier: Apache-2.0
+// TabletControl of a server: refuses calls of older masters, and passes each other call to the part
+// that does the work. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,8 @@ class ControlHandler final : public TabletControl {
       : parts_(parts), moves_(moves), splitter_(splitter) {}
 
   // A call that has begun runs to its end, so its options are ignored. Failures are marked as
-  // answers (api/member_answer.h): the master must not take them for the silence of a dead server.
+  // answers (api/member_answer.h), because the master must not mistake them for the silence of a
+  // dead server.
   void Carry(const AnyCall& call, const CallOptions&) override {
     AnswerBy(call, [this](const auto& asked) { return MarkAnswered(Perform(asked)); });
   }
@@ -55,7 +56,7 @@ class ControlHandler final : public TabletControl {
   const ServerParts* const parts_;
   TabletMoves* const moves_;
   TabletSplitter* const splitter_;
-  std::atomic<uint64_t> master_epoch_{0};  // highest epoch of a master seen so far
+  std::atomic<uint64_t> master_epoch_{0};  // highest epoch of a master in any call so far
   engine::Mutex schema_mutex_;             // held during one change of a table's schema
 };
 

@@ -42,11 +42,11 @@ StatusOr<std::vector<Leaving>> OtherServers(LockSession* session, const ServerId
   for (const std::string& name : names) {
     auto id = ServerId::Parse(name);
     if (!id.ok() || *id == own) continue;
-    // kCached, because that is not older than the list.
+    // A cached answer is good enough, because it is not older than the list.
     auto file = session->Read(lock_paths::Server(*id), Freshness::kCached);
     if (file.status().code() == StatusCode::kNotFound) continue;
     RETURN_IF_ERROR(file.status());
-    if (file->holder == 0) continue;  // dead: the master recovers it, or the next start does
+    if (file->holder == 0) continue;  // dead; the master or a later start recovers it
     auto record = MemberRecord::Decode(file->content);
     others.push_back(record.ok() ? LeavingOf(record->leaving) : Leaving::kStays);
   }

@@ -1,6 +1,6 @@
-// The order in which servers that shut down together unload their tablets. Each of them still needs
+// The order in which servers that shut down together unload their tablets. Each server still needs
 // METADATA to write the last state of its tablets. So a server keeps its METADATA tablets until the
-// others have unloaded their user tablets, and the root tablet until they have unloaded their
+// others have unloaded their user tablets, and the root tablet until the others have unloaded their
 // METADATA tablets. If a server that stays can take the tablets over, it need not wait.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -15,25 +15,25 @@
 namespace sippar::cluster {
 
 // What shuts down: one server, or all servers of the cluster. In the second case no server takes
-// tablets over, since those that have not begun to shut down soon will.
+// tablets over, because those that do not shut down yet soon will.
 enum class Ending : uint8_t { kOneServer, kAllServers };
 
-// How far the shutdown of a server has come. The server writes it into its member record.
+// How far the shutdown of a server has got. The server writes it into its member record.
 enum class Leaving : uint8_t {
   kStays,
   kBegun,
   kUserTablets,  // all its user tablets are unloaded
-  kMetadata,     // so are its METADATA tablets, except the root tablet
+  kMetadata,     // all METADATA tablets, too, except the root tablet
 };
 
 std::string_view NameOf(Leaving leaving);  // "" for kStays
 Leaving LeavingOf(std::string_view name);  // an unknown name: kStays
 
-// True if a server that has come as far as `done` may unload the next level of tablets. `others`
-// has how far each other live server has come. Pure.
+// True if a server that has got as far as `done` may unload the next level of tablets. `others`:
+// how far each other live server has got. Pure.
 bool MayGoOn(Ending ending, Leaving done, const std::vector<Leaving>& others);
 
-// How far each live server except `own` has come, by its member record.
+// Returns how far each live server except `own` has got, by its member record.
 [[nodiscard]] StatusOr<std::vector<Leaving>> OtherServers(LockSession* session,
                                                           const ServerId& own);
 

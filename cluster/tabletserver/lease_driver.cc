@@ -13,9 +13,9 @@ namespace {
 
 using engine::MutexLock;
 
-// Longest interval of the watchdog in microseconds, and so the most by which it is late.
+// Longest step of the watchdog in microseconds, and so the longest time by which it acts late.
 constexpr int64_t kWatchdogStepMax = 100'000;
-constexpr int64_t kEnded = INT64_MIN;  // serve_until_nanos_ once serving has stopped for good
+constexpr int64_t kEnded = INT64_MIN;  // value of serve_until_nanos_ after the end of serving
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void LeaseDriver::End() {
 void LeaseDriver::Stop() {
   End();
   driver_.Join();
-  stop_watchdog_ = true;  // only after the join, in which the driver may hang
+  stop_watchdog_ = true;  // after the join, because the driver may hang until then
   watchdog_.Join();
 }
 
@@ -103,8 +103,8 @@ void LeaseDriver::Drive() {
       if (NextAction(state_, now_nanos) == LeaseAction::kWait) wake_.WaitFor(&mutex_, wait_us);
       if (stopping_) return;
     }
-    // The wait may have ended late: the state is brought up to now before the next action is
-    // chosen.
+    // The wait may have ended late, so the state is updated to the present before the next action
+    // is chosen.
     Step({LeaseEvent::kTick});
     switch (NextAction(state_, clock_->MonotonicNanos())) {
       case LeaseAction::kWait:
@@ -124,8 +124,8 @@ void LeaseDriver::Drive() {
   }
 }
 
-// Stops serving before on_change is called; only after it has returned does the watchdog learn the
-// new time. So the watchdog covers a callback that hangs.
+// Stops serving before it calls on_change, and publishes the watchdog's new time only after that.
+// So the watchdog also covers a callback that hangs.
 void LeaseDriver::Step(const LeaseEvent& event) {
   LeaseState before = std::exchange(state_, StepLease(state_, event, clock_->MonotonicNanos()));
   // The exchange fails if the value is kEnded, so kEnded is never overwritten.
@@ -152,7 +152,7 @@ LeaseEvent EventOf(const Status& status) {
     case StatusCode::kAlreadyExists:  // another session has the lock
       return {LeaseEvent::kOver};
     case StatusCode::kNotFound:
-    case StatusCode::kAborted:  // from CheckStoreMark: the cluster has another store now, or none
+    case StatusCode::kAborted:  // CheckStoreMark: the cluster has another store, or none
       return {LeaseEvent::kFileGone};
     default:
       return {LeaseEvent::kNoAnswer};
@@ -182,7 +182,7 @@ LeaseEvent LeaseDriver::Regain() {
   if (gained.code() == StatusCode::kAborted) why_gone_ = kOtherStore;
   auto over_at_nanos = gained.ok() ? fresh->Heartbeat() : StatusOr<int64_t>(gained);
   if (!over_at_nanos.ok()) {
-    (void)fresh->Close();  // if it fails, the session times out
+    (void)fresh->Close();  // if this fails, the session times out
     return EventOf(over_at_nanos.status());
   }
   MutexLock lock(&mutex_);
@@ -190,9 +190,10 @@ LeaseEvent LeaseDriver::Regain() {
   return {LeaseEvent::kAlive, *over_at_nanos};
 }
 
-// Calls on the lock service take at most a third of the session's timeout, so a driver thread that
-// does not hang makes a step within half of it. The watchdog counts only time in which it runs
-// itself: after the whole process was frozen, the driver finds out what became of the lease.
+// A call to the lock service takes at most a third of the session's timeout, so a driver thread
+// that does not hang makes a step within half of the timeout. The watchdog counts only time in
+// which it runs itself: after a freeze of the whole process, the driver finds out what became of
+// the lease.
 void LeaseDriver::Watch() {
   const int64_t patience_us = options_.session.timeout_us / 2;
   const int64_t step_us = std::clamp<int64_t>(patience_us / 10, 1, kWatchdogStepMax);

@@ -1,8 +1,8 @@
 // Keeps a server's lease by the rules of lease_step.h. One thread sends the heartbeats and acts on
-// the answers. A second one, the watchdog, ends the process when the first hangs past the lease; to
-// be immune against what the first may hang on, it only compares two numbers with the clock and
-// touches no file, lock or heap memory. A session without a timeout (the lock service is in this
-// process) needs neither thread. SPDX-License-Identifier: Apache-2.0
+// the answers. A second thread, the watchdog, ends the process when the first hangs past the lease.
+// To be safe from whatever makes the first thread hang, the watchdog only compares two numbers with
+// the clock and touches no file, lock or heap memory. A session without a timeout (the lock service
+// is in this process) needs neither thread. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -21,12 +21,12 @@ namespace sippar::cluster {
 
 struct LeaseOptions {
   LockService* service = nullptr;  // opens a new session when the old one is lost
-  SessionOptions session;          // its clock is the one of the lease
+  SessionOptions session;          // its clock is also the lease's clock
   std::string path;                // the server's lock file
-  std::string store_mark;          // as for CheckStoreMark (lock/store_mark.h)
-  // Called by the driver's thread with false when serving stops: calls in flight should end, and
-  // the callee may wait for them for at most a third of the session's timeout. Called with true
-  // when serving continues. May be empty.
+  std::string store_mark;          // argument of CheckStoreMark (lock/store_mark.h)
+  // The driver's thread calls this with false when serving stops: calls in flight should end, and
+  // the function may wait for them, for at most a third of the session's timeout. It calls it with
+  // true when serving continues. May be empty.
   std::function<void(bool serving)> on_change;
   // Ends the process at once (_exit), because a clean-up could hang. `why` is a string literal. In
   // tests and simulations it may return; the server then never serves again.
@@ -36,35 +36,35 @@ struct LeaseOptions {
 // Thread safe.
 class LeaseDriver {
  public:
-  // Starts to keep the lease; `session` holds the lock of options.path. Sends the first heartbeat
-  // and returns its error, if any.
+  // Starts to keep the lease. Requires: `session` holds the lock of options.path. Sends the first
+  // heartbeat and returns its error, if any.
   [[nodiscard]] static StatusOr<std::unique_ptr<LeaseDriver>> Start(
       LeaseOptions options, std::shared_ptr<LockSession> session);
-  // Stops the threads. Does not wait for the end of the lease, nor give the lock back (Leave does).
+  // Stops the threads. It neither waits for the end of the lease nor releases the lock; Leave does.
   ~LeaseDriver();
 
-  // OK while the lease is certainly held. Call it after the sync of a group commit and before its
-  // answer, and after a read's snapshot and before its answer. Costs one load and one look at the
-  // clock.
+  // OK while the lease is certainly held. To be called between a group commit's sync and its
+  // answer, and between a read's snapshot and its answer. Costs one load and one look at the clock.
   [[nodiscard]] Status CheckLease() const {
     if (clock_->MonotonicNanos() < serve_until_nanos_.load(std::memory_order_acquire)) [[likely]]
       return OkStatus();
     return LeaseOver();
   }
 
-  // Time until CheckLease fails unless the lease is renewed; negative: it fails. None: the session
-  // has no timeout.
+  // Time until CheckLease fails if the lease is not renewed; negative: it fails now. nullopt: the
+  // session has no timeout.
   std::optional<int64_t> LeftMicros() const;
 
-  // The session that holds the lock now; each loss of the lock is followed by a new one. Calls on a
-  // lost session fail.
+  // The session that holds the lock now; after each loss of the lock a new session follows. Calls
+  // on a lost session fail.
   std::shared_ptr<LockSession> session() const;
 
-  // Stops serving and heartbeats for good, since the process is about to end. Waits for no thread.
+  // Stops serving and heartbeats for good, because the process is about to end. Waits for no
+  // thread.
   void End();
 
-  // Clean exit, once nothing is served any more: stops serving for good, removes the server's file
-  // and closes the session.
+  // Exits cleanly. To be called after the last tablet was unloaded: stops serving for good, removes
+  // the server's file and closes the session.
   [[nodiscard]] Status Leave();
   // Simulates the death of the process: stops serving for good and leaves the session to time out.
   void Abandon();
@@ -81,11 +81,11 @@ class LeaseDriver {
 
   const LeaseOptions options_;
   engine::Clock* const clock_;
-  LeaseState state_;  // used by the driver's thread only, as is the next member
-  // For end_process when the phase is kGone; a literal.
+  LeaseState state_;  // this and the next member are used by the driver's thread only
+  // Argument of end_process in the phase kGone; a string literal.
   const char* why_gone_ = "its lock file was removed, so its tablets go to other servers";
 
-  // Copies of two times in state_, for the other threads.
+  // Copies of two times in state_ that other threads read.
   std::atomic<int64_t> serve_until_nanos_;
   std::atomic<int64_t> confirm_by_nanos_;
   std::atomic<bool> stop_watchdog_{false};

@@ -9,7 +9,7 @@ namespace {
 int64_t Tenths(const LeaseState& state, int64_t n) { return state.timeout_nanos / 10 * n; }
 
 void Renew(LeaseState* state, int64_t over_at_nanos) {
-  // The maximum, because an earlier heartbeat may be answered last.
+  // The maximum, because the answer to an earlier heartbeat may come last.
   state->serve_until_nanos = std::max(state->serve_until_nanos, over_at_nanos - Tenths(*state, 2));
   state->confirm_by_nanos = state->serve_until_nanos + Tenths(*state, 1);
   state->phase = LeasePhase::kHeld;
@@ -17,9 +17,9 @@ void Renew(LeaseState* state, int64_t over_at_nanos) {
 
 void StopServing(LeaseState* state, LeasePhase phase, int64_t now_nanos) {
   state->phase = phase;
-  // Never later than before: a step that stops serving must not extend the lease.
+  // Only lowers the time: a step that stops serving must not extend the lease.
   state->serve_until_nanos = std::min(state->serve_until_nanos, now_nanos);
-  // The driver publishes this only after on_change has returned, that is, once serving has stopped.
+  // The driver publishes this value only after on_change has returned, when serving has stopped.
   // From then on the watchdog has nothing to wait for.
   state->confirm_by_nanos = INT64_MAX;
 }
@@ -48,7 +48,7 @@ LeaseState StepLease(const LeaseState& state, const LeaseEvent& event, int64_t n
       Renew(&next, event.over_at_nanos);
       break;
     case LeaseEvent::kOver:
-      // Tries to take the lock again at once, then at the pace of heartbeats.
+      // Tries at once to take the lock again, and then at the pace of heartbeats.
       if (state.phase != LeasePhase::kLost) next.ask_at_nanos = now_nanos;
       StopServing(&next, LeasePhase::kLost, now_nanos);
       break;

@@ -1,7 +1,7 @@
 // A server's own view of its lease (paper section 5.2, PROTOCOL.md): what each answer to a
-// heartbeat, and each silence, means. A pure function over times of the server's monotonic clock in
-// nanoseconds; lease_driver.h acts on it. Times below count from the SEND time of the last good
-// heartbeat; T is the session's timeout:
+// heartbeat, and each silence, means. Pure functions; lease_driver.h acts on their results. All
+// times are nanoseconds of the server's monotonic clock. The times below count from the SEND time
+// of the last good heartbeat; T is the session's timeout:
 //   0.2 T  the next heartbeat is sent, so several may be lost before serving stops
 //   0.8 T  serving stops. The service ends the session at T at the earliest, so no other server
 //          serves yet, as long as the rates of the two clocks differ by less than 20 %
@@ -9,10 +9,10 @@
 //          running time, it hangs, perhaps in a call to a file system that has shut this server
 //          out, and the watchdog ends the process
 //
-// A server that stopped in time keeps asking. The session may still be alive, because only the lock
-// service was away; or a new session can take the file's lock. When the file is gone, the master is
-// giving the tablets to other servers and the process ends. Only serve_until keeps late reads and
-// acknowledgements from being given: each of them compares it with the clock.
+// A server that stopped in time keeps asking: the session may still be alive, because only the lock
+// service was unreachable, or a new session can take the file's lock. When the file is gone, the
+// master is assigning the tablets to other servers, and the process ends. Late reads and
+// acknowledgements are prevented by serve_until alone: each compares it with the clock.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +23,7 @@ namespace sippar::cluster {
 
 enum class LeasePhase : uint8_t {
   kHeld,    // the last good answer is less than 0.8 T old: serving
-  kSilent,  // no answer for so long that the session may be over: not serving, still asking
+  kSilent,  // no answer for so long that the session may be over: not serving, asking again
   kLost,    // the session is over: not serving, trying to take the file's lock again
   kGone,    // the file is gone: not serving, for good
 };
@@ -31,22 +31,22 @@ enum class LeasePhase : uint8_t {
 struct LeaseState {
   int64_t timeout_nanos = 0;
   LeasePhase phase = LeasePhase::kHeld;
-  int64_t serve_until_nanos = 0;  // reads and acknowledgements are answered only before it
-  int64_t confirm_by_nanos = 0;   // past it, the watchdog counts how long the driver hangs
-  int64_t ask_at_nanos = 0;       // time of the next heartbeat, or of the next try to take the lock
+  int64_t serve_until_nanos = 0;  // reads and acknowledgements are answered only before this
+  int64_t confirm_by_nanos = 0;   // after this, the watchdog counts how long the driver hangs
+  int64_t ask_at_nanos = 0;       // time of the next heartbeat or attempt to take the lock
 };
 
 struct LeaseEvent {
   enum Kind : uint8_t {
     kTick,      // time has passed
-    kSent,      // a heartbeat, or a try to take the lock, is being sent
+    kSent,      // a heartbeat, or an attempt to take the lock, is being sent
     kAlive,     // good answer: the session lives until `over_at_nanos`, and it holds the lock
-    kNoAnswer,  // the heartbeat or the try failed or timed out
+    kNoAnswer,  // the heartbeat or the attempt failed or timed out
     kOver,      // the session is over, or another session holds the lock
     kFileGone,
   };
   Kind kind = kTick;
-  int64_t over_at_nanos = 0;  // for kAlive: its send time plus the timeout
+  int64_t over_at_nanos = 0;  // kAlive: send time of the heartbeat plus the timeout
 };
 
 enum class LeaseAction : uint8_t {
@@ -56,12 +56,12 @@ enum class LeaseAction : uint8_t {
   kEnd,     // end the process
 };
 
-// The state after the first good heartbeat.
+// Returns the state after the first good heartbeat.
 LeaseState StartLease(int64_t timeout_nanos, int64_t over_at_nanos);
 LeaseState StepLease(const LeaseState& state, const LeaseEvent& event, int64_t now_nanos);
-// What to do at `now_nanos`. The driver does it and passes the outcome to StepLease.
+// Chooses what to do at `now_nanos`. The driver does it and passes the outcome to StepLease.
 LeaseAction NextAction(const LeaseState& state, int64_t now_nanos);
-// Time at which the driver must make its next step if no event comes before.
+// Time at which the driver must make its next step if no event comes before that.
 int64_t WakeAt(const LeaseState& state);
 const char* PhaseName(LeasePhase phase);
 

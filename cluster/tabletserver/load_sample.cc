@@ -6,8 +6,8 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr size_t kRowsMin = 16;     // fewer rows say nothing about the load
-constexpr size_t kSideDivisor = 4;  // each side of a cut has at least a quarter of the calls
+constexpr size_t kRowsMin = 16;     // rows below which the load is unknown
+constexpr size_t kSideDivisor = 4;  // 1/4: least share of the calls on each side of a cut
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// A sample of the rows that a tablet's calls are for, from the latest calls. A split by load
-// chooses its row from it. SPDX-License-Identifier: Apache-2.0
+// A sample of the rows of a tablet's latest calls. A split by load chooses its row from it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -12,24 +12,24 @@
 
 namespace sippar::cluster {
 
-// The row that leaves about half of `rows` on each side; `rows` is in any order and has a row as
-// often as it was called. None if there are too few rows to tell, or if a single row has so many of
-// the calls that no cut helps.
+// Chooses the row that leaves about half of `rows` on each side. `rows` is in any order and
+// contains each row as often as it was called. None: there are too few rows to decide, or a single
+// row gets so many of the calls that no cut helps.
 std::optional<std::string> ChooseLoadMiddle(std::vector<std::string> rows);
 
-// Thread safe. Costs each call one addition, and every kEvery-th call a lock.
+// Thread safe. Each call costs one addition, and one call in kEvery a lock.
 class LoadSample {
  public:
   static constexpr uint64_t kEvery = 64;
   static constexpr size_t kRows = 128;
 
-  // Counts `calls` calls or rows written, of which `row` is the first.
+  // Counts `calls` calls, or written rows, of which `row` is the first.
   void Add(uint64_t calls, const std::string& row) {
     uint64_t before = calls_.fetch_add(calls, std::memory_order_relaxed);
     if (before / kEvery != (before + calls) / kEvery) Keep(row);
   }
-  // The row to split at. `start` is the tablet's first row; a scan that began in front of it counts
-  // as a call for `start`.
+  // The row to split at. `start` is the tablet's first row; a scan that began before it counts as a
+  // call for `start`.
   std::optional<std::string> MiddleRow(const std::string& start) const;
 
  private:

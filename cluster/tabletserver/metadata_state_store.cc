@@ -8,8 +8,9 @@
 namespace sippar::cluster {
 namespace {
 
-// Tries of one change. While a record is assigned, only its server changes it; so if it differs
-// from what this server knows, an earlier write of this server succeeded and its answer was lost.
+// Attempts for one change. Only its server changes a record while it is assigned. So if the record
+// differs from what this server knows, an earlier write of this server succeeded and its answer was
+// lost.
 constexpr int kAttemptsMax = 4;
 
 Status Lost(uint64_t tablet_id) {
@@ -56,8 +57,8 @@ Status MetadataStateStore::Change(
     written = metadata_->Write(&changed, event);
     if (written.ok()) record = std::move(changed);
     if (written.code() != StatusCode::kAborted) return written;
-    // Looks the record up by its first row, not by its key: after a split the record with that row
-    // has another limit, and so another key.
+    // Looks the record up by its first row, not by its key: after a split, the record with that row
+    // ends at another row and so has another key.
     auto found = metadata_->Find(record.table_id, record.range.start);
     if (found.status().code() == StatusCode::kNotFound) tracked->lost = true;
     if (tracked->lost) return Lost(record.tablet_id);
@@ -66,7 +67,8 @@ Status MetadataStateStore::Change(
       case Standing::kMine:
         record = std::move(*found);
         break;
-      // The split was committed before, and has been finished since: only the answer was missing.
+      // The split was committed by an earlier attempt, and finished since: only the answer was
+      // lost.
       case Standing::kSplit:
         record = changed_of(record);
         return OkStatus();

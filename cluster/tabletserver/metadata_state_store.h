@@ -1,6 +1,6 @@
-// Keeps the durable states of the tablets that a server serves in METADATA (paper section 5.1).
+// Keeps in METADATA the durable states of the tablets that a server serves (paper section 5.1).
 // Each change is conditional on the record that the server knows, so a server that was declared
-// dead or has lost a tablet can change nothing any more (PROTOCOL.md, F2b).
+// dead or has lost a tablet cannot change anything (PROTOCOL.md, F2b).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,29 +17,30 @@
 
 namespace sippar::cluster {
 
-// Thread safe. Changes of one tablet happen one at a time; during a call to METADATA only the lock
-// of that tablet's record is held.
+// Thread safe. Changes of one tablet are made one after the other; during a call to METADATA only
+// the lock of that tablet's record is held.
 class MetadataStateStore final : public engine::TabletStateWriter {
  public:
-  // `metadata` outlives it.
+  // `metadata` outlives this object.
   explicit MetadataStateStore(MetadataTable* metadata) : metadata_(metadata) {}
 
-  // Lets the tablet save its state from now on. `replayed_through` is the highest sequence number
-  // that was replayed from logs of dead servers, 0: none was.
+  // Lets the tablet save its state from now on. `replayed_through`: the highest sequence number
+  // that was replayed from logs of dead servers; 0: none was replayed.
   void Track(const TabletRecord& record, uint64_t replayed_through);
   void Forget(uint64_t tablet_id);
-  // True once METADATA has shown that another server has the tablet, or another tablet its rows.
+  // True after METADATA has shown that another server has the tablet, or that another tablet has
+  // its rows.
   bool IsLost(uint64_t tablet_id) const;
 
   // kAborted: the tablet is lost (IsLost).
   Status Save(const engine::TabletState& state) override;
-  // As Save, but writes nothing if METADATA has this state already.
+  // Like Save, but writes nothing if METADATA already has this state.
   [[nodiscard]] Status SaveLast(const engine::TabletState& state);
   // Makes the tablet unassigned, so that its next server need not wait for the recovery of this
-  // one. The tablet must be closed here for good, and saved.
+  // one. Requires: the tablet is closed here for good, and its last state is saved.
   [[nodiscard]] Status Release(uint64_t tablet_id);
   // Commits a split; returns the record with `split` set. After kUnavailable or kDeadlineExceeded
-  // the outcome is unknown, and repeating the call finds out.
+  // the outcome is unknown; another call with the same arguments finds it out.
   [[nodiscard]] StatusOr<TabletRecord> CommitSplit(const engine::TabletState& closed,
                                                    const SplitRecord& split);
 

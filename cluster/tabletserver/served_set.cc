@@ -40,7 +40,8 @@ bool ServedSet::AnyBusy() const {
 StatusOr<std::vector<std::shared_ptr<Served>>> ServedSet::OfTable(uint64_t table_id,
                                                                   uint64_t schema_version) {
   MutexLock lock(&mutex_);
-  // Recorded before the check below: a load that begins later cannot bring the old schema in.
+  // Records the version before the check below, so that a load that begins later cannot bring back
+  // the old schema.
   uint64_t& newest = schemas_[table_id];
   newest = std::max(newest, schema_version);
   for (const auto& [tablet_id, table] : busy_) {
@@ -83,7 +84,7 @@ Status ServedSet::BeginLoad(const TabletAddress& address, uint64_t table_id,
                     "earlier one again",
                     address.tablet_id, closed->second));
   }
-  // Not a final error: the master sends the load again with the newer schema.
+  // kUnavailable is not final: the master sends the load again with the newer schema.
   auto newest = schemas_.find(table_id);
   if (newest != schemas_.end() && newest->second > schema_version) {
     return Unavailable(fmt::format("the schema of table {} already has version {}, newer than {}",
@@ -105,8 +106,8 @@ StatusOr<std::shared_ptr<Served>> ServedSet::BeginUnload(const TabletAddress& ad
   RETURN_IF_ERROR(CheckIdle(address.tablet_id));
   auto found = served_.find(address.tablet_id);
   if (found == served_.end()) {
-    // An unload of a tablet that is not here ends the epoch all the same: a load of it may still be
-    // on its way.
+    // An unload ends the epoch even if the tablet is not here: a load of it may still be on its
+    // way.
     Close(address);
     return NotFound("not served");
   }
@@ -163,7 +164,7 @@ void ServedSet::EndSplit(const Served& parent, const ChildIds& ids,
   uint64_t id = parent.tablet->id();
   busy_.erase(id);
   for (uint64_t child_id : ids) busy_.erase(child_id);
-  // The split failed, and the parent is served as before.
+  // No children: the split failed, and the parent is served as before.
   if (children.empty()) return;
   // The parent's id is never used again, so closing it only refuses late calls.
   Close({id, children[0]->tablet_epoch});

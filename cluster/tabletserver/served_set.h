@@ -1,5 +1,5 @@
-// Which tablets a server serves at which epochs, and which epochs have ended for it. With this, a
-// repeated call finds that its work is done, and a load that was delayed on its way is refused
+// The tablets that a server serves, with their epochs, and the epochs that have ended for it. From
+// these, a repeated call finds out that its work is done, and a delayed load is refused
 // (cluster/api/control_api.h; tests/FAULTS.md N4, N8, N9). No I/O.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -32,50 +32,51 @@ struct Served {
   const std::shared_ptr<engine::Tablet> tablet;
   const uint64_t table_id;
   const uint64_t tablet_epoch;
-  // Set to false before another server can serve the rows. A read checks it after its snapshot: if
-  // it is still true, the snapshot was the newest.
+  // Set to false before another server can serve the rows. A read checks this after it has taken
+  // its snapshot: if it is still true, the snapshot was the newest.
   std::atomic<bool> open{true};
   std::atomic<uint64_t> schema_version;
   const std::string table_name;
-  std::atomic<uint64_t> reads{0};  // since the last report
+  std::atomic<uint64_t> reads{0};  // count since the last report; `writes` too
   std::atomic<uint64_t> writes{0};
   LoadSample sample;
 };
 
 using ChildIds = std::array<uint64_t, 2>;  // ids of the two children of a split
 
-// Thread safe. After Begin* returns OK, the caller alone may change the tablet until it calls End*;
-// kUnavailable: another call is changing it.
+// Thread safe. After a Begin function returns OK, only the caller may change the tablet until it
+// calls the End function; kUnavailable: another call is changing the tablet.
 class ServedSet {
  public:
-  // NotServed: not served at this epoch.
+  // NotServed: the tablet is not served at this epoch.
   [[nodiscard]] StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& address) const;
-  std::shared_ptr<Served> FindId(uint64_t tablet_id) const;  // nullptr: not served
-  std::vector<std::shared_ptr<Served>> All() const;          // sorted by id
+  std::shared_ptr<Served> FindId(uint64_t tablet_id) const;  // nullptr: the tablet is not served
+  std::vector<std::shared_ptr<Served>> All() const;          // all tablets, sorted by id
   // True while a tablet is being loaded, unloaded, altered or split.
   bool AnyBusy() const;
 
-  // The tablets of a table whose schema now has this version; from now on, loads with an older
-  // schema are refused. kUnavailable: a tablet of the table is being loaded, unloaded, altered or
-  // split.
+  // Returns the tablets of a table whose schema now has this version; from now on, loads with an
+  // older schema are refused. kUnavailable: a tablet of the table is being loaded, unloaded,
+  // altered or split.
   [[nodiscard]] StatusOr<std::vector<std::shared_ptr<Served>>> OfTable(uint64_t table_id,
                                                                        uint64_t schema_version);
 
-  // kAlreadyExists: served at this epoch. kFailedPrecondition: served at another epoch, or this
-  // epoch has ended. kUnavailable also if the schema is older than the table's.
+  // kAlreadyExists: the tablet is served at this epoch. kFailedPrecondition: it is served at
+  // another epoch, or this epoch has ended. kUnavailable: another call is changing it, or the
+  // schema is older than the table's.
   [[nodiscard]] Status BeginLoad(const TabletAddress& address, uint64_t table_id,
                                  uint64_t schema_version);
-  // `served` nullptr: the load failed. `over`: this epoch must not be loaded again.
+  // `served` is nullptr if the load failed. `over`: this epoch must not be loaded again.
   void EndLoad(const TabletAddress& address, std::shared_ptr<Served> served, bool over);
-  // kNotFound: not served, and from now on never at this epoch. kFailedPrecondition: served at a
-  // higher epoch.
+  // kNotFound: the tablet is not served, and from now on never will be at this epoch.
+  // kFailedPrecondition: it is served at a higher epoch.
   [[nodiscard]] StatusOr<std::shared_ptr<Served>> BeginUnload(const TabletAddress& address);
   void EndUnload(const TabletAddress& address, bool gone);
-  // kNotFound: not served any more.
+  // kNotFound: the tablet is no longer served.
   [[nodiscard]] Status BeginSchemaChange(const Served& tablet);
   void EndSchemaChange(const Served& tablet);
-  // Errors as BeginSchemaChange. The ids of the children are busy, too, because METADATA names the
-  // children before they are served here: no other call may load or unload them until then.
+  // Errors as of BeginSchemaChange. The children's ids become busy, too: METADATA names the
+  // children before they are served here, and no other call may load or unload them until then.
   [[nodiscard]] Status BeginSplit(const Served& parent, const ChildIds& ids);
   void EndSplit(const Served& parent, const ChildIds& ids,
                 const std::vector<std::shared_ptr<Served>>& children);

@@ -1,5 +1,5 @@
-// What the parts of one tablet server share. Everything here outlives the parts; the functions are
-// thread safe. SPDX-License-Identifier: Apache-2.0
+// What the parts of one tablet server share. Everything that this names outlives the parts; the
+// functions are thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -25,13 +25,13 @@ struct ServerParts {
   ServedSet* served = nullptr;
   // OK while the lease is certainly held and the server has not ended.
   std::function<Status()> check_serving;
-  // As LeaseDriver::LeftMicros.
+  // LeaseDriver::LeftMicros of this server.
   std::function<std::optional<int64_t>()> lease_left_us;
   // True once the server has ended for good. (A lease that ran out may come back.)
   std::function<bool()> has_ended;
-  // Tells the master that a split is in METADATA; best effort.
+  // Informs the master that a split is in METADATA. If that fails, nothing is reported.
   std::function<void(uint64_t parent_tablet_id)> tell_split;
-  std::weak_ptr<void> life;  // the server that owns all of these; a stream keeps it alive
+  std::weak_ptr<void> life;  // the server that owns all of these; streams keep it alive
 };
 
 }  // namespace sippar::cluster

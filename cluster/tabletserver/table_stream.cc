@@ -4,8 +4,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Cells between two checks of the clock. It is small because a slow caller may take long between
-// two cells.
+// Cells between two checks of the clock. The number is small because a slow caller may let much
+// time pass between two cells.
 constexpr uint32_t kCellsPerCheck = 16;
 
 class TableStream final : public CellStream {
@@ -24,7 +24,7 @@ class TableStream final : public CellStream {
     }
   }
 
-  // Opens tablets until one has a cell or all are read.
+  // Opens tablets until one of them has a cell or all are read.
   void Settle() {
     while (status_.ok() && (cells_ == nullptr || !cells_->Valid())) {
       if (cells_ != nullptr) status_ = cells_->status();

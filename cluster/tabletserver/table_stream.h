@@ -1,5 +1,5 @@
-// A stream over several tablets of a table, which are opened one after the other in the given
-// order. Ends at cancellation and at the deadline. SPDX-License-Identifier: Apache-2.0
+// A stream over several tablets of a table, which it opens one after the other in the given order.
+// It ends at cancellation and at the deadline. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -16,7 +16,7 @@ using engine::ChangeStreamConfig;
 using engine::MutationEntry;
 using engine::ReadChange;
 
-// Longest delay until a cancellation, a split or the end of the stream is noticed.
+// Longest delay until the stream notices a cancellation, a split or its end.
 constexpr int64_t kPollMicros = 100'000;
 
 StatusOr<ChangeStreamConfig> ConfigOf(const engine::TableSchema& schema) {
@@ -74,8 +74,8 @@ StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::Ta
         "continuation token: it belongs to another table, perhaps a dropped one of the same name; "
         "read this table from a start time");
   }
-  // Checks only a time that the caller has chosen: the time in a token comes from another server's
-  // clock, which may be ahead of this one.
+  // Only a time that the caller has chosen is checked: the time in a token comes from another
+  // server's clock, which may be ahead of this one.
   if (start_us > now_us && request.tokens.empty()) {
     return InvalidArgument(fmt::format("start_time is {} us, which is in the future (now is {} us)",
                                        start_us, now_us));
@@ -84,7 +84,7 @@ StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::Ta
     return InvalidArgument(
         fmt::format("end_time ({} us) is before start_time ({} us)", *request.end_us, start_us));
   }
-  // Changes before the retention may have been deleted already, so the stream would miss some.
+  // Changes before the start of the retention may have been deleted, so the stream would miss some.
   RETURN_IF_ERROR(CheckStart(start_us, config, now_us));
   return position;
 }
@@ -157,9 +157,9 @@ class TabletChanges final : public ChangeStream {
   }
 
   void Give(ReadChange read, int64_t low_us, ChangeBatch* batch) {
-    // Commit times of different rows may be out of order by the duration of a write. So a change
-    // past the end does not end the stream; a low watermark past the end does. Once a change past
-    // the end has been left out, the token no longer advances.
+    // Commit times of different rows may be out of order by the duration of a write. So the stream
+    // does not end with a change past the end, but with a low watermark past the end. Once a change
+    // past the end was left out, the token no longer advances.
     if (read.record.wall_us > end_us_) is_past_end_ = true;
     if (!is_past_end_) token_ = std::move(read.token);
     if (read.record.wall_us > end_us_) return;
@@ -174,7 +174,8 @@ class TabletChanges final : public ChangeStream {
     if (!change.mutation.entries.empty()) batch->changes.push_back(std::move(change));
   }
 
-  // A deleted row becomes one deletion for each family: readers of the stream know no other form.
+  // A deleted row becomes one deletion for each family, because readers of the stream know no other
+  // form.
   void AddEntry(MutationEntry entry, RowMutation* mutation) const {
     if (entry.kind != MutationEntry::kDeleteRow) {
       mutation->entries.push_back(std::move(entry));
@@ -190,7 +191,7 @@ class TabletChanges final : public ChangeStream {
   const int64_t end_us_;
   const CancelFlag cancel_;
   StatusOr<ChangePosition> start_;
-  std::string token_;  // position after the last change given
+  std::string token_;  // position after the last change returned
   bool is_past_end_ = false;
   std::unique_ptr<engine::ChangeReader> reader_;
 };

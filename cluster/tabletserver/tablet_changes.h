@@ -1,5 +1,5 @@
-// The change stream of one partition, which is the rows of one tablet, for as long as that tablet
-// exists here. SPDX-License-Identifier: Apache-2.0
+// The change stream of one partition: the rows of one tablet, for as long as this server has the
+// tablet. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 
 namespace sippar::cluster {
 
-// As TabletService::ReadChanges. When `is_here` returns false, another server may have the tablet's
-// rows and newer changes of them, so the stream sends its reader there. `clock` outlives the
-// stream.
+// Implements TabletService::ReadChanges. After `is_here` returns false, another server may have the
+// tablet's rows and newer changes of them, so the stream sends its reader there. `clock` outlives
+// the stream.
 std::unique_ptr<ChangeStream> NewTabletChanges(std::shared_ptr<engine::Tablet> tablet,
                                                std::function<bool()> is_here, engine::Clock* clock,
                                                const ChangesRequest& request, CancelFlag cancel);

@@ -24,8 +24,8 @@ void Note(const Served& served, std::string_view first_row) {
 
 }  // namespace
 
-// Checks the lease before a write begins, too: a write that finds it lost only after its sync
-// (TabletServer::CheckFence) ends the process.
+// Checks the lease also before a write begins: a write that finds out only after its sync that the
+// lease is lost (TabletServer::CheckFence) ends the process.
 StatusOr<std::shared_ptr<Served>> TabletHandler::Find(const TabletAddress& tablet) const {
   RETURN_IF_ERROR(parts_->check_serving());
   return parts_->served->Find(tablet);
@@ -38,8 +38,8 @@ StatusOr<std::shared_ptr<Served>> TabletHandler::FindForWrite(const TabletAddres
   Note(*served, first_row);
   served->writes.fetch_add(rows, std::memory_order_relaxed);
   served->sample.Add(rows, first_row);
-  // METADATA's tablets are exempt from waiting for flushes: a flush ends with a write to METADATA,
-  // so the two could wait for each other.
+  // Writes to METADATA do not wait for flushes: a flush ends with a write to METADATA, so the two
+  // could wait for each other.
   if (served->table_id != kMetadataTableId) RETURN_IF_ERROR(parts_->host->Admit(rows));
   return served;
 }
@@ -53,8 +53,8 @@ StatusOr<std::shared_ptr<Served>> TabletHandler::FindForRead(const TabletAddress
   return served;
 }
 
-// Checks a read after its snapshot: if this succeeds, the tablet's next server began to serve after
-// the snapshot.
+// Checks a read after its snapshot. OK means that no other server had begun to serve the tablet
+// when the snapshot was taken.
 Status TabletHandler::CheckAnswer(const Served& served) const {
   RETURN_IF_ERROR(parts_->check_serving());
   if (served.open) return OkStatus();
@@ -103,8 +103,8 @@ Status TabletHandler::Perform(const calls::CommitRow<TabletAddress>& asked) {
   std::vector<engine::RowCheck> row_checks;
   for (const ReadCheck& check : *asked.checks) row_checks.push_back({check.read, check.digest});
   Status status = served->tablet->CommitRow(mutation, row_checks);
-  // kAborted ("the row has changed") and OK without a write tell what was read, so they are checked
-  // like reads.
+  // kAborted ("the row has changed") and OK without a write report what was read, so they are
+  // checked like reads.
   if (status.code() == StatusCode::kAborted || mutation.entries.empty()) {
     RETURN_IF_ERROR(CheckAnswer(*served));
   }

@@ -17,7 +17,7 @@ class TabletHandler final : public TabletService {
  public:
   explicit TabletHandler(const ServerParts* parts) : parts_(parts) {}
 
-  // A write that has begun is taken to its end, whatever its options.
+  // A write that has begun runs to its end, so its options are ignored.
   void Carry(const AnyCall& call, const CallOptions&) override {
     AnswerBy(call, [this](const auto& asked) { return Perform(asked); });
   }
@@ -36,7 +36,7 @@ class TabletHandler final : public TabletService {
   StatusOr<Updates::Reply> Perform(const Updates& asked);
   Status Perform(const calls::CommitRow<TabletAddress>& asked);
 
-  // The tablet for use by a stream, which also keeps the server alive.
+  // The tablet for a stream; the returned pointer also keeps the server alive.
   StatusOr<std::shared_ptr<engine::Tablet>> Hold(const Served& served) const;
   StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& tablet) const;
   StatusOr<std::shared_ptr<Served>> FindForWrite(const TabletAddress& tablet, size_t rows,

@@ -13,7 +13,7 @@ namespace sippar::cluster {
 namespace {
 
 constexpr size_t kLogsKeptMax = 4;
-constexpr size_t kLogsReadMax = 4;  // logs read at the load of a tablet before it is flushed
+constexpr size_t kLogsReadMax = 4;  // more logs than this read by a load lead to a flush
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Status TabletMoves::Load(const TabletRecord& record, const TableRecord& table) {
 
 StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
                                                     const TableRecord& table) {
-  // A final error, so that the master chooses another server.
+  // The error is final, so that the master chooses another server.
   if (leaves_)
     return FailedPrecondition(fmt::format("server {} is shutting down", parts_->id.ToString()));
   RETURN_IF_ERROR(parts_->check_serving());
@@ -50,7 +50,7 @@ StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
     return heard;
   }
   parts_->host->Serve(tablet);
-  // The flush drops the logs from the record; otherwise each death of a server would add one more
+  // The flush removes the logs from the record; otherwise each death of a server would add one more
   // log to read.
   if (record.logs.size() >= kLogsReadMax) parts_->host->WantFlush(record.tablet_id);
   return std::make_shared<Served>(std::move(tablet), record.table_id, record.tablet_epoch,
@@ -58,9 +58,10 @@ StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
 }
 
 // Replays the logs in the order of `record.logs`: the dead servers had the tablet one after
-// another, so each log continues where the one before it ended.
+// another, so each log continues where the previous one ended.
 Status TabletMoves::ReplayLogs(const TabletRecord& record, engine::Tablet* tablet) {
-  // Shown as 0 where nothing was replayed, so that a start after a clean stop can be checked.
+  // The counter is shown as 0 if nothing was replayed, so that a test can check a start after a
+  // clean stop.
   engine::Counter* replayed = parts_->host->metrics()->Get("log_records_replayed");
   for (const ServerId& dead : record.logs) {
     ASSIGN_OR_RETURN(std::shared_ptr<engine::SealedLog> log, FindLog(dead));
@@ -117,8 +118,8 @@ Status TabletMoves::FinishUnload(const TabletAddress& address, Served* served) {
   return Annotate(status, fmt::format("unload tablet {}", address.tablet_id));
 }
 
-// Flushes most of the memtable while writes still come, and the rest while they wait. After an
-// error the tablet stays served.
+// Flushes most of the memtable while writes continue, and the rest while writes wait. After an
+// error this server continues to serve the tablet.
 Status TabletMoves::GiveUp(Served* served) {
   uint64_t id = served->tablet->id();
   engine::GivingWay giving_way({served->tablet});
@@ -128,13 +129,13 @@ Status TabletMoves::GiveUp(Served* served) {
     auto closed = giving_way.Close();
     CRASH_POINT("unload.after_close");
     status = closed.status();
-    // The next server will give out the sequence numbers after the saved state. A group of writes
-    // that failed here may have the same numbers in this server's log, so it is cut off: a recovery
-    // must not find it.
+    // The next server assigns the sequence numbers after the saved state. A group of writes that
+    // failed here may have the same numbers in this server's log, so it is cut off the log: a
+    // recovery must not find it.
     if (status.ok()) status = parts_->host->CutRefused();
     if (status.ok()) status = parts_->states->SaveLast(closed->front());
   }
-  // A tablet that METADATA has given away cannot be saved, and need not be.
+  // A tablet that METADATA has assigned to another server cannot be saved, and need not be.
   if (!status.ok() && !parts_->states->IsLost(id)) return status;
   CRASH_POINT("unload.after_save");
   served->open = false;
@@ -164,7 +165,7 @@ Status TabletMoves::SortLogPart(const ServerId& dead, uint64_t segment) {
     return NotFound(
         fmt::format("the sealed log of {} has no segment {}", dead.ToString(), segment));
   }
-  // Each call writes files of its own, since a repeated call may run concurrently with the first.
+  // Each call writes files of its own, because a repeated call may run concurrently with the first.
   ASSIGN_OR_RETURN(uint64_t attempt, parts_->host->NextId());
   return engine::SortSegment(parts_->store.fs, store_paths::SealedLog(parts_->directory, dead),
                              *sealed, attempt);

@@ -1,5 +1,5 @@
-// Loads tablets, including what the logs of dead servers hold of them (paper section 6), and
-// unloads them so that the next server need not read any log (paper section 5.2).
+// Loads tablets and replays what the logs of dead servers hold of them (paper section 6), and
+// unloads tablets so that the next server need not read any log (paper section 5.2).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ class TabletMoves {
  public:
   explicit TabletMoves(const ServerParts* parts) : parts_(parts) {}
 
-  // As the calls of TabletControl.
+  // The calls of TabletControl with these names.
   [[nodiscard]] Status Load(const TabletRecord& record, const TableRecord& table);
   [[nodiscard]] Status Unload(const TabletAddress& address);
   // False: another call is changing the tablet.
@@ -27,7 +27,7 @@ class TabletMoves {
   // Refuses all loads from now on.
   void Leave() { leaves_ = true; }
   bool leaves() const { return leaves_; }
-  // Stops serving tablets that METADATA has given to other servers; true if there were any.
+  // Stops serving tablets that METADATA has assigned to other servers; true if there were any.
   bool DropLost();
 
  private:
@@ -40,7 +40,8 @@ class TabletMoves {
   const ServerParts* const parts_;
   std::atomic<bool> leaves_{false};
   engine::Mutex mutex_;
-  // Logs of the servers that died last: the tablets of a dead server are loaded one after another.
+  // Logs of the servers that died last, kept because the tablets of a dead server are loaded one
+  // after another.
   std::map<ServerId, std::shared_ptr<engine::SealedLog>> logs_ GUARDED_BY(mutex_);
 };
 

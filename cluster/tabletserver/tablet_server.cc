@@ -14,19 +14,19 @@
 
 namespace sippar::cluster {
 namespace {
-// How long a clean end waits for a tablet that is being loaded, altered or split.
+// Longest wait of a clean end for a tablet that is being loaded, altered or split.
 constexpr int64_t kBusyUs = 10'000'000;
-constexpr size_t kUnloadsMax = 8;  // unloads in flight
+constexpr size_t kUnloadsMax = 8;  // most unloads in flight
 constexpr int64_t kTryAgainUs = 10'000;
-// How long a clean end waits for other servers that end at the same time and still need METADATA.
+// Longest wait of a clean end for other servers that end at the same time and need METADATA.
 constexpr int64_t kOthersUs = 30'000'000;
 
-// The member record with the lease that the lock service has granted: a master that removes this
-// server waits until that lease has ended.
+// Returns the member record with the lease that the lock service has granted: a master that removes
+// this server waits until that lease has ended.
 StatusOr<std::string> WithLease(const std::string& reached_at, LockSession* session,
                                 engine::Clock* clock) {
   auto record = MemberRecord::Decode(reached_at);
-  if (!record.ok()) return reached_at;  // no member record: no other process calls this one
+  if (!record.ok()) return reached_at;  // not a member record: no other process calls this server
   const int64_t before_nanos = clock->MonotonicNanos();
   ASSIGN_OR_RETURN(int64_t over_at_nanos, session->Heartbeat());
   if (over_at_nanos == INT64_MAX) return reached_at;  // the session has no timeout
@@ -41,7 +41,7 @@ TabletServer::TabletServer(TabletServerOptions options)
       moves_(&parts_),
       splitter_(&parts_) {}
 
-// The host's threads end first, because they use everything else.
+// Closes the host first, because its threads use everything else.
 void TabletServer::Abandon() {
   ended_ = true;
   if (host_ != nullptr) (void)host_->Close();
@@ -55,8 +55,8 @@ StatusOr<std::shared_ptr<TabletServer>> TabletServer::Start(TabletServerOptions 
   return server;
 }
 
-// Makes the log directory first and then the file by which the master learns of this server. So
-// every server that the master knows has had a log, and a missing log is a lost one.
+// Makes the log directory before the file by which the master learns of this server. So every
+// server that the master knows has had a log, and a missing log is a lost one.
 Status TabletServer::Join() {
   SessionOptions session_options{options_.name, options_.lease_us, options_.store.clock};
   ASSIGN_OR_RETURN(std::unique_ptr<LockSession> opened,
@@ -70,8 +70,8 @@ Status TabletServer::Join() {
         return MakeLogDirectory();
       });
   if (!registered.ok()) {
-    // Renames the log as the master does in a recovery. The log is empty, and under this name the
-    // master's garbage collection removes it.
+    // Renames the log as the master does in a recovery. The log is empty, and the master's garbage
+    // collection removes it under this new name.
     std::string sealed = store_paths::SealedLog(options_.directory, parts_.id);
     if (log_owner_ != nullptr) (void)options_.store.fs->Rename(log_directory_, sealed);
     return registered.status();
@@ -83,8 +83,8 @@ Status TabletServer::Join() {
     (void)options_.store.fs->Rename(log_directory_, sealed);
     return marked;
   }
-  // If the start took very long, the master may have removed the log as one that belongs to no
-  // known server.
+  // If the start took very long, the master may have removed the log because no known server owned
+  // it.
   ASSIGN_OR_RETURN(bool has_log, options_.store.fs->Exists(log_directory_));
   if (!has_log) {
     (void)session->Remove(registered->path, 1);
@@ -154,13 +154,13 @@ Status TabletServer::CheckServing() const {
   return lease_->CheckLease();
 }
 
-// Step W3 of PROTOCOL.md, after the sync of a group of writes: does the log directory still have
-// its name, and is the lease still held? If not, no writer of the group gets an answer, since the
-// recovery of the log decides whether the group counts, and this server ends.
+// Step W3 of PROTOCOL.md, after the sync of a group of writes: checks that the log directory still
+// has its name and that the lease is still held. If not, no writer of the group gets an answer,
+// because the recovery of the log decides whether the group counts, and this server ends.
 Status TabletServer::CheckFence() {
   Status status = CheckServing();
-  // Without a remote transport this server is the only one, so no other server could take its log
-  // over.
+  // A transport that loses no answers means that this is the only server, so no other server could
+  // take over the log.
   bool is_alone = options_.transport != nullptr && !options_.transport->LosesAnswers();
   if (status.ok() && !is_alone) {
     auto ours = options_.store.fs->Exists(log_directory_);
@@ -187,8 +187,8 @@ void TabletServer::End(const char* why) {
 bool TabletServer::Reshape() {
   if (!CheckServing().ok()) return false;
   if (moves_.DropLost()) return true;
-  // Without its directory the log cannot begin a new segment, so writes would fail before
-  // CheckFence, which ends the server, is ever called.
+  // If the log directory is gone, the log cannot begin a new segment, so writes would fail before
+  // they reach CheckFence, which would end the server.
   auto ours = options_.store.fs->Exists(log_directory_);
   if (ours.ok() && !*ours) {
     GiveUp("its log directory was removed or renamed");
@@ -197,8 +197,8 @@ bool TabletServer::Reshape() {
   return !moves_.leaves() && splitter_.SplitLarge();
 }
 
-// Repeats until no chosen tablet is left: a split replaces a tablet by children, and a load that
-// had begun ends.
+// Repeats until no chosen tablet is left: meanwhile a split may replace a tablet by its children,
+// and a load that had begun may add a tablet.
 Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
   engine::Clock* clock = options_.store.clock;
   int64_t idle_since_us = clock->MonotonicNanos() / 1000;
@@ -206,7 +206,7 @@ Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
     std::vector<std::shared_ptr<Served>> rest = served_.All();
     std::erase_if(rest, [&](const auto& served) { return !chosen(*served); });
     std::vector<StatusOr<bool>> gone(rest.size(), false);
-    // Concurrently, so that their changes of METADATA share syncs.
+    // Unloads tablets concurrently, so that their changes of METADATA share syncs.
     engine::RunParallel(kUnloadsMax, rest.size(), [&](size_t i) {
       gone[i] = moves_.TryUnload({rest[i]->tablet->id(), rest[i]->tablet_epoch});
     });
@@ -231,10 +231,10 @@ Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
   }
 }
 
-// Best effort: if the write fails, other servers that shut down only wait longer.
+// An error is ignored: other servers that shut down then only wait longer.
 void TabletServer::TellLeaving(Leaving done) {
   auto record = MemberRecord::Decode(reached_at_);
-  if (!record.ok()) return;  // no member record: no other process calls this one
+  if (!record.ok()) return;  // not a member record: no other process calls this server
   record->leaving = NameOf(done);
   const std::string path = lock_paths::Server(parts_.id);
   std::shared_ptr<LockSession> session = lease_->session();
@@ -257,8 +257,8 @@ Status TabletServer::Drain(Ending ending) {
   moves_.Leave();
   TellLeaving(Leaving::kBegun);
   host_->CompactSmall();
-  // The last state of a user tablet is written to METADATA, that of a METADATA tablet to the root
-  // tablet: so the levels are unloaded from the bottom up.
+  // The last state of a user tablet is written to METADATA, and that of a METADATA tablet to the
+  // root tablet. So user tablets are unloaded first, and the root tablet last.
   RETURN_IF_ERROR(
       UnloadAll([](const Served& served) { return served.table_id != kMetadataTableId; }));
   TellLeaving(Leaving::kUserTablets);

@@ -1,7 +1,7 @@
 // One life, that is one run, of a tablet server (paper section 5.2): an epoch, a locked file of the
 // lock service, a log directory, and the tablets that it serves while its lease is certainly held.
-// The life, and with it the process, ends when the file is gone, or when a write was synced that
-// must not be acknowledged. SPDX-License-Identifier: Apache-2.0
+// The life, and with it the process, ends when the file is gone, or when a synced write must not be
+// acknowledged. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -20,40 +20,42 @@
 namespace sippar::cluster {
 
 struct TabletServerOptions {
-  std::string name;            // chosen by the operator; each run under it has another epoch
-  std::string reached_at;      // content of its lock file; if a member record, the lease is added
-  std::string directory;       // shared by all servers (store_paths.h); has wal/ and sst/
-  std::string store_mark;      // as LeaseOptions::store_mark
+  std::string name;            // chosen by the operator; each run under it has a new epoch
+  std::string reached_at;      // content of the lock file; the lease is added to a member record
+  std::string directory;       // shared by all servers (store_paths.h); has wal/, sst/
+  std::string store_mark;      // see LeaseOptions::store_mark
   engine::StoreOptions store;  // file system, clock and sizes of this server
   LockService* locks = nullptr;
-  int64_t lease_us = 0;  // SessionOptions::timeout_us
+  int64_t lease_us = 0;  // see SessionOptions::timeout_us
   MetadataTable* metadata = nullptr;
-  // For notices to the master; null: the master finds out by itself.
+  // Sends notices to the master; null: the master finds out by itself.
   Transport* transport = nullptr;
-  // As LeaseOptions::end_process. Called a few times at most; may return in tests and simulations.
+  // See LeaseOptions::end_process. Called a few times at most; may return in tests and simulations.
   std::function<void(const char* why)> end_process;
 };
 
-// Thread safe. Everything in the options outlives it. Streams that it has given out keep it alive.
+// Thread safe. Everything in the options outlives the server. Its open streams keep it alive.
 class TabletServer : public std::enable_shared_from_this<TabletServer> {
  public:
-  // Starts a server with a new epoch. kAlreadyExists: another process is alive under this name.
+  // Starts a server with a new epoch. kAlreadyExists: another live process has this name.
   // kFailedPrecondition: the lock service was restored from an older copy (tests/FAULTS.md X6).
   [[nodiscard]] static StatusOr<std::shared_ptr<TabletServer>> Start(TabletServerOptions options);
   ~TabletServer() { Abandon(); }
   // Ends as after a crash, except that threads are joined and the log is closed: unless Drain
-  // succeeded before, other servers recover it. No call may be running; later calls are refused.
+  // succeeded before, other servers recover the log. No call may be running; later calls are
+  // refused.
   void Abandon();
 
   const ServerId& id() const { return parts_.id; }
   std::shared_ptr<TabletService> Tablets() { return {shared_from_this(), &*data_}; }
   std::shared_ptr<TabletControl> Control() { return {shared_from_this(), &*control_}; }
 
-  // Clean end: flushes and unloads every tablet, METADATA's own last, then releases the lock. After
-  // that no process needs its log. On error the lock is kept, and what is left is recovered.
+  // Ends cleanly: flushes and unloads every tablet, METADATA's own tablets last, then releases the
+  // lock. After that no process needs its log. On error the lock is kept, and the master recovers
+  // the tablets that are left.
   [[nodiscard]] Status Drain(Ending ending = Ending::kOneServer);
-  // One round of the background work: unloads tablets that METADATA has given away, or makes one
-  // split that is due. True if it did something.
+  // Does one round of the background work: unloads tablets that METADATA has assigned to other
+  // servers, or makes one split that is due. True if it did something.
   bool Reshape();
   // OK while the lease is held and the server has not ended.
   [[nodiscard]] Status CheckServing() const;
@@ -66,8 +68,8 @@ class TabletServer : public std::enable_shared_from_this<TabletServer> {
   void Begin();
   Status CheckFence();
   Status UnloadAll(bool (*chosen)(const Served&));
-  // TellLeaving tells other servers how far the clean end has come; AwaitOthers waits until they
-  // have come far enough for the next step.
+  // TellLeaving reports to other servers how far the clean end has got; AwaitOthers waits until
+  // they have got far enough for the next step.
   void TellLeaving(Leaving done);
   void AwaitOthers(Ending ending, Leaving done);
   void GiveUp(const char* why);
@@ -77,7 +79,7 @@ class TabletServer : public std::enable_shared_from_this<TabletServer> {
   std::string reached_at_;  // options_.reached_at with the lease added
   ServerParts parts_;
   MetadataStateStore states_;
-  std::unique_ptr<engine::TabletHost> host_;  // outlives all that refers to its tablets
+  std::unique_ptr<engine::TabletHost> host_;  // outlives all objects that refer to its tablets
   ServedSet served_;
   TabletMoves moves_;
   TabletSplitter splitter_;

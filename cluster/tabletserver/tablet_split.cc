@@ -15,7 +15,7 @@
 namespace sippar::cluster {
 namespace {
 
-// Between two tries while the outcome of a commit is unknown.
+// Time between two attempts while the outcome of a commit is unknown.
 constexpr int64_t kAskAgainMicros = 100'000;
 
 SplitRecord Halves(const engine::Tablet& parent, const engine::TabletState& closed,
@@ -68,8 +68,8 @@ Status TabletSplitter::Replace(const std::shared_ptr<Served>& parent, const std:
   SplitRecord halves = Halves(*parent->tablet, closed[0], row, ids);
   auto committed = Commit(closed[0], halves);
   if (!committed.ok()) {
-    // The server is ending and the outcome is unknown: the parent must accept no more writes, as
-    // the children may exist.
+    // The server is ending and the outcome is unknown. The children may exist, so the parent must
+    // not accept writes any more.
     if (OutcomeIsUnknown(committed.status())) giving_way.GiveUp();
     return committed.status();
   }
@@ -81,7 +81,7 @@ Status TabletSplitter::Replace(const std::shared_ptr<Served>& parent, const std:
   parts_->host->Forget(parent->tablet->id());
   parts_->host->RemoveObsoleteSegments();
   parts_->host->metrics()->Get("tablet_splits")->Add();
-  // Every reader of METADATA finishes a split that it finds; doing it here only spares them the
+  // Every reader of METADATA finishes a split that it finds. This call only saves the readers that
   // work.
   (void)parts_->metadata->FinishSplit(*committed);
   CRASH_POINT("tablet_split.after_finish");
@@ -89,7 +89,7 @@ Status TabletSplitter::Replace(const std::shared_ptr<Served>& parent, const std:
 }
 
 // The tablet is closed during this call, so the commit is repeated until its outcome is known or
-// the server ends. It is repeated without a lease, too, because the lease may come back: otherwise
+// the server ends. It is repeated even without a lease, because the lease may come back; otherwise
 // the tablet would stay closed although this server is alive.
 StatusOr<TabletRecord> TabletSplitter::Commit(const engine::TabletState& closed,
                                               const SplitRecord& split) {
@@ -102,7 +102,7 @@ StatusOr<TabletRecord> TabletSplitter::Commit(const engine::TabletState& closed,
   return committed;
 }
 
-// Opens the children, which then hold their files, before the parent lets go of these files.
+// Opens the children, which then hold their files, before the parent releases these files.
 std::vector<std::shared_ptr<Served>> TabletSplitter::ServeChildren(const Served& parent,
                                                                    const TabletRecord& committed) {
   std::vector<std::shared_ptr<Served>> children;
@@ -131,8 +131,8 @@ bool TabletSplitter::SplitIfLarge(const std::shared_ptr<Served>& served) {
   engine::Tablet* tablet = served->tablet.get();
   if (IsRoot(served->table_id, tablet->range())) return false;
   uint64_t size = engine::SplitSizeOf(*tablet->schema(), parts_->store.split_size);
-  // A single row cannot be split: if no split row was found, the tablet is searched again only when
-  // it has grown by a quarter.
+  // A single row cannot be split: if no split row was found, the tablet is searched again only
+  // after it has grown by a quarter.
   size = std::max(size, tablet->unsplit_bytes() + tablet->unsplit_bytes() / 4);
   engine::TabletSize now{tablet->stored_bytes(), static_cast<uint64_t>(tablet->memtable_bytes()),
                          parts_->store.clock->NowMicros() - tablet->serving().since_us()};

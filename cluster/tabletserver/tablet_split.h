@@ -15,11 +15,11 @@ class TabletSplitter {
  public:
   explicit TabletSplitter(const ServerParts* parts) : parts_(parts) {}
 
-  // Makes `row` the first row of a tablet; OK if it is the parent's first row already.
-  // kFailedPrecondition: the root tablet is never split; kInvalidArgument: not a row of the tablet,
-  // or too long.
+  // Makes `row` the first row of a tablet; OK if the parent already begins with it.
+  // kFailedPrecondition: the root tablet is never split; kInvalidArgument: the row is outside the
+  // tablet, or too long.
   [[nodiscard]] Status Split(const std::shared_ptr<Served>& parent, const std::string& row);
-  // Makes one split that sizes call for (engine/tablet/reshape.h); false if none does.
+  // Makes one split if a tablet is large enough for it (engine/tablet/reshape.h); false if none is.
   bool SplitLarge();
 
  private:

@@ -1,6 +1,6 @@
-// Passes the calls of administrators on, and adds the traces of this process to those that the
-// cluster's servers have: a gateway or a master also serves calls, but is no tablet server that
-// could be asked. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Forwards administrators' calls. To the answer of a Traces call it adds the traces of this
+// process: the cluster collects traces only from its tablet servers, but a gateway or a master
+// serves calls, too. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

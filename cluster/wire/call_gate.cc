@@ -17,7 +17,7 @@ bool CallGate::Enter() {
 
 void CallGate::Leave() {
   engine::MutexLock lock(&mutex_);
-  // Only while the gate is shut does a thread wait for the last call to end.
+  // No thread waits for the last call before the gate is shut, so none has to be woken before that.
   if (--running_ == 0 && is_shut_) changed_.NotifyAll();
 }
 

@@ -1,5 +1,5 @@
-// Admits calls until it is shut, and then waits for those that are still running. Thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// Admits calls until it is shut; then its owner can wait for those that are still running. Thread
+// safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "engine/base/thread.h"

@@ -33,7 +33,7 @@ void CellPacker::AddHead(const engine::CellView& cell) {
   bool new_row = !is_begun_ || last_.row != cell.row;
   bool new_family = new_row || last_.family != cell.family;
   bool new_qualifier = new_family || last_.qualifier != cell.qualifier;
-  // The first message of a read is mostly its last, and small.
+  // Reserves no space for the first message: most reads send no other, and it is small.
   if (!is_begun_ && limit_ > kFirstMessageSize) bytes_.reserve(limit_ + limit_ / 8);
   is_begun_ = true;
   bytes_.push_back(static_cast<char>((new_row ? kRow : 0) | (new_family ? kFamily : 0) |
@@ -48,16 +48,16 @@ void CellPacker::AddHead(const engine::CellView& cell) {
 }
 
 bool CellPacker::Add(const engine::CellView& cell) {
-  // A full message waits for the end of the row, up to twice its size: a stream that breaks off
-  // after a whole row continues without reading the row again.
+  // A full message waits for the end of the row, but grows to at most twice its size. If the stream
+  // breaks off after a whole row, the reader need not read that row again.
   bool ends_row = last_.row != cell.row;
   if (bytes_.size() >= limit_ && (ends_row || bytes_.size() >= 2 * limit_) && !Flush(ends_row)) {
     return false;
   }
   AddHead(cell);
   std::string_view rest = cell.value;
-  // The last part, of at most kWholeValueMax, is not cut either: it may make the message larger
-  // than its limit by that much.
+  // The last piece, of at most kWholeValueMax bytes, is not cut: it may make the message that much
+  // larger than its limit.
   while (rest.size() > kWholeValueMax) {
     size_t room = limit_ - std::min(limit_, bytes_.size());
     bytes_.append(rest.substr(0, room));
@@ -78,8 +78,8 @@ bool CellPacker::Flush(bool ends_row) {
 void CellUnpacker::Take(std::string bytes) {
   bytes_ = std::move(bytes);
   reader_ = engine::Reader(bytes_);
-  // The keys pointed into the old message. A damaged message may lack keys, and would then leave
-  // dangling views.
+  // The old keys are views into the old message. A damaged message may lack keys, and would leave
+  // these views dangling.
   cell_ = {};
 }
 

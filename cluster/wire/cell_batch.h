@@ -1,12 +1,12 @@
 // Packs the cells of a read into messages, and unpacks them. Large values are cut into pieces, so
 // values of any size are possible. A message is
-//   rest of the value that the message before began | cells
+//   rest of the value that the previous message began | cells
 // and a cell is
 //   flags | row, family, qualifier, if flagged | time | sequence | size of the value | value, or
 //   as much of it as fits
-// Flags: 1 row, 2 family, 4 qualifier follow (otherwise they are those of the cell before); 8 the
-// read left the value out. The first cell of a message has all keys, so a reader's views point into
-// one message only.
+// Flags: 1 row, 2 family, 4 qualifier follows (a key without its flag is that of the previous
+// cell); 8 the read left the value out. The first cell of a message has all keys, so a reader's
+// views point into one message only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -46,9 +46,9 @@ class CellPacker {
 // Not thread safe.
 class CellUnpacker {
  public:
-  // Passes in the next message. Requires: Next() has returned false, or was not called yet.
+  // Begins the next message. Requires: Next() has returned false, or has not been called yet.
   void Take(std::string bytes);
-  // Moves to the next cell; false: it needs the next message. kDataLoss: the message is damaged.
+  // Moves to the next cell; false: it needs the next message. kInternal: the message is damaged.
   [[nodiscard]] StatusOr<bool> Next();
   // Valid until the next call. Requires: Next() has returned true.
   const engine::CellView& cell() const { return cell_; }
@@ -60,8 +60,8 @@ class CellUnpacker {
   std::string bytes_;
   engine::Reader reader_{{}};
   engine::CellView cell_;
-  engine::Cell held_;     // copy of a cell whose value is not in one message
-  uint64_t missing_ = 0;  // bytes of held_'s value in messages to come
+  engine::Cell held_;     // copy of a cell whose value spans messages
+  uint64_t missing_ = 0;  // bytes of held_'s value that have not arrived yet
 };
 
 }  // namespace sippar::cluster

@@ -12,16 +12,16 @@ namespace {
 
 constexpr int64_t kStreamsUs = 300'000;     // time for streams to end by themselves
 constexpr int64_t kCutUs = 200'000;         // further time for them to reach the end of a row
-constexpr int64_t kChangesUs = 30'000'000;  // time for running changes, as for a short call
+constexpr int64_t kChangesUs = 30'000'000;  // time for running changes, the limit of a short call
 // Time in which late calls still reach the shut gate. A client that has just seen this server alive
-// may be sending a change. At the gate it is told that nothing was done. If it found the connection
-// closed instead, the outcome of its change would be unknown.
+// may be sending a change. The gate tells it that nothing was done; if the client found the
+// connection closed instead, the outcome of its change would be unknown.
 constexpr int64_t kLateUs = 20'000;
 
 }  // namespace
 
 void Departure::Leave() {
-  // Without any call so far, no client needs a wait.
+  // If no call has come so far, there is no client to wait for.
   if (calls_begun_ == 0 || is_leaving_.exchange(true)) return;
   changes_.Shut();
   streams_.Shut();
@@ -33,9 +33,9 @@ void Departure::Leave() {
   changes_.WaitUntilQuiet(kChangesUs);
 }
 
-// Ends the streams that did not come to the end of a row in time, wherever they are: a row may be
+// Ends the streams that did not reach the end of a row in time, wherever they are: a row may be
 // long, a read may find nothing for a long time, or a reader may take nothing. Streams of changes
-// have no end at all.
+// never end by themselves.
 void Departure::CutStreams() {
   std::unordered_set<std::shared_ptr<net::ServerCall>> open;
   {

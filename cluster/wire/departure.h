@@ -21,7 +21,7 @@ class Departure {
   // finished, for at most 30 s. Returns at once if no call has come.
   void Leave();
 
-  // Number of calls so far, without streams of changes.
+  // Number of calls so far; streams of changes are not counted.
   uint64_t calls_begun() const { return calls_begun_; }
   void CountCall() { ++calls_begun_; }
   // The gate of the calls that must not be repeated.
@@ -30,7 +30,7 @@ class Departure {
   // The error for a call that was refused.
   static Status Refusal();
 
-  // Registers a stream as long as it is served.
+  // Registers a stream while it is served.
   class Stream {
    public:
     enum Kind : uint8_t { kEnds, kEndless };
@@ -57,12 +57,12 @@ class Departure {
   void CutStreams();
 
   CallGate changes_;
-  CallGate streams_;  // streams that end by themselves
+  CallGate streams_;  // gate of the streams that end by themselves
   std::atomic<bool> is_leaving_{false}, is_cutting_{false};
   std::atomic<uint64_t> calls_begun_{0};
   engine::Mutex mutex_;
-  std::unordered_set<std::shared_ptr<net::ServerCall>> open_ GUARDED_BY(mutex_);  // streams
-  bool is_over_ GUARDED_BY(mutex_) = false;  // no stream begins any more
+  std::unordered_set<std::shared_ptr<net::ServerCall>> open_ GUARDED_BY(mutex_);  // open streams
+  bool is_over_ GUARDED_BY(mutex_) = false;  // true: no stream may begin
 };
 
 }  // namespace sippar::cluster

@@ -14,10 +14,10 @@ constexpr net::LaneBounds kLane{};
 constexpr size_t kCallsMax = kLane.calls_of_all_max / 2;
 constexpr size_t kBytesMax = kLane.bytes_of_all_max / 2;
 
-constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked for
+constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked to make
 
-// Calls to a master come from members and clients of the cluster, too. Those know the cluster's id
-// and look up by themselves which master reigns.
+// Administrators' calls also come from members and clients of the cluster. Their hello names the
+// cluster, and they look up by themselves which master reigns.
 bool IsOfClient(const net::ServerCall& call) {
   switch (static_cast<Method>(call.method())) {
     case Method::kData:
@@ -47,7 +47,7 @@ void GatewayCalls::Begin(OpenClient open) {
   open_ = std::move(open);
 }
 
-// The ports do not own the interfaces of the client; they only point to them.
+// The pointers in the ports own nothing: client_ owns its interfaces.
 StatusOr<Client*> GatewayCalls::Reach() {
   engine::MutexLock lock(&open_mutex_);
   if (client_ != nullptr) return client_.get();

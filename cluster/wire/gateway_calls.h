@@ -4,8 +4,8 @@
 // roles. Thread safe.
 //
 // A client's call often needs calls to tablets, which may be tablets of this same member. So
-// clients' calls have threads and bounds of their own: they never occupy those of the lanes, on
-// which the calls to tablets depend.
+// clients' calls have threads and bounds of their own: they never occupy the threads of the lanes,
+// which the calls to tablets need.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,16 +25,16 @@ class GatewayCalls final : public net::Service {
  public:
   using OpenClient = std::function<StatusOr<std::unique_ptr<Client>>()>;
 
-  // `name`: of this member, for error messages. `roles` serves all calls that are not of such
-  // clients, and outlives this object.
+  // `name` is this member's name, for error messages. `roles` serves all calls that are not from
+  // such clients, and outlives this object.
   GatewayCalls(std::string name, net::Service* roles);
   ~GatewayCalls() override { Stop(); }
   GatewayCalls(const GatewayCalls&) = delete;
   GatewayCalls& operator=(const GatewayCalls&) = delete;
 
   // Serves clients from now on; before that, their calls are refused and not begun. To be called
-  // once. `open` is called for the first call, on a thread that may wait, and after an error again
-  // for the next call.
+  // once. The first client's call calls `open`, on a thread that may wait; after an error, the next
+  // call calls `open` again.
   void Begin(OpenClient open);
   // The client of the cluster, which this call opens if it is not open yet. It lives as long as
   // this object. Errors: those of `open`; kUnavailable before Begin.
@@ -45,7 +45,7 @@ class GatewayCalls final : public net::Service {
   // To be called after the net::Server has stopped: waits until no call uses the client any more.
   void Stop();
 
-  // Keeps clients' calls for its own threads.
+  // Serves clients' calls on threads of this object, and passes all others to `roles`.
   bool ServeAtOnce(const std::shared_ptr<net::ServerCall>& call) override;
   void Serve(const std::shared_ptr<net::ServerCall>& call) override { roles_->Serve(call); }
 
@@ -60,7 +60,7 @@ class GatewayCalls final : public net::Service {
   engine::Mutex open_mutex_;  // held while the client is opened
   OpenClient open_ GUARDED_BY(open_mutex_);
   std::unique_ptr<Client> client_ GUARDED_BY(open_mutex_);
-  MemberService clients_;  // has the interfaces of client_
+  MemberService clients_;  // serves the interfaces of client_
   net::LaneThreads calls_, streams_;
 };
 

@@ -33,7 +33,7 @@ Status Ended(const Status& failure, Effect effect, const CallTime& time) {
                                  is_unknown ? "; whether the change was made is not known" : ""));
 }
 
-// The trace of the call for which this thread makes its own one; none: it serves no call.
+// The trace of the call that this thread is serving; none: it serves no call.
 engine::TraceId ServedTrace() {
   const engine::CallNotes* notes = engine::CurrentCallNotes();
   return notes == nullptr ? engine::TraceId{} : notes->trace;
@@ -81,7 +81,7 @@ StatusOr<std::shared_ptr<net::Channel>> Line::Reach() {
     if (channel_ != nullptr && !is_in_doubt_) [[likely]]
       return channel_;
   }
-  // Without the lock, because the look-up may wait.
+  // The look-up runs without the lock, because it may wait.
   auto address = options_.find();
   if (!address.ok()) {
     return address.status().code() == StatusCode::kUnavailable ? net::MarkNotBegun(address.status())

@@ -1,9 +1,9 @@
 // A line makes the calls and opens the streams of this process to one member on one lane
-// (cluster/net/lane.h), each once, without retries. It finds the member's address when that is
-// first needed. Thread safe.
+// (cluster/net/lane.h), each once, without retries. It finds the member's address when the address
+// is first needed. Thread safe.
 //
 // Errors of a call: those of the member; kCancelled and kDeadlineExceeded if the caller's options
-// ended the wait; kUnavailable if no answer came. net::IsNotBegun tells whether the call was
+// ended the wait; kUnavailable if no answer came. net::IsNotBegun returns whether the call was
 // certainly not begun; otherwise its outcome is unknown.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -22,14 +22,14 @@
 
 namespace sippar::cluster {
 
-// What the lines of a process share.
+// Settings that all lines of a process share.
 struct LineSettings {
   // `loops` and `clock` outlive the lines. With null loops, a client of one member
   // (wire/remote_client.h) makes its own.
   net::LaneLoops* loops = nullptr;
   engine::Clock* clock = nullptr;
-  net::Hello hello = {};  // of this process; each line sets `lane` and `expected`
-  std::shared_ptr<net::TlsKeys> tls = nullptr;  // null: plain
+  net::Hello hello = {};  // hello of this process; each line sets `lane` and `expected`
+  std::shared_ptr<net::TlsKeys> tls = nullptr;  // null: no TLS
   net::Keepalive keepalive = {};
   net::LaneBounds bounds = {};
 };
@@ -52,13 +52,13 @@ class Line {
   // Returns the encoded reply.
   [[nodiscard]] StatusOr<std::string> Call(Method method, const CallRule& rule,
                                            std::string_view call, const CallOptions& options);
-  // Opens a stream. If the server fails it, its first part is that error.
+  // Opens a stream. If the server refuses it, the first PartStream::Next returns the error.
   [[nodiscard]] StatusOr<std::unique_ptr<PartStream>> Open(Method method, std::string request,
                                                            const CallOptions& options);
   engine::Clock* clock() const { return settings_.clock; }
   // True: the connection has ended, and the line does not reconnect.
   bool is_over();
-  // As net::Channel::is_cut; false before the first call.
+  // See net::Channel::is_cut; false before the first call.
   bool is_cut();
 
  private:
@@ -71,8 +71,8 @@ class Line {
   const LineOptions options_;
   engine::Mutex mutex_;
   std::shared_ptr<net::Channel> channel_ GUARDED_BY(mutex_);
-  MemberAddress address_ GUARDED_BY(mutex_);     // to which channel_ leads
-  bool is_in_doubt_ GUARDED_BY(mutex_) = false;  // look the address up again before the next call
+  MemberAddress address_ GUARDED_BY(mutex_);     // address of channel_
+  bool is_in_doubt_ GUARDED_BY(mutex_) = false;  // the next call looks the address up again
 };
 
 }  // namespace sippar::cluster

@@ -15,7 +15,7 @@
 
 namespace sippar::cluster {
 
-// For the interfaces that have calls but no streams: AdminApi, TabletControl, MasterNotices.
+// Implements an interface that has calls but no streams: AdminApi, TabletControl, MasterNotices.
 template <class Interface, Method kMethod>
 class LinePort final : public Interface {
  public:
@@ -33,7 +33,7 @@ using LineAdmin = LinePort<AdminApi, Method::kAdmin>;
 using LineControl = LinePort<TabletControl, Method::kControl>;
 using LineNotices = LinePort<MasterNotices, Method::kNotices>;
 
-// DataApi of a member that finds the tablets of a table by the table's name.
+// DataApi of a member that serves whole tables by their names.
 class LineData final : public DataApi {
  public:
   explicit LineData(std::shared_ptr<Line> line) : line_(std::move(line)) {}
@@ -51,7 +51,7 @@ class LineData final : public DataApi {
   const std::shared_ptr<Line> line_;
 };
 
-// TabletService of one tablet server.
+// TabletService of one tablet server, which serves its tablets by their addresses.
 class LineTablets final : public TabletService {
  public:
   explicit LineTablets(std::shared_ptr<Line> line) : line_(std::move(line)) {}

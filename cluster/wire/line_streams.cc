@@ -91,7 +91,7 @@ class LineChanges final : public ChangeStream {
   LineChanges(std::unique_ptr<PartStream> parts, engine::Clock* clock)
       : parts_(std::move(parts)), clock_(clock) {}
 
-  // `wait_us`: the longest time until the server says whether the request is valid.
+  // Waits at most `wait_us` for the server to say whether the request is valid.
   Status Open(int64_t wait_us) {
     ASSIGN_OR_RETURN(bool has_come, Take(wait_us));
     return has_come
@@ -101,8 +101,8 @@ class LineChanges final : public ChangeStream {
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
     const int64_t until_nanos = clock_->MonotonicNanos() + wait_us * 1000;
-    // The server sends batches without changes to show that it is alive. Of them only the positions
-    // are kept.
+    // The server sends batches without changes to show that it is alive. Only their positions are
+    // kept.
     while (ahead_.changes.empty() && !ahead_.is_over && !ahead_.is_elsewhere) {
       ASSIGN_OR_RETURN(bool has_come, Take((until_nanos - clock_->MonotonicNanos()) / 1000));
       if (!has_come) break;

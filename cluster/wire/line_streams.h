@@ -15,7 +15,7 @@ namespace sippar::cluster {
 [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> ReadOverLine(Line* line, Method method,
                                                                  std::string request,
                                                                  const CallOptions& options);
-// Runs a program and gives its rows to `sink`. `request` is an encoded RunRequest.
+// Runs a program and passes its rows to `sink`. `request` is an encoded RunRequest.
 [[nodiscard]] Status RunOverLine(Line* line, Method method, std::string request,
                                  const CallOptions& options, engine::ProgramSink* sink);
 // `request` is an encoded ChangesCall. Waits for the first batch, which the server sends at once,

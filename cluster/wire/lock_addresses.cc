@@ -9,8 +9,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Whatever the error of the lock session is, for the caller the address is only unknown at present:
-// kUnavailable.
+// Whatever the error of the lock session is, to the caller it means only that the address is not
+// known at present: kUnavailable.
 Status NotKnown(const Status& failure, const std::string& member) {
   return Unavailable(fmt::format("{}: its address is not known ({})", member, MessageOf(failure)));
 }
@@ -37,8 +37,8 @@ StatusOr<MemberAddress> LockAddresses::OfMaster() {
         "master: none runs at present (no process holds its lock); try again, or start one");
   auto record = MemberRecord::Decode(file->content);
   if (!record.ok()) return NotKnown(record.status(), "master");
-  // The file keeps the address of the master before until the new one writes its own. The fence
-  // tells whose it is.
+  // The file keeps the previous master's address until the new master writes its own. A record of
+  // the new master has the fence of the file.
   if (record->fence != file->fence) {
     return Unavailable("master: it has not recorded its address yet; try again");
   }

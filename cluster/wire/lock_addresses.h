@@ -1,4 +1,4 @@
-// Addresses of members, as they registered them in the lock service.
+// Looks up the addresses that members registered in the lock service.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,8 @@ class LockAddresses final : public MemberAddresses {
   explicit LockAddresses(LockSession* session) : session_(session) {}
 
   StatusOr<MemberAddress> OfServer(const ServerId& server) override;
-  // The address has an empty `life`, so any start of the process is accepted: a master holds the
-  // master lock and registers no name for each start.
+  // The address has an empty `life`, so any start of the process is accepted: a master writes its
+  // address into the master lock, without a name for this start.
   StatusOr<MemberAddress> OfMaster() override;
 
  private:

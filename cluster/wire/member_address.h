@@ -1,4 +1,4 @@
-// Where members of the cluster are reached. SPDX-License-Identifier: Apache-2.0
+// The addresses of members of the cluster. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace sippar::cluster {
 struct MemberAddress {
   std::string host;  // a name, an address, or "unix:PATH"
   uint16_t port = 0;
-  std::string life;  // name of one start of the member, as "ts1.42"; empty: any
+  std::string life;  // name of one start of the member, such as "ts1.42"; empty: any
 
   bool operator==(const MemberAddress&) const = default;
 };
@@ -24,7 +24,7 @@ class MemberAddresses {
   virtual ~MemberAddresses() = default;
   // kUnavailable: this start of the server has ended, or the lock service does not answer.
   [[nodiscard]] virtual StatusOr<MemberAddress> OfServer(const ServerId& server) = 0;
-  // The address of the process that holds the master lock. kUnavailable: none does.
+  // The address of the process that holds the master lock. kUnavailable: no process holds it.
   [[nodiscard]] virtual StatusOr<MemberAddress> OfMaster() = 0;
 };
 

@@ -1,4 +1,4 @@
-// Passes the deadline and the cancel flag of a call on to the work that its server does for it.
+// Passes a call's deadline and cancel flag on to the work that the server does for the call.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace sippar::cluster {
 
 // The time that is left until the caller's deadline, and the cancel flag, which is also set when
-// the caller's connection ends. The flag keeps the call alive.
+// the caller's connection ends. The flag keeps the call object alive.
 inline CallOptions OptionsOf(const std::shared_ptr<net::ServerCall>& call) {
   CallOptions options;
   options.cancel = CancelFlag(call, call->cancelled());

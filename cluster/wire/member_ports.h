@@ -1,4 +1,4 @@
-// The interfaces that one member serves. SPDX-License-Identifier: Apache-2.0
+// The interfaces that a member passes to its MemberService. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -11,17 +11,16 @@
 
 namespace sippar::cluster {
 
-// The interfaces that a member serves. Null: the member does not have this role, and refuses its
-// calls.
+// Null: the member does not have this role, and refuses its calls.
 struct MemberPorts {
-  std::shared_ptr<DataApi> data = nullptr;    // of a gateway or of a process with an open store
-  std::shared_ptr<AdminApi> admin = nullptr;  // of a master or of a process with an open store
-  // Of a master: whether it accepts the call of this name now. A call that it does not accept, as
-  // while it is on standby, is not begun. Null: it accepts all.
+  std::shared_ptr<DataApi> data = nullptr;    // set in a gateway or a process with an open store
+  std::shared_ptr<AdminApi> admin = nullptr;  // set in a master or a process with an open store
+  // Set in a master: returns whether the master accepts the call of this name now. A call that it
+  // does not accept, such as on standby, is not begun. Null: the member accepts all calls.
   std::function<bool(std::string_view call)> takes = nullptr;
-  std::shared_ptr<TabletService> tablets = nullptr;  // these two of a tablet server
+  std::shared_ptr<TabletService> tablets = nullptr;  // this and `control`: set in a tablet server
   std::shared_ptr<TabletControl> control = nullptr;
-  std::shared_ptr<MasterNotices> notices = nullptr;  // of a master
+  std::shared_ptr<MasterNotices> notices = nullptr;  // set in a master
 };
 
 }  // namespace sippar::cluster

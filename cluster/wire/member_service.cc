@@ -18,9 +18,9 @@
 namespace sippar::cluster {
 namespace {
 
-// Limit of a reply without room for errors. If the answers of a batch do not fit, errors take their
-// place and exceed this limit (api/call_codec.h): about 120 bytes for each of at most 10,000 writes
-// (wire/write_parts.h).
+// Size limit of the answers in a reply; the rest of the frame is room for errors. If the answers of
+// a batch do not fit, errors take their place and exceed this limit (api/call_codec.h): about 120
+// bytes for each of at most 10,000 writes (wire/write_parts.h).
 constexpr size_t kReplySizeMax = net::kBodySizeMax - (2 << 20);
 
 template <class Interface>
@@ -32,8 +32,8 @@ StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::Se
     return InvalidArgument("call cannot be decoded; use the same sippar for server and client");
   }
   CallOptions options = OptionsOf(call);
-  // A change is not cancelled when its caller goes: it is carried out all the same, and what this
-  // member holds for it must be held until it ends.
+  // A change is not cancelled when its caller goes: the tablet carries it out all the same, and
+  // what this member holds for it must be held until it ends.
   const CallRule* rule = FindRule(typename Interface::Calls(), named.name);
   if (rule == nullptr || rule->effect != Effect::kNone) options.cancel = nullptr;
   // A call that must not be repeated begins only while the gate is open. A process that leaves the

@@ -1,6 +1,6 @@
-// What a member serves over cluster/net: calls and streams on the interfaces of cluster/api. It
-// only translates, and records the calls (recorded_call.h). Thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// Serves a member's calls and streams over cluster/net: translates them into calls of the
+// interfaces of cluster/api, and records them (recorded_call.h). Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ namespace sippar::cluster {
 // come before Begin are refused and not begun. The net::Server ends the calls when it stops.
 class MemberService final : public net::Service {
  public:
-  // `name`: of this member, for error messages. `slow_calls`: gets the reports of slow calls; null:
-  // there are none.
+  // `name` is this member's name, for error messages. `slow_calls` gets the reports of slow calls;
+  // null: there are none.
   explicit MemberService(std::string name, std::shared_ptr<SlowCalls> slow_calls = nullptr)
       : name_(std::move(name)), slow_calls_(std::move(slow_calls)) {}
 
@@ -34,7 +34,8 @@ class MemberService final : public net::Service {
   uint64_t calls_begun() const { return departure_.calls_begun(); }
 
   // Answers the probe, also while all threads are busy, and reads of one row whose blocks are in
-  // memory. Every other call may wait for a disk, a lock or a tablet.
+  // memory. It leaves every other call to Serve, because such a call may wait for a disk, a lock or
+  // a tablet.
   bool ServeAtOnce(const std::shared_ptr<net::ServerCall>& call) override;
   void Serve(const std::shared_ptr<net::ServerCall>& call) override;
 
@@ -48,7 +49,7 @@ class MemberService final : public net::Service {
   const std::shared_ptr<SlowCalls> slow_calls_;
   Departure departure_;
   engine::Mutex mutex_;
-  std::shared_ptr<const MemberPorts> ports_ GUARDED_BY(mutex_);  // null: it does not serve yet
+  std::shared_ptr<const MemberPorts> ports_ GUARDED_BY(mutex_);  // null: Begin was not called yet
 };
 
 }  // namespace sippar::cluster

@@ -18,7 +18,7 @@ namespace sippar::cluster {
 namespace {
 
 constexpr size_t kPieceSize = 1 << 20;  // bytes of a batch in one part
-// Longest silence of a change stream. Then a batch without changes tells the reader the position.
+// Longest silence of a change stream. After it, an empty batch tells the reader the position.
 constexpr int64_t kBeatUs = 1'000'000;
 // Longest time that a read takes on a loop's thread, which has other connections to serve: a row
 // may have a million deleted cells.
@@ -29,7 +29,7 @@ const TabletAddress& PlaceOf(const TabletAddress& tablet) { return tablet; }
 
 using Stream = Departure::Stream;
 
-// Notes for the call's trace what a stream has done.
+// Records in the call's trace what a stream has done.
 void Note(const StreamEnd& end) {
   engine::CallNotes* notes = engine::CurrentCallNotes();
   if (notes == nullptr) return;
@@ -147,9 +147,9 @@ bool ReadAtOnce(Interface* port, const std::shared_ptr<net::ServerCall>& call,
     if (!packer.Add((*cells)->cell())) return false;
   }
   if (!(*cells)->status().ok()) return false;
-  static_cast<void>(packer.Flush(/*ends_row=*/true));  // `fits` says how it went
+  static_cast<void>(packer.Flush(/*ends_row=*/true));  // the result is in `fits`
   if (!fits) return false;
-  cells->reset();  // adds its counters
+  cells->reset();  // destroys the read, which adds its counters to last.end
   Note(last.end);
   call->Reply(EncodeValue(last));
   return true;

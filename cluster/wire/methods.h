@@ -11,19 +11,20 @@
 
 namespace sippar::cluster {
 
-// A number is never given to another method, because members of the version before or after this
-// one know the numbers, too.
+// A number is never reused for another method, because members of the previous and the next version
+// use the same numbers.
 enum class Method : uint16_t {
   kProbe = 1,  // answered with an empty reply once the member serves
 
-  // Calls by their names: the body is that of EncodeNamedCall, the answer an encoded reply.
+  // Calls whose body names them (EncodeNamedCall). The answer is an encoded reply.
   kData = 16,
   kAdmin = 17,
   kTablets = 18,
   kControl = 19,
   kNotices = 20,
 
-  // Streams (wire/stream_messages.h) of a table by its name, and of one tablet.
+  // Streams (wire/stream_messages.h): first those of a table, by its name, then those of one
+  // tablet.
   kReadTable = 32,
   kRunTable = 33,
   kTableChanges = 34,
@@ -39,7 +40,8 @@ struct NamedCall {
 
 inline std::string EncodeNamedCall(const NamedCall& named) {
   std::string bytes;
-  bytes.reserve(named.name.size() + named.call.size() + 2 + 16);  // and a trace id (net/frame.h)
+  // 2: length of the name. 16: a trace id, which may follow (net/frame.h).
+  bytes.reserve(named.name.size() + named.call.size() + 2 + 16);
   engine::PutBytes(&bytes, named.name);
   bytes.append(named.call);
   return bytes;

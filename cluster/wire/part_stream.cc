@@ -10,7 +10,7 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kPollUs = 20'000;  // between two looks at a caller's cancel flag
+constexpr int64_t kPollUs = 20'000;  // time between two looks at a caller's cancel flag
 constexpr int64_t kLongUs = 3'600'000'000;
 
 }  // namespace

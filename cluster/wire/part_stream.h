@@ -18,14 +18,14 @@ class PartStream {
   PartStream(std::shared_ptr<net::Channel> channel, std::shared_ptr<net::ReplyStream> stream,
              CallTime time)
       : channel_(std::move(channel)), stream_(std::move(stream)), time_(std::move(time)) {}
-  ~PartStream() { stream_->Cancel(); }  // without effect if the stream has ended
+  ~PartStream() { stream_->Cancel(); }  // no effect if the stream has ended
   PartStream(const PartStream&) = delete;
   PartStream& operator=(const PartStream&) = delete;
 
   // The next part; nullopt: the stream has ended, and the outcome is in end(). An error: the stream
   // broke off (kDeadlineExceeded if the caller's time is over by then), or the caller cancelled it.
   [[nodiscard]] StatusOr<std::optional<std::string>> Next();
-  // False: no part came within `wait_us`. Otherwise Next does not wait.
+  // False: no part came within `wait_us`. True: Next does not wait.
   bool Await(int64_t wait_us);
   // How the stream ended at the server. Valid after Next has returned nullopt.
   const StreamEnd& end() const { return end_; }
@@ -35,7 +35,7 @@ class PartStream {
   Status Broken(const Status& why) const;
   StatusOr<std::optional<std::string>> TakeEnd();
 
-  const std::shared_ptr<net::Channel> channel_;  // must live as long as the stream
+  const std::shared_ptr<net::Channel> channel_;  // kept alive as long as the stream
   const std::shared_ptr<net::ReplyStream> stream_;
   const CallTime time_;
   bool is_over_ = false;

@@ -1,5 +1,5 @@
-// Encodes a batch of a program's rows, which travels in pieces. Decoding checks its input:
-// kInvalidArgument if it is damaged. Pure. SPDX-License-Identifier: Apache-2.0
+// Encodes a batch of rows that a program returned; it is then sent in pieces. Decoding checks its
+// input: kInvalidArgument if it is damaged. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sippar::cluster {
 
-// version | count | rows: each count, values | last row | rows seen | cells seen
+// version | number of rows | each row: number of values, values | last row | rows seen | cells seen
 std::string EncodeBatch(const engine::ProgramBatch& batch);
 [[nodiscard]] StatusOr<engine::ProgramBatch> DecodeBatch(std::string_view bytes);
 

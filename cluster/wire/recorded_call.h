@@ -1,6 +1,6 @@
 // Times one call that this thread serves, and keeps its trace afterwards if it is wanted
-// (api/call_traces.h). A call that is not kept costs two looks at the clock and a random number.
-// Used by one thread. SPDX-License-Identifier: Apache-2.0
+// (api/call_traces.h). A call that is not kept costs two clock reads and a random number. Used by
+// one thread. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ namespace sippar::cluster {
 
 class RecordedCall {
  public:
-  // Makes the notes of `call` current on this thread as long as the object lives. The call belongs
-  // to the trace that its caller named, or to a new one. `began_nanos`: when this thread began with
-  // it, on the monotonic clock.
+  // Makes the notes of `call` current on this thread while the object lives. The call belongs to
+  // the trace that its caller named, or to a new one. `began_nanos`: when this thread began to
+  // serve the call, on the monotonic clock.
   RecordedCall(const net::ServerCall& call, int64_t began_nanos)
       : began_nanos_(began_nanos), scope_(&notes_) {
     notes_.trace = call.trace().is_none() ? engine::TraceId::New() : call.trace();
   }
 
-  // To be called when the call was answered. `member`: name of the process.
+  // To be called after the call was answered. `member`: name of the process.
   void End(const net::ServerCall& call, std::string_view member);
   engine::TraceId trace() const { return notes_.trace; }
-  // The name of the call for people.
+  // A name of the call for people to read.
   static std::string NameOf(const net::ServerCall& call);
 
  private:

@@ -1,4 +1,4 @@
-// The messages of streams over cluster/net: the request, parts, and what comes with the end. Pure.
+// The messages of streams over cluster/net: the request, the parts, and the last message. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ struct ReadRequest {
 template <class To>
 struct RunRequest {
   To to;
-  std::optional<RowRange> tablet_range;  // of a run on a table: the range of one of its tablets
+  std::optional<RowRange> tablet_range;  // if `to` is a table: the range of one of its tablets
   Lent<engine::Program> program;
 
   static constexpr int kFields = 3;
@@ -36,9 +36,9 @@ struct ChangesCall {
   static constexpr int kFields = 2;
 };
 
-// A part: bytes, then the mark as one byte, which says for cells that the last cell is the last of
-// its row, and for a piece of a batch of rows that the batch goes on in the next part. It is the
-// last byte, so that a reader removes it without copying the others.
+// A part: bytes, then a mark of one byte. In a part of cells, the mark says that the last cell is
+// the last of its row; in a piece of a batch of rows, that the batch goes on in the next part. The
+// mark is the last byte, so that a reader removes it without copying the others.
 struct Part {
   std::string bytes;
   bool is_marked = false;
@@ -51,7 +51,7 @@ std::string EncodePart(Part part);
 // The last message of a stream. It also has the last part, so a read of a few cells needs no other
 // message.
 struct LastPart {
-  std::string part;  // EncodePart, or empty
+  std::string part;  // result of EncodePart, or empty
   StreamEnd end;
 
   static constexpr int kFields = 2;

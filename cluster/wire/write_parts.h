@@ -16,8 +16,8 @@ namespace sippar::cluster {
 inline constexpr size_t kPartBytesMax = 4 << 20;
 inline constexpr size_t kPartWritesMax = 10'000;
 
-// The server decodes no mutation of more entries. Such a mutation is refused here, because there it
-// would fail its whole batch.
+// The server does not decode a mutation with more entries than the limit. Such a mutation is
+// refused here, because at the server it would fail its whole batch.
 [[nodiscard]] inline Status CheckEntries(const RowMutation& mutation) {
   if (mutation.entries.size() <= limits::kMutationEntriesMax) return OkStatus();
   return InvalidArgument(fmt::format("mutation has {} entries; the limit is {}",
@@ -25,7 +25,7 @@ inline constexpr size_t kPartWritesMax = 10'000;
 }
 [[nodiscard]] inline Status CheckEntries(const engine::RowUpdate&) { return OkStatus(); }
 
-// Approximate bytes of the write in a call.
+// Approximate number of bytes that the write takes in a call.
 inline size_t SizeOf(const RowMutation& mutation) { return mutation.StoredSize(); }
 inline size_t SizeOf(const engine::RowUpdate& update) { return update.Encode().size(); }
 

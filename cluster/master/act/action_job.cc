@@ -6,7 +6,7 @@
 namespace sippar::cluster::master {
 namespace {
 
-// Passes `asked` to the first part that has a Do for it. Does not compile if none has.
+// Passes `asked` to the first part that has a Do for it. Does not compile if no part has one.
 template <class Asked, class Part, class... Others>
 event::Done DoByOne(const Asked& asked, Part* part, Others*... others) {
   if constexpr (requires { part->Do(asked); }) {
@@ -21,7 +21,7 @@ event::Done DoByOne(const Asked& asked, Part* part, Others*... others) {
 event::Done ActionJob::CarryOut(const Action& action) {
   event::Done done = std::visit(
       [this](const auto& asked) -> event::Done {
-        // A reply only has to reach the administrator, which MasterDriver does itself.
+        // MasterDriver itself passes a reply to the administrator, so there is nothing to do here.
         if constexpr (std::is_same_v<decltype(asked), const action::Reply&>)
           return {};
         else

@@ -1,6 +1,6 @@
 // Carries out one action of the master: a call to a server, or a change of METADATA, the lock
 // service or the shared directory. It decides nothing and never retries; the outcome goes back to
-// the step as an event. Each member below has the actions on one of these.
+// the step as an event. Each data member has the actions on one of these.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace sippar::cluster::master {
 
-// Actions of one master: `session` holds the master lock and `epoch` is the master's own. Thread
+// Actions of one master. `session` holds the master lock; `epoch` is that of the master. Thread
 // safe.
 class ActionJob {
  public:
@@ -28,8 +28,7 @@ class ActionJob {
         recovery_(&places_, session, epoch),
         sweep_(&places_, session) {}
 
-  // Carries the action out and returns the event that answers it. Blocks for as long as the calls
-  // take.
+  // Carries out the action and returns the event that answers it. Waits until its calls have ended.
   event::Done CarryOut(const Action& action);
 
  private:

@@ -1,5 +1,4 @@
-// What the actions of a master work on, and its calls to servers.
-// SPDX-License-Identifier: Apache-2.0
+// What the actions of a master use, and their calls to servers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -13,24 +12,24 @@
 
 namespace sippar::cluster::master {
 
-// All of it outlives the actions.
+// Everything that this points to outlives the actions.
 struct ActionPlaces {
   Transport* transport = nullptr;
   MetadataTable* metadata = nullptr;
   engine::FileSystem* fs = nullptr;
   engine::Clock* clock = nullptr;
   std::string directory;  // directory shared by all servers (store_paths.h)
-  // How long the master waits for a removed server that still held its lock and may still run. The
-  // server's own lease (MemberRecord::lease_us) counts if it is longer. After that the server's
-  // lease has ended, so it answers no more reads from memory.
+  // How long the master waits for a removed server that still held its lock and may still run. If
+  // the server's own lease (MemberRecord::lease_us) is longer, the master waits for that. After the
+  // wait the server's lease has ended, so it answers no more reads from memory.
   int64_t lease_us = 0;
-  // Ends the calls to servers that wait for an answer. Null: nothing does.
+  // Cancels the calls to servers that wait for an answer. Null: they are never cancelled.
   CancelFlag cancel = nullptr;
 };
 
-// Calls a server, with the time limit of the call's rule (api/call.h): a server that hangs keeps
-// its connection open and never answers. kUnavailable, kDeadlineExceeded, kCancelled: the outcome
-// is unknown.
+// Calls a server, with the time limit of the call's rule (api/call.h), because a server that hangs
+// keeps its connection open and never answers. kUnavailable, kDeadlineExceeded, kCancelled: the
+// outcome is unknown.
 template <class Call>
 [[nodiscard]] Answer<Call> CallServer(const ActionPlaces& places, const ServerId& server,
                                       const Call& call) {

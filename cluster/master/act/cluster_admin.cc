@@ -1,5 +1,5 @@
-// AdminApi of a cluster. Its named records are in cluster_records.cc, status and events in
-// cluster_figures.cc, moves of tablets and standing orders in cluster_moves.cc.
+// AdminApi of a cluster. Calls on named records are in cluster_records.cc, on status and events in
+// cluster_figures.cc, on moves of tablets and standing orders in cluster_moves.cc.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/act/cluster_admin.h"
 
@@ -16,7 +16,7 @@ namespace sippar::cluster::master {
 namespace {
 
 constexpr int64_t kMoveWaitMicros = 20'000;
-// Tries of a call to a tablet: with the wait, it may be without a server for 10 s.
+// Attempts of a call to a tablet: with the waits, the tablet may be without a server for 10 s.
 constexpr int kTriesMax = 500;
 
 std::vector<RowRange> AllRows() { return {RowRange::All()}; }
@@ -89,9 +89,9 @@ Status ClusterAdmin::Alter(const TableSchema& schema, uint64_t expected_version,
   });
 }
 
-// A change stream begins in two steps. First every tablet keeps its changes; then the table's
-// schema says since when, which is the first moment at which no tablet misses a change. If the
-// second step does not happen, the caller must repeat the first.
+// A change stream begins in two steps. First every tablet starts to keep its changes; then the
+// table's schema records the start time, which is the first moment at which no tablet misses a
+// change. If the second step does not happen, the caller must repeat the first.
 Status ClusterAdmin::Perform(const calls::AlterTable& asked, const CallTime& time) {
   TableSchema normal = asked.schema;
   normal.Normalize();
@@ -187,7 +187,8 @@ Status ClusterAdmin::OnTablet(
         "table {}: no server has the tablet with row '{}' at present; try again", table, row));
     if (place.server.IsNone()) continue;
     status = call(transport_->Control(place.server).get(), place);
-    // With these codes the tablet may have moved, so it is looked up again. All others are final.
+    // With these codes the tablet may have moved, so it is looked up again. All other codes are
+    // final.
     bool moved = status.code() == StatusCode::kUnavailable ||
                  status.code() == StatusCode::kNotFound || status.code() == StatusCode::kAborted;
     if (!moved) return status;
@@ -198,9 +199,9 @@ Status ClusterAdmin::OnTablet(
 Status ClusterAdmin::OnTablets(
     const std::string& table, const std::vector<RowRange>& rows, const CallTime& time,
     const std::function<Status(TabletControl* control, const Place& place)>& call) {
-  std::string done;  // the end of the tablet just called
+  std::string done;  // end of the last tablet called
   for (const RowRange& range : rows) {
-    // Continues there, so that a split or merge in between leaves out no rows.
+    // Continues at that end, so that a split or merge in between leaves out no rows.
     std::string row = std::max(range.start, done);
     while (range.limit.empty() || row < range.limit) {
       std::string limit;
@@ -237,16 +238,18 @@ Status ClusterAdmin::Perform(const calls::Split& asked, const CallTime& time) {
   Status status = OnTablet(
       asked.table, asked.row, time,
       [&](TabletControl* control, const Place& place) -> Status {
-        if (place.range.start == asked.row) return OkStatus();  // the tablet already starts there
+        // The tablet already begins with this row.
+        if (place.range.start == asked.row) return OkStatus();
         RETURN_IF_ERROR(control->Do(
             calls::SplitTablet{place.master_epoch, place.tablet_id, asked.row}, time.Left()));
-        // Reports the split to the master, as the notice that the server itself sends may get lost.
+        // Reports the split to the master, because the notice that the server itself sends may get
+        // lost.
         return driver_->Do(calls::SplitDone{place.server, place.tablet_id});
       },
       &limit);
   RETURN_IF_ERROR(Annotate(status, fmt::format("split table {} at '{}'", asked.table, asked.row)));
-  // Waits until the master has read the split in METADATA, so that a caller that lists tablets next
-  // sees it.
+  // Waits until the master has read the split in METADATA, so that a caller that then lists the
+  // tablets sees the split.
   for (int i = 0; i < kTriesMax; ++i) {
     ASSIGN_OR_RETURN(Place place, Find(asked.table, asked.row));
     if (place.range.start == asked.row) break;
@@ -302,15 +305,15 @@ StatusOr<std::vector<ServerId>> ClusterAdmin::LiveServers() {
   return live;
 }
 
-// Asks each live server and passes its answer to `add`. A server that is gone has lost its figures,
-// so it is left out.
+// Asks each live server and passes its answer to `add`. A server that has ended has lost its
+// figures, so it is left out.
 template <class Call, class Add>
 Status ClusterAdmin::AskServers(const Call& asked, const CallTime& time, const Add& add) {
   ASSIGN_OR_RETURN(std::vector<ServerId> live, LiveServers());
   for (const ServerId& server : live) {
     RETURN_IF_ERROR(time.Check());
     auto answer = transport_->Control(server)->Do(asked, time.Left());
-    // It has ended, or is of the version before and does not know the call.
+    // The server has ended, or runs the previous version, which does not know the call.
     const StatusCode code = answer.status().code();
     if (code == StatusCode::kUnavailable || code == StatusCode::kUnimplemented) continue;
     RETURN_IF_ERROR(answer.status());

@@ -24,7 +24,7 @@ class ClusterAdmin final : public AdminApi {
   ClusterBackups* backups() { return &backups_; }
 
  private:
-  // Each carries a call out; `backups_` carries out the calls of BackupCalls.
+  // Each function carries out one call; `backups_` carries out those of BackupCalls.
   Status Perform(const calls::CreateTable& asked, const CallTime& time);
   Status Perform(const calls::AlterTable& asked, const CallTime& time);
   Status Perform(const calls::DropTable& asked, const CallTime& time);
@@ -68,27 +68,27 @@ class ClusterAdmin final : public AdminApi {
   Status Create(const calls::CreateTable& asked, std::vector<engine::TabletState> states,
                 const CallTime& time);
   Status Alter(const TableSchema& schema, uint64_t expected_version, const CallTime& time);
-  // Finds the tablet that has `row`. kNotFound: table not found.
+  // Finds the tablet with `row`. kNotFound: table not found.
   StatusOr<Place> Find(const std::string& table, const std::string& row);
-  // Calls `call` for the server of each tablet that has some of the rows, in key order; retries
-  // where a tablet has moved since it was looked up.
+  // Calls `call` for the server of each tablet that has some of the rows, in key order. Retries if
+  // a tablet has moved since it was looked up.
   Status OnTablets(const std::string& table, const std::vector<RowRange>& rows,
                    const CallTime& time,
                    const std::function<Status(TabletControl* control, const Place& place)>& call);
-  // The same for the tablet that has `row`; sets *limit to the end of its rows.
+  // The same for the tablet with `row`; sets *limit to the end of the tablet's rows.
   Status OnTablet(const std::string& table, const std::string& row, const CallTime& time,
                   const std::function<Status(TabletControl* control, const Place& place)>& call,
                   std::string* limit);
   StatusOr<std::vector<ServerId>> LiveServers();
-  // How far a move has come.
+  // How far a move has got.
   struct MoveCourse {
-    bool is_served = false;  // by the server that was asked for
-    bool is_moving = false;  // towards that server
+    bool is_served = false;  // the requested server serves the tablet
+    bool is_moving = false;  // the tablet is moving to that server
     std::string error;       // the tablet's last failure
   };
   StatusOr<MoveCourse> CourseOf(const calls::MoveTablet& asked, const ServerId& target);
-  // Returns when the master has listed the servers anew, so that a server that registered before
-  // this call is known. Returns OK also if that takes longer than 2 s.
+  // Returns after the master has listed the servers again, so that it knows a server that
+  // registered before this call. Returns OK also if that takes longer than 2 s.
   Status LookAtServers(const CallTime& time);
   StatusOr<std::string> NameToDrain(const std::string& server);
   StatusOr<std::string> NameToTakeBack(const std::string& server);

@@ -19,12 +19,12 @@ using engine::TabletState;
 
 namespace {
 
-constexpr int kTriesMax = 20;  // reads of a table whose tablets split and merge during the read
-// Suffix of an empty file that is made after a manifest and removed before it, so that it proves a
-// loss if it is found alone.
+constexpr int kTriesMax = 20;  // most reads of a table whose tablets keep splitting or merging
+// Suffix of an empty file that is made after a manifest and removed before it. So if this file is
+// found alone, its manifest was lost.
 constexpr std::string_view kMadeSuffix = ".made";
 
-// True if the tablets tile all rows. They may not, since their records are read at different
+// True if the tablets tile all rows. They may fail to, because their records are read at different
 // moments.
 bool IsWhole(const std::vector<TabletState>& tablets) {
   std::string row;
@@ -74,8 +74,8 @@ StatusOr<std::vector<std::string>> ListLostBackups(engine::FileSystem* fs,
     if (!mark.ends_with(kMadeSuffix)) continue;
     const std::string manifest(mark.substr(0, mark.size() - kMadeSuffix.size()));
     if (std::binary_search(names->begin(), names->end(), manifest)) continue;
-    // If the backup was deleted just now, the listing saw the mark before RemoveBackup removed it:
-    // check again.
+    // If the backup was deleted just now, the listing saw the mark before RemoveBackup removed it,
+    // so the mark is checked again.
     ASSIGN_OR_RETURN(bool is_marked, fs->Exists(fmt::format("{}/{}", backups, mark)));
     if (is_marked) lost.push_back(fmt::format("{}/{}", backups, manifest));
   }
@@ -84,8 +84,8 @@ StatusOr<std::vector<std::string>> ListLostBackups(engine::FileSystem* fs,
 
 Status RemoveBackup(engine::FileSystem* fs, const std::string& directory, uint64_t number) {
   Status unmarked = fs->Remove(store_paths::Backup(directory, number) + std::string(kMadeSuffix));
-  // The removal of the mark must be durable first; otherwise a crash could leave the mark alone,
-  // and the deleted backup would be reported as lost.
+  // The removal of the mark must be durable before the manifest is removed; otherwise a crash could
+  // leave the mark alone, and the deleted backup would be reported as lost.
   if (!unmarked.ok() && unmarked.code() != StatusCode::kNotFound) return unmarked;
   if (unmarked.ok()) RETURN_IF_ERROR(fs->SyncDir(store_paths::Backups(directory)));
   Status removed = fs->Remove(store_paths::Backup(directory, number));
@@ -94,7 +94,7 @@ Status RemoveBackup(engine::FileSystem* fs, const std::string& directory, uint64
 }
 
 StatusOr<std::vector<ClusterBackups::Held>> ClusterBackups::ReadAll() const {
-  RETURN_IF_ERROR(driver_->Look([](MasterState&) {}));  // fails if this is not the master
+  RETURN_IF_ERROR(driver_->Look([](MasterState&) {}));  // fails if this process is not the master
   std::vector<Held> all;
   int64_t now_us = places_.clock->NowMicros();
   auto keep = [&](uint64_t number, BackupManifest manifest) {
@@ -130,8 +130,8 @@ StatusOr<BackupInfo> ClusterBackups::Write(const Held& held) const {
   RETURN_IF_ERROR(engine::WriteStateFile(places_.fs,
                                          store_paths::Backup(places_.directory, held.number),
                                          engine::kBackupMagic, held.manifest.Encode()));
-  // Best effort: without the mark, a later loss of the manifest goes unnoticed, which is no reason
-  // to fail the backup.
+  // Errors are ignored: without the mark, a later loss of the manifest goes unnoticed, which is no
+  // reason to fail the backup.
   auto mark = places_.fs->Create(store_paths::Backup(places_.directory, held.number) +
                                  std::string(kMadeSuffix));
   if (mark.ok()) (void)(*mark)->Close();
@@ -156,7 +156,7 @@ Status ClusterBackups::Collect(const std::string& table, const CallTime& time,
     *read_ns = places_.clock->MonotonicNanos();
     std::vector<TabletState> states;
     auto add = [&](TabletRecord record) {
-      record.state.requests.clear();  // they belong to writes to the source table
+      record.state.requests.clear();  // request ids belong to writes to the source table
       states.push_back(std::move(record.state));
       return true;
     };
@@ -188,9 +188,9 @@ StatusOr<BackupInfo> ClusterBackups::Perform(const calls::CreateBackup& asked,
   ASSIGN_OR_RETURN(BackupInfo info, Add(std::move(manifest)));
   int64_t sweep_us = 0;
   RETURN_IF_ERROR(driver_->Look([&](MasterState& state) { sweep_us = state.options.garbage_us; }));
-  // If the write took longer than a sweep waits between its scans, both scans may have happened
-  // after the names were read and before the manifest was written: the sweep may have removed the
-  // files.
+  // If writing the backup took longer than a sweep waits between its two scans, both scans may have
+  // happened after the names were read and before the manifest was written. The sweep may then have
+  // removed the files.
   const int64_t took_us = (places_.clock->MonotonicNanos() - read_ns) / 1000;
   if (took_us < sweep_us) return info;
   return Unavailable(fmt::format(
@@ -235,9 +235,9 @@ Status ClusterBackups::Perform(const calls::DeleteBackup& asked, const CallTime&
   return RemoveBackup(places_.fs, places_.directory, held.number);
 }
 
-// The creation of the table goes on after its caller's deadline or cancellation. So this call
-// ignores both and waits: if it returned earlier, the backup could be deleted while only the backup
-// names the files.
+// The creation of the table continues after its caller's deadline or cancellation. So this call
+// ignores both and waits: if it returned earlier, the backup could be deleted while nothing else
+// names its files.
 Status ClusterBackups::Perform(const calls::RestoreTable& asked, const CallTime&) {
   engine::MutexLock lock(&mutex_);  // the backup stays until the table's rows name its files
   ASSIGN_OR_RETURN(Held held, Find(asked.backup));
@@ -257,7 +257,7 @@ Status ClusterBackups::DropUntil(const std::string& table, int64_t until_us, con
 
 Status ClusterBackups::Perform(const calls::DropAndKeepTable& asked, const CallTime& time) {
   Status dropped = DropUntil(asked.table, places_.clock->NowMicros() + asked.keep_us, time);
-  // If the drop cannot be recorded as kept (the disk is full), the table is deleted at once:
+  // If the kept table cannot be recorded because the disk is full, the table is deleted at once:
   // keeping it must not prevent the drop.
   if (!HasCause(dropped, Cause::kDiskFull)) return dropped;
   return net::OfBegunCall(admin_->Do(calls::DropTable{asked.table}, time.Left()));

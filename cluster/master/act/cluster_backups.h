@@ -1,7 +1,7 @@
 // The backups of a cluster. A backup is a file that names SSTables, as METADATA does. The sweep
-// counts the names in backups, too (garbage_plan.h), so a backup copies and links no data, and a
-// table is restored by writing METADATA rows with the same names. Only the process with the
-// reigning master makes backups; all state is on disk. Thread safe.
+// keeps the files that backups name, too (garbage_plan.h). So a backup neither copies nor links
+// data, and a table is restored by writing METADATA rows with the same names. Only the process with
+// the reigning master makes backups; all state is on disk. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,28 +19,28 @@
 
 namespace sippar::cluster::master {
 
-// Visits every backup in the shared directory with its number. Fails when one cannot be read,
+// Visits every backup in the shared directory with its number. Fails if a backup cannot be read,
 // because the SSTables that it names would then be unknown.
 [[nodiscard]] Status ScanBackups(
     engine::FileSystem* fs, const std::string& directory,
     const std::function<Status(uint64_t number, engine::BackupManifest manifest)>& visit);
-// Paths of manifests that were made and not deleted, yet are missing.
+// Returns the paths of manifests that were written and never deleted, but are missing.
 [[nodiscard]] StatusOr<std::vector<std::string>> ListLostBackups(engine::FileSystem* fs,
                                                                  const std::string& directory);
-// Deletes a backup; OK also when it is gone.
+// Deletes a backup; OK also if it does not exist.
 [[nodiscard]] Status RemoveBackup(engine::FileSystem* fs, const std::string& directory,
                                   uint64_t number);
 
 class ClusterBackups {
  public:
-  // Makes a table that begins with these tablets. All arguments outlive this object.
+  // Makes a table that begins with these tablets. The pointers passed here outlive this object.
   using MakeTable = std::function<Status(
       const TableSchema& schema, std::vector<engine::TabletState> states, const CallTime& time)>;
   ClusterBackups(MasterDriver* driver, AdminApi* admin, ActionPlaces places, MakeTable make)
       : driver_(driver), admin_(admin), places_(std::move(places)), make_(std::move(make)) {}
 
-  // Each carries a call out (cluster/api/backup_calls.h).
-  // Not one snapshot: each tablet is saved as it was at some moment of the call.
+  // Each function carries out one call (cluster/api/backup_calls.h). A backup is not one snapshot:
+  // each tablet is saved as it was at some moment of the call.
   StatusOr<BackupInfo> Perform(const calls::CreateBackup& asked, const CallTime& time);
   StatusOr<BackupInfo> Perform(const calls::CopyBackup& asked, const CallTime& time);
   StatusOr<BackupInfo> Perform(const calls::GetBackup& asked, const CallTime& time);
@@ -57,14 +57,14 @@ class ClusterBackups {
     engine::BackupManifest manifest;
   };
   Status DropUntil(const std::string& table, int64_t until_us, const CallTime& time);
-  // Backups that have not expired, in order of creation.
+  // Returns the backups that have not expired, in order of creation.
   StatusOr<std::vector<Held>> ReadAll() const;
   StatusOr<Held> Find(const std::string& name) const;
   Status CheckNew(const std::string& name) const;
   StatusOr<BackupInfo> Write(const Held& held) const;
   StatusOr<BackupInfo> Add(engine::BackupManifest manifest) REQUIRES(mutex_);
-  // Reads the schema and the flushed tablets of the table; *read_ns is a time before any of their
-  // names was read.
+  // Reads the schema and the flushed tablets of the table. Sets *read_ns to a time before their
+  // names were read.
   Status Collect(const std::string& table, const CallTime& time, engine::BackupManifest* manifest,
                  int64_t* read_ns) const;
 
@@ -72,7 +72,7 @@ class ClusterBackups {
   AdminApi* const admin_;
   const ActionPlaces places_;
   const MakeTable make_;
-  engine::Mutex mutex_;  // held during one change of backups at a time
+  engine::Mutex mutex_;  // held during each change of a backup
 };
 
 }  // namespace sippar::cluster::master

@@ -1,4 +1,4 @@
-// What AdminApi tells of a cluster: its status, and the events of its tablets.
+// What AdminApi reports about a cluster: its status, and the events of its tablets.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kEventsMax = 10'000;
 
-// The file, or an empty one that nothing holds if there is none.
+// Reads the file; if there is none, returns an empty one without a holder.
 StatusOr<LockFile> ReadIfThere(LockSession* session, const std::string& path,
                                Freshness freshness = Freshness::kConsistent) {
   auto file = session->Read(path, freshness);
@@ -22,8 +22,8 @@ StatusOr<LockFile> ReadIfThere(LockSession* session, const std::string& path,
   return file;
 }
 
-// The file has no member record if other processes do not call the member, as when one process is
-// the whole cluster. The result is then empty.
+// The result is empty if the file has no member record, because no other process calls the member:
+// for example, one process is the whole cluster.
 MemberInfo InfoOf(const std::string& content) {
   auto record = MemberRecord::Decode(content);
   if (!record.ok()) return MemberInfo();
@@ -37,10 +37,10 @@ Status AddMasters(LockSession* session, ClusterHealth* health) {
   health->master.member = InfoOf(lock.content);
   ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Masters()));
   for (const std::string& name : names) {
-    // kCached, because that is not older than the list.
+    // A cached answer is good enough, because it is not older than the list.
     ASSIGN_OR_RETURN(LockFile file,
                      ReadIfThere(session, lock_paths::Master(name), Freshness::kCached));
-    if (file.holder == 0) continue;  // its process has ended
+    if (file.holder == 0) continue;  // the candidate's process has ended
     MemberInfo member = InfoOf(file.content);
     const bool reigns = member.address == health->master.member.address;
     health->masters.push_back({name, std::move(member), reigns});
@@ -48,7 +48,7 @@ Status AddMasters(LockSession* session, ClusterHealth* health) {
   return OkStatus();
 }
 
-// The newest events of one table, with the ranges of its tablets of today.
+// The newest events of one table, with the ranges of its present tablets.
 struct TableEvents {
   std::string name;
   uint64_t table_id = 0;
@@ -85,7 +85,7 @@ std::vector<TableEvents> TablesToAsk(MasterState* state, const std::string& want
   return tables;
 }
 
-// Sorts by time and drops the oldest of too many.
+// Sorts the events by time and drops the oldest if there are too many.
 void KeepNewest(std::vector<TabletEventInfo>* events) {
   std::stable_sort(events->begin(), events->end(),
                    [](const auto& a, const auto& b) { return a.time_us < b.time_us; });
@@ -107,7 +107,7 @@ StatusOr<ClusterHealth> ClusterAdmin::Perform(const calls::ClusterStatus&, const
   RETURN_IF_ERROR(AddMasters(session.get(), &health));
   for (ServerStatus& server : health.servers) {
     RETURN_IF_ERROR(time.Check());
-    // The file of a server that has ended was removed.
+    // If the server has ended, its file was removed.
     ASSIGN_OR_RETURN(LockFile file, ReadIfThere(session.get(), lock_paths::Server(server.id)));
     server.member = InfoOf(file.content);
   }

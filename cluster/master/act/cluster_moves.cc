@@ -1,5 +1,5 @@
-// The calls of AdminApi about where tablets are: moves, drains, balancing, and letting a tablet
-// back that was set aside. SPDX-License-Identifier: Apache-2.0
+// The calls of AdminApi that decide where tablets are: moves, drains, balancing, and serving a
+// tablet again that was set aside. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,15 +17,15 @@ constexpr int64_t kPollMicros = 20'000;
 constexpr int kPollsOfMove = 1'500;   // 30 s
 constexpr int kPollsOfOrders = 500;   // 10 s: a master lists its servers every second
 constexpr int kPollsOfServers = 100;  // 2 s
-constexpr int kMovesBegun = 3;   // times that a tablet is sent to a server that does not keep it
-constexpr int kOrderTries = 10;  // writes of the orders, if other administrators change them, too
+constexpr int kMovesBegun = 3;        // times a tablet is sent to a server that does not keep it
+constexpr int kOrderTries = 10;       // attempts to write orders that others change, too
 
 std::string NameOfMove(const calls::MoveTablet& asked, const ServerId& target) {
   return fmt::format("tablet of table {} with row '{}', on its way to server {}", asked.table,
                      engine::PrintableBytes(asked.row), target.ToString());
 }
 
-// Adds the name or takes it out.
+// Adds the name to the drained servers, or removes it.
 void SetDrained(const std::string& name, bool on, StandingOrders* orders) {
   std::erase(orders->drained, name);
   if (!on) return;
@@ -54,13 +54,13 @@ StatusOr<ClusterAdmin::MoveCourse> ClusterAdmin::CourseOf(const calls::MoveTable
   return course;
 }
 
-// A split, a recovery or a refusal on the way sends the tablet elsewhere; then the move is begun
-// again, a few times.
+// A split, a recovery or a refusal during the move sends the tablet elsewhere; then the move is
+// begun again, a few times.
 Status ClusterAdmin::Perform(const calls::MoveTablet& asked, const CallTime& time) {
   RETURN_IF_ERROR(LookAtServers(time));
   StatusOr<ServerId> target = ServerId();
-  // Looked up once, so that a move begun again goes to the same process, not to a later one of that
-  // name.
+  // The target is looked up once, so that a move that is begun again goes to the same process, not
+  // to a later process of that name.
   RETURN_IF_ERROR(
       driver_->Look([&](MasterState& state) { target = FindLiveServer(state, asked.server); }));
   RETURN_IF_ERROR(target.status());
@@ -80,7 +80,7 @@ Status ClusterAdmin::Perform(const calls::MoveTablet& asked, const CallTime& tim
       Status asks = driver_->Request(time, [&](uint64_t request) {
         return event::MoveTablet{request, asked.table, asked.row, target->ToString()};
       });
-      // An earlier try may have begun the move, so the failure must not look as if nothing was
+      // An earlier attempt may have begun the move, so the error must not look as if nothing was
       // done.
       if (!asks.ok()) return net::OfBegunCall(asks);
     }
@@ -136,8 +136,8 @@ Status ClusterAdmin::Perform(const calls::DrainServer& asked, const CallTime& ti
   return ChangeOrders(time, [&](StandingOrders* orders) { SetDrained(name, asked.on, orders); });
 }
 
-// The master lists its servers every second, and when its watch fires; an operator's script that
-// starts a server and then names it is faster.
+// The master lists its servers only every second, and when its watch fires. An operator's script
+// may start a server and name it in a call sooner than that.
 Status ClusterAdmin::LookAtServers(const CallTime& time) {
   uint64_t newer = 0;
   RETURN_IF_ERROR(driver_->Look([&](MasterState& state) { newer = state.next_op; }));
@@ -168,8 +168,8 @@ StatusOr<std::string> ClusterAdmin::NameToDrain(const std::string& server) {
       "server {}: no other live server could take its tablets; start one first", found->name));
 }
 
-// A server that has ended may still be in the list of drained ones. So a name in that list need not
-// belong to a live server.
+// A server that has ended may still be in the list of drained servers, so a name in that list need
+// not belong to a live server.
 StatusOr<std::string> ClusterAdmin::NameToTakeBack(const std::string& server) {
   auto life = ServerId::Parse(server);
   const std::string name = life.ok() ? life->name : server;
@@ -199,7 +199,7 @@ Status ClusterAdmin::ChangeOrders(const CallTime& time,
     if (put.ok()) break;
     if (put.code() != StatusCode::kAborted || i == kOrderTries) return put;
   }
-  driver_->ServersChanged();  // the master reads the orders with the servers
+  driver_->ServersChanged();  // the master then reads the orders, too
   for (int i = 0; i < kPollsOfOrders; ++i) {
     StandingOrders known;
     RETURN_IF_ERROR(driver_->Look([&](MasterState& state) { known = state.orders; }));

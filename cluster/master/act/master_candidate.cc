@@ -9,14 +9,14 @@
 namespace sippar::cluster::master {
 namespace {
 
-// A candidate learns from a watch that the master lock is free. A watch is only a hint, so it also
-// reads the lock at least once in this time and four times within its session's timeout, and renews
-// the session then.
+// A candidate learns from a watch that the master lock is free. A watch is only a hint, so the
+// candidate also reads the lock, at least once in this time and at least four times within its
+// session's timeout, and then renews the session.
 constexpr int64_t kStandByMicros = 2'000'000;
 
 }  // namespace
 
-// Returns a session that holds the master lock, or nullptr when stopping.
+// Returns a session that holds the master lock; nullptr if the driver is stopping.
 std::unique_ptr<LockSession> MasterDriver::WaitForLock() {
   Candidacy own;
   do {
@@ -27,7 +27,7 @@ std::unique_ptr<LockSession> MasterDriver::WaitForLock() {
     if (own.is_known) status = TryToReign(own.session.get());
     if (status.ok()) return std::move(own.session);
     if (!Renew(&own)) {
-      static_cast<void>(own.session->Close());  // if it fails, the session times out
+      static_cast<void>(own.session->Close());  // if this fails, the session times out
       own.session = nullptr;
     } else if (status.code() == StatusCode::kAlreadyExists) {
       AwaitChange(own.session.get());
@@ -37,7 +37,7 @@ std::unique_ptr<LockSession> MasterDriver::WaitForLock() {
   return nullptr;
 }
 
-// The result has no session if the lock service refuses one or does not answer.
+// Returns no session if the lock service refuses one or does not answer.
 MasterDriver::Candidacy MasterDriver::OpenCandidacy() {
   Candidacy own;
   own.over_at_ns = options_.session_us == 0
@@ -57,9 +57,9 @@ MasterDriver::Candidacy MasterDriver::OpenCandidacy() {
   return own;
 }
 
-// Renews the session. False if the session is over or a new one is needed for another reason. If a
-// heartbeat gets no answer, the session and the candidate's file may still exist until the
-// session's timeout has passed.
+// Renews the session. False: the session is over, or a new one is needed for another reason. If a
+// heartbeat gets no answer, the session and the candidate's file may exist until the session's
+// timeout has passed.
 bool MasterDriver::Renew(Candidacy* own) {
   auto over_at_ns = own->session->Heartbeat();
   if (over_at_ns.ok()) own->over_at_ns = *over_at_ns;
@@ -67,7 +67,7 @@ bool MasterDriver::Renew(Candidacy* own) {
                              options_.places.clock->MonotonicNanos() < own->over_at_ns);
 }
 
-// Makes the candidate's file. The file of an earlier process with the same name stays until the
+// Makes the candidate's file. The file of an earlier process with the same name remains until the
 // session of that process is over.
 Status MasterDriver::MakeKnown(LockSession* session) {
   const std::string path = lock_paths::Master(options_.name);
@@ -78,9 +78,9 @@ Status MasterDriver::MakeKnown(LockSession* session) {
                                       : Unavailable("another master has this name: " + path);
 }
 
-// kAlreadyExists: another session holds the lock. A cached read of the lock is good enough: if it
-// shows a free lock, Acquire decides; if it shows a held one, AwaitChange reads the lock again
-// after it has set its watch.
+// kAlreadyExists: another session holds the lock. A cached read of the lock is good enough: if the
+// lock seems free, Acquire decides; if it seems held, AwaitChange reads it again after setting a
+// watch.
 Status MasterDriver::TryToReign(LockSession* session) {
   auto file = session->Read(lock_paths::MasterLock(), Freshness::kCached);
   if (file.status().code() == StatusCode::kNotFound) {
@@ -101,8 +101,8 @@ Status MasterDriver::TryToReign(LockSession* session) {
   return options_.member.has_value() ? TellAddress(session, fence) : OkStatus();
 }
 
-// Writes this master's address into the lock's file. The fencing number in it shows readers that no
-// earlier master wrote it.
+// Writes this master's address into the lock's file. The fencing number in the record shows readers
+// that no earlier master wrote it.
 Status MasterDriver::TellAddress(LockSession* session, uint64_t fence) {
   MemberRecord record = *options_.member;
   record.fence = fence;
@@ -110,7 +110,7 @@ Status MasterDriver::TellAddress(LockSession* session, uint64_t fence) {
   return session->Write(lock_paths::MasterLock(), record.Encode(), file.version).status();
 }
 
-// Returns when the lock may have become free, and in time for the next heartbeat.
+// Returns when the lock may have become free, and always in time for the next heartbeat.
 void MasterDriver::AwaitChange(LockSession* session) {
   Status watched = session->Watch(lock_paths::MasterLock(), [this] {
     engine::MutexLock lock(&mutex_);
@@ -118,8 +118,8 @@ void MasterDriver::AwaitChange(LockSession* session) {
     wake_.NotifyAll();
   });
   if (!watched.ok()) return;
-  // The lock may have become free before the watch was set. Every later change fires the watch, so
-  // a cached read suffices: it is not older than the watch.
+  // The lock may have become free before the watch was set, so it is read again. Every later change
+  // fires the watch, and a cached read is not older than the watch.
   auto file = session->Read(lock_paths::MasterLock(), Freshness::kCached);
   if (!file.ok() || file->holder == 0) return;
   engine::MutexLock lock(&mutex_);

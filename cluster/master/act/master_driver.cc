@@ -13,12 +13,12 @@
 namespace sippar::cluster::master {
 namespace {
 
-// Failures with the same text after which StartFailure reports it.
+// StartFailure reports a failure that has occurred this often with the same text.
 constexpr int kStartTries = 4;
 constexpr int64_t kRequestMicros = 30'000'000;
 // Longest time until a waiting request notices that its caller has cancelled it.
 constexpr int64_t kCancelCheckMicros = 50'000;
-// Most threads of one lane. Reached only if that many actions wait for servers that hang.
+// Most threads of one lane. They all run only if that many actions wait for servers that hang.
 constexpr size_t kWorkersMax = 256;
 
 const Status& Waiting() {
@@ -79,10 +79,10 @@ void MasterDriver::Live() {
   for (;;) {
     std::unique_ptr<LockSession> session = WaitForLock();
     if (session == nullptr) return;
-    // The epoch is taken under the lock, so a later master always has a higher one.
+    // The epoch is taken while the lock is held, so a later master always has a higher epoch.
     auto epoch = session->NextEpoch();
     if (!epoch.ok()) {
-      static_cast<void>(session->Close());  // if it fails, the session times out
+      static_cast<void>(session->Close());  // if this fails, the session times out
       if (!Sleep(kRetryMicros)) return;
       continue;
     }
@@ -92,11 +92,11 @@ void MasterDriver::Live() {
     reign->state.random = engine::Random(options_.seed ^ *epoch);
     Hold(reign);
     End(reign);
-    if (!Sleep(0)) return;  // Stop: the lock was given up and must not be taken again
+    if (!Sleep(0)) return;  // Stop was called: the lock must not be taken again
   }
 }
 
-// Feeds ticks until the lock may be lost or Stop is called.
+// Feeds ticks until the lock may have been lost, or Stop is called.
 void MasterDriver::Hold(const std::shared_ptr<Reign>& reign) {
   {
     engine::MutexLock lock(&mutex_);
@@ -111,8 +111,8 @@ void MasterDriver::Hold(const std::shared_ptr<Reign>& reign) {
     if (now_ns >= renew_ns) {
       auto lease_end = reign->session->Heartbeat();
       if (HasCause(lease_end.status(), Cause::kSessionOver)) return;
-      // Stops relying on the lock a fifth of the timeout before the session can be over:
-      // PROTOCOL.md allows clocks to differ in rate by 20 %.
+      // The master stops relying on the lock a fifth of the timeout before the session can be over,
+      // because PROTOCOL.md allows clocks to differ in rate by 20 %.
       if (lease_end.ok()) deadline_ns = *lease_end - options_.session_us * 1000 / 5;
       renew_ns = now_ns + options_.session_us * 1000 / 4;
     }
@@ -122,7 +122,7 @@ void MasterDriver::Hold(const std::shared_ptr<Reign>& reign) {
   } while (Sleep(options_.tick_us));
 }
 
-// A watch fires once and is then armed again. It is only a hint; the step also polls servers/.
+// A watch fires once and is then set again. It is only a hint; the step also polls servers/.
 void MasterDriver::WatchServers(Reign* reign) {
   if (watching_.exchange(true)) return;
   Status watched = reign->session->Watch(lock_paths::Servers(), [this] { ServersChanged(); });
@@ -133,7 +133,7 @@ void MasterDriver::End(const std::shared_ptr<Reign>& reign) {
   {
     engine::MutexLock lock(&mutex_);
     reign_ = nullptr;
-    // Actions that have not begun are dropped: the next master decides again.
+    // Actions that have not begun are dropped: the next master makes its own decisions.
     for (LaneQueue& queue : reign->queues) queue.Clear();
     *reign->ends = true;
     for (auto& [request, status] : replies_) {
@@ -142,7 +142,7 @@ void MasterDriver::End(const std::shared_ptr<Reign>& reign) {
     replied_.NotifyAll();
   }
   Status closed = reign->session->Close();
-  static_cast<void>(closed);  // if it fails, the session times out
+  static_cast<void>(closed);  // if this fails, the session times out
 }
 
 void MasterDriver::Dispatch() {
@@ -167,7 +167,7 @@ void MasterDriver::CarryOut(const std::shared_ptr<Reign>& reign, Lane lane, cons
   }
   const event::Done done = reign->job.CarryOut(action);
   engine::MutexLock lock(&mutex_);
-  // Answers for an earlier reign are dropped: its epoch is over.
+  // An answer for an earlier reign is dropped, because its epoch is over.
   if (reign_ != reign) return;
   reign->queues[lane].End(action.op);
   FeedLocked(done);
@@ -179,7 +179,7 @@ void MasterDriver::Feed(const std::shared_ptr<Reign>& reign, const Event& event)
 }
 
 void MasterDriver::NoteFailure(const Status& status) {
-  // Single failures are normal during a start, and are retried.
+  // Single failures are normal during a start, and their actions are retried.
   if (++start_failures_[status.ToString()] < kStartTries) return;
   start_failure_ = status;
 }
@@ -232,7 +232,8 @@ Status MasterDriver::Request(const CallTime& time,
   engine::MutexLock lock(&mutex_);
   if (reign_ == nullptr) return net::MarkNotTaken(NotMaster());
   uint64_t request = next_request_++;
-  // The reference stays valid while other requests come and go, since replies_ is a std::map.
+  // The reference stays valid while other requests are added and removed, because replies_ is a
+  // std::map.
   Status& reply = replies_[request] = Waiting();
   FeedLocked(make(request));
   Status status = Waiting();
@@ -279,8 +280,8 @@ bool MasterDriver::Reigns() {
   return reign_ != nullptr;
 }
 
-// May be called from any thread, also within a call on the lock service; it takes only mutex_,
-// which is never held around such a call.
+// May be called from any thread, also within a call to the lock service: it takes only mutex_,
+// which is never held during such a call.
 void MasterDriver::ServersChanged() {
   watching_ = false;
   engine::MutexLock lock(&mutex_);

@@ -1,14 +1,15 @@
 // The loop of a master process: waits for the master lock, then feeds events to Step and carries
-// out the actions it returns, until the lock is lost (paper section 5.2). Any number of processes
-// may run it; one at a time reigns.
+// out the actions that Step returns, until the lock is lost (paper section 5.2). Any number of
+// processes may run this loop; one at a time reigns.
 //
 // Threads: one holds the lock and sends heartbeats and ticks; workers carry out actions. Each level
 // of METADATA (lock service and root tablet, METADATA's other tablets, user tablets) has a queue,
-// called a lane, with workers of its own; so have the calls and file work that need no METADATA.
+// called a lane, with its own workers; so have the calls and file work that need no METADATA.
 // Actions on user tablets may wait until a METADATA tablet is served again; in a shared queue they
-// would block the actions that recover it. In a lane, the actions of servers that hang make room
-// for those of others (lane_queue.h). When the lock is lost, calls to servers are cancelled; any
-// other action in flight runs to its end, and its conditions make it harmless (master_action.h).
+// would block the actions that recover that tablet. Within a lane, actions that wait for servers
+// that hang leave room for those of other servers (lane_queue.h). When the lock is lost, calls to
+// servers are cancelled; any other action in flight runs to its end, and its conditions make it
+// harmless (master_action.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,59 +37,61 @@
 namespace sippar::cluster::master {
 
 struct MasterDriverOptions {
-  std::string name;  // name in messages
+  std::string name;  // name of this master in messages
   LockService* locks = nullptr;
-  int64_t session_us = 0;  // SessionOptions::timeout_us
-  // How other processes reach this one: written into the lock's file by the reigning master, and
-  // into a file of its own by every candidate. None: nothing is written.
+  int64_t session_us = 0;  // see SessionOptions::timeout_us
+  // How other processes reach this one. Every candidate writes it into a file of its own, and the
+  // reigning master also into the lock's file. None: nothing is written.
   std::optional<MemberRecord> member = std::nullopt;
   ActionPlaces places;
-  std::string store_mark;  // as for CheckStoreMark (lock/store_mark.h)
+  std::string store_mark;  // argument of CheckStoreMark (lock/store_mark.h)
   MasterOptions policy;
   uint64_t seed = 0;
   int64_t tick_us = 50'000;
-  // Actions that run at once in each lane, not counting those that wait for servers that hang.
+  // Actions that run concurrently in each lane, not counting those that wait for servers that hang.
   size_t threads = 2;
-  // The same in the lane for user tablets. There are more, since concurrent changes of METADATA
-  // share syncs.
+  // The same for the lane of user tablets. The number is higher, because concurrent changes of
+  // METADATA share syncs.
   size_t user_threads = 8;
 };
 
-// Everything that the options point to outlives it. Thread safe.
+// Everything that the options point to outlives the driver. Thread safe.
 class MasterDriver final : public MasterNotices {
  public:
   explicit MasterDriver(MasterDriverOptions options);
   ~MasterDriver() override;
-  // Gives the lock up, cancels the calls to servers, and waits for all other actions in flight. A
+  // Releases the lock, cancels the calls to servers, and waits for all other actions in flight. A
   // second Stop does nothing.
   void Stop();
 
-  // Waits until the start has reached MasterOptions::last_stage. kUnavailable: stopped.
-  // kDeadlineExceeded: another master reigns, or this one is still starting.
+  // Waits until the start has reached MasterOptions::last_stage. kUnavailable: the driver was
+  // stopped. kDeadlineExceeded: another master reigns, or this one is still starting.
   [[nodiscard]] Status WaitUntilRunning(int64_t timeout_us);
-  // The failure that keeps the start from completing, or the candidate from having a session, once
-  // it has happened repeatedly; OK if there is none.
+  // The failure that keeps the start from completing, or the candidate from having a session, if it
+  // has happened repeatedly; OK if there is none.
   [[nodiscard]] Status StartFailure();
-  // Feeds the event that `make` makes with a request's number, and waits for the reply. After
-  // kUnavailable, kDeadlineExceeded and kCancelled the outcome is unknown; but without the master
-  // lock nothing is fed, and the kUnavailable is marked (net::MarkNotTaken).
+  // Calls `make` with a new request number, feeds the event that it returns to the step, and waits
+  // for the reply. After kUnavailable, kDeadlineExceeded and kCancelled the outcome is unknown. But
+  // if this process does not have the master lock, nothing is fed, and the kUnavailable is marked
+  // (net::MarkNotTaken).
   [[nodiscard]] Status Request(const CallTime& time,
                                const std::function<Event(uint64_t request)>& make);
   // Runs `look` on the state of a master that has read METADATA. kUnavailable: this process is not
   // that master. `look` runs under the driver's lock and must be short.
   [[nodiscard]] Status Look(const std::function<void(MasterState& state)>& look);
-  // As Look, but in every stage of the start, so that people can ask what a start waits for. `name`
-  // is this candidate's. kUnavailable: this process does not have the master lock.
+  // The same as Look, but in every stage of the start, so that administrators can see what a start
+  // waits for. `name` is this candidate's. kUnavailable: this process does not have the master
+  // lock.
   [[nodiscard]] Status LookInAnyStage(
       const std::function<void(const std::string& name, const MasterState& state)>& look);
   // The session that holds the master lock, for writes that only a master may make. kUnavailable:
-  // not the master.
+  // this process is not the master.
   [[nodiscard]] StatusOr<std::shared_ptr<LockSession>> Session();
-  // Whether this process reigns and has read METADATA, so that it can carry out calls.
+  // True if this process reigns and has read METADATA, so that it can carry out calls.
   bool IsRunning();
-  // Whether it holds the lock, in whatever stage of its start.
+  // True if this process holds the lock, in any stage of its start.
   bool Reigns();
-  // Hint that servers/ has changed.
+  // Tells the driver that servers/ may have changed.
   void ServersChanged();
 
   void Carry(const AnyCall& call, const CallOptions&) override {
@@ -98,8 +101,8 @@ class MasterDriver final : public MasterNotices {
  private:
   Status Perform(const calls::SplitDone& asked);
 
-  // One period of holding the lock. Work in flight shares it, so the session outlives every action
-  // that uses it.
+  // One period of holding the lock. Actions in flight share it, so the session outlives every
+  // action that uses it.
   struct Reign {
     Reign(std::unique_ptr<LockSession> held, const MasterDriverOptions& options,
           uint64_t its_epoch);
@@ -107,18 +110,18 @@ class MasterDriver final : public MasterNotices {
     const CancelFlag ends = std::make_shared<std::atomic<bool>>(false);
     ActionJob job;
     const uint64_t epoch;
-    // These two are guarded by the driver's mutex.
+    // `state` and `queues` are guarded by the driver's mutex.
     MasterState state;
-    std::vector<LaneQueue> queues;  // by lane
+    std::vector<LaneQueue> queues;  // one queue for each lane
   };
 
-  static constexpr int64_t kRetryMicros = 100'000;  // between two tries to get the lock
+  static constexpr int64_t kRetryMicros = 100'000;  // time between two attempts to get the lock
 
   // State of a process that waits for the master lock.
   struct Candidacy {
     std::unique_ptr<LockSession> session;
-    bool is_known = false;   // its file exists, or it needs none
-    int64_t over_at_ns = 0;  // the session may be over from then on
+    bool is_known = false;   // the candidate's file exists, or it needs none
+    int64_t over_at_ns = 0;  // time from which the session may be over
   };
 
   void Live();
@@ -132,13 +135,13 @@ class MasterDriver final : public MasterNotices {
   void Hold(const std::shared_ptr<Reign>& reign);
   void End(const std::shared_ptr<Reign>& reign);
   void WatchServers(Reign* reign);
-  // Hands every action that may run to the workers of its lane.
+  // Passes every action that may run to the workers of its lane.
   void Dispatch() REQUIRES(mutex_);
   void CarryOut(const std::shared_ptr<Reign>& reign, Lane lane, const Action& action);
   void Feed(const std::shared_ptr<Reign>& reign, const Event& event) EXCLUDES(mutex_);
   void FeedLocked(const Event& event) REQUIRES(mutex_);
   void NoteFailure(const Status& status) REQUIRES(mutex_);
-  // Returns false when stopping.
+  // Returns false if the driver is stopping.
   bool Sleep(int64_t micros);
   int64_t NowMicros() const { return options_.places.clock->MonotonicNanos() / 1000; }
 
@@ -147,13 +150,13 @@ class MasterDriver final : public MasterNotices {
   bool stopping_ GUARDED_BY(mutex_) = false;
   engine::CondVar wake_;  // signalled by Stop
   std::atomic<bool> watching_{false};
-  bool lock_may_be_free_ GUARDED_BY(mutex_) = false;  // a hint, of a master that stands by
+  bool lock_may_be_free_ GUARDED_BY(mutex_) = false;  // a hint for a candidate on standby
   std::shared_ptr<Reign> reign_ GUARDED_BY(mutex_);
-  // Number of failures by error text, until the start is complete.
+  // Number of failures with the same error text, until the start is complete.
   std::map<std::string, int> start_failures_ GUARDED_BY(mutex_);
   Status start_failure_ GUARDED_BY(mutex_);
   uint64_t next_request_ GUARDED_BY(mutex_) = 1;
-  // Replies by request number; kUnknown while the caller waits.
+  // Replies by request number; kUnknown until the reply comes.
   std::map<uint64_t, Status> replies_ GUARDED_BY(mutex_);
   engine::CondVar replied_;
   std::array<std::unique_ptr<net::LaneThreads>, kLanes> workers_;

@@ -14,8 +14,8 @@ using event::Done;
 
 namespace {
 
-// The merged tablet's record. Both tablets are closed and flushed, so no log has data of theirs; a
-// record that still names one must not be merged.
+// Returns the merged tablet's record. Both tablets are closed and flushed, so no log has data of
+// them; a record that still names a log must not be merged.
 StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord& right,
                                    uint64_t tablet_id) {
   if (!left.logs.empty() || !right.logs.empty()) {
@@ -29,9 +29,9 @@ StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord&
   joined.tablet_epoch = std::max(left.tablet_epoch, right.tablet_epoch) + 1;
   joined.phase = TabletPhase::kUnassigned;
   joined.server = ServerId();
-  // Run ids derive from the tablet id, so each try gives the same ones and a repeated commit
-  // recognises its own work. They collide with no ids that servers give out, as their upper half is
-  // this master's epoch.
+  // Run ids are derived from the tablet id, so each attempt assigns the same ids, and a repeated
+  // commit recognizes its own record. They differ from the ids that servers assign, because their
+  // upper half is this master's epoch.
   uint64_t run_id = tablet_id;
   auto next_run_id = [&run_id]() -> StatusOr<uint64_t> { return run_id++; };
   ASSIGN_OR_RETURN(joined.state,
@@ -39,8 +39,8 @@ StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord&
   return joined;
 }
 
-// The text of a change's event. A planned move names both servers; a tablet that was unassigned
-// comes from none.
+// Returns the text of a change's event. The text of a planned move names both servers; a tablet
+// that was unassigned has no old server.
 std::string EventText(const RecordChange& change, const TabletRecord& record, const ServerId& from,
                       uint64_t master_epoch) {
   if (change.kind == RecordChangeKind::kLetBack) return fmt::format("by master {}", master_epoch);
@@ -84,8 +84,8 @@ Done RecordActions::Do(const action::ReadRecords& asked) {
   uint64_t first = from_start ? asked.after.table_id + 1 : asked.after.table_id;
   Status status;
   if (first == asked.last.table_id && (!from_start || !asked.last.limit.empty())) {
-    // Part of a single table: reads record by record, without a bound on their number, since holes
-    // and METADATA's own tablets are few.
+    // Only part of a single table: reads record by record, without a limit on their number, because
+    // holes and METADATA's own tablets are few.
     std::string row = asked.after.limit;
     for (;;) {
       auto record = places_->metadata->Find(first, row);
@@ -111,8 +111,8 @@ Done RecordActions::Do(const action::ReadRecords& asked) {
 Done RecordActions::Do(const action::CreateRecord& asked) {
   TabletRecord record;
   if (asked.state != nullptr) record.state = *asked.state;
-  // Run ids only need to be unique within the tablet. They are the same in each try, so that a
-  // repeated creation recognises its own record.
+  // Run ids only need to be unique within the tablet. They are the same in each attempt, so that a
+  // repeated creation recognizes its own record.
   uint64_t run_id = asked.facts.tablet_id;
   for (engine::GroupState& group : record.state.groups) {
     for (engine::RunState& run : group.runs) run.run_id = run_id++;
@@ -187,7 +187,7 @@ Done RecordActions::Do(const action::EraseRecord& asked) {
   done.status = record.status();
   if (record.ok())
     done.status = places_->metadata->Erase(*record, {"erased", "its table was dropped"});
-  // An empty page: METADATA has no record at these rows, so an earlier try has erased it.
+  // An empty page: METADATA has no record at these rows, so an earlier attempt has erased it.
   const auto* page = std::get_if<RecordPage>(&done.answer);
   if (page != nullptr && page->records.empty()) done.status = OkStatus();
   return done;
@@ -198,7 +198,7 @@ Done RecordActions::Do(const action::LoadTablet& asked) {
   Done done;
   auto record = FindSame(asked.record, &done);
   if (!record.ok()) {
-    // The call was not sent, so the failure must not look like a refusal by the server.
+    // The call was not sent, so the error must not look like a refusal by the server.
     done.status = Aborted(std::string(MessageOf(record.status())));
     return done;
   }

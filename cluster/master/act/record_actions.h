@@ -1,6 +1,6 @@
-// Actions on the records of METADATA. Each that changes a record finds it again first and refuses
-// if it is no longer the one that was decided on, so a repeated action is harmless. Thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// Actions on the records of METADATA. An action that changes a record first finds the record again,
+// and refuses if it differs from the one for which the action was decided. So a repeated action is
+// harmless. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class RecordActions {
   event::Done Do(const action::LoadTablet& asked);
 
  private:
-  // The record if METADATA still has exactly `asked`. Otherwise kAborted, and done->answer holds
-  // the record that has its first row now, if there is one.
+  // Returns the record if METADATA still has exactly `asked`. Otherwise kAborted, and done->answer
+  // holds the record that has its first row now, if there is one.
   StatusOr<TabletRecord> FindSame(const RecordRef& asked, event::Done* done);
 
   const ActionPlaces* const places_;

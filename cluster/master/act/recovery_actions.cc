@@ -23,13 +23,14 @@ Done RecoveryActions::Do(const action::ListServers&) {
   for (const std::string& name : *names) {
     auto id = ServerId::Parse(name);
     if (!id.ok()) return {0, id.status(), {}};
-    // kCached: not older than the list, and without a transaction of the lock service for each
-    // server.
+    // A cached answer is not older than the list, and costs no transaction of the lock service for
+    // each server.
     auto file = session_->Read(lock_paths::Server(*id), Freshness::kCached);
     if (file.status().code() == StatusCode::kNotFound) continue;  // removed since the listing
     if (!file.ok()) return {0, file.status(), {}};
     NoteLease(*id, file->content);
-    // A lock held by this master means that the server is being fenced, not that it is alive.
+    // If this master holds the lock, the server is being fenced; the lock does not mean that it
+    // lives.
     bool lives = file->holder != 0 && file->holder != session_->id();
     if (lives && HasDied(*id)) listing.dead.push_back(*id);
     (lives ? listing.locked : listing.unlocked).push_back(*std::move(id));
@@ -39,7 +40,7 @@ Done RecoveryActions::Do(const action::ListServers&) {
 }
 
 void RecoveryActions::NoteLease(const ServerId& server, const std::string& content) {
-  constexpr int64_t kLeaseMaxUs = 3'600'000'000;  // bounds the wait if a record is wrong
+  constexpr int64_t kLeaseMaxUs = 3'600'000'000;  // limit of the wait if a record is wrong
   auto record = MemberRecord::Decode(content);
   if (!record.ok()) return;
   engine::MutexLock lock(&mutex_);
@@ -51,8 +52,8 @@ Done RecoveryActions::Do(const action::FenceServer& asked) {
   bool lease_is_over = false;
   auto fence = [&]() -> Status {
     // A server that holds its lock is alive, and the acquisition fails. Once this session holds the
-    // lock, the server can never get it back. A lock that was free shows that the server's session,
-    // and before it its lease, has ended.
+    // lock, the server can never get it back. If the lock was free, the server's session has ended,
+    // and before it the server's lease.
     if (!asked.by_force) {
       RETURN_IF_ERROR(session_->Acquire(path).status());
       lease_is_over = true;
@@ -65,8 +66,8 @@ Done RecoveryActions::Do(const action::FenceServer& asked) {
   Status status = fence();
   if (status.code() == StatusCode::kNotFound) status = OkStatus();
   if (status.ok()) {
-    // emplace keeps the time of the first fence: the lease has been running out since then. The
-    // server may have been started with a longer lease than this master.
+    // emplace keeps the time of the first fence, because the lease has been running out since then.
+    // The server may have been started with a longer lease than this master.
     engine::MutexLock lock(&mutex_);
     auto its = lease_us_.find(asked.server);
     const int64_t lease_us = std::max(places_->lease_us, its == lease_us_.end() ? 0 : its->second);
@@ -81,12 +82,12 @@ StatusOr<bool> RecoveryActions::WriterIsGone(const std::string& log_directory) {
   auto found = places_->fs->Exists(log_directory);
   if (!found.ok() || !*found) return found;
   auto owner = places_->fs->Lock(store_paths::LogOwner(log_directory), "recovery");
-  if (owner.ok()) return true;  // the kernel freed it, so its last holder is gone
+  if (owner.ok()) return true;  // the kernel freed it: its last holder has ended
   if (owner.status().code() == StatusCode::kUnavailable) return false;
   return owner.status();
 }
 
-// A server makes its log before it has a file in servers/, and holds the log's flock until it ends.
+// A server makes its log before its file in servers/, and holds the log's flock until it ends.
 bool RecoveryActions::HasDied(const ServerId& server) {
   if (!places_->transport->IsCut(server)) return false;
   auto gone = WriterIsGone(store_paths::Log(places_->directory, server));
@@ -100,8 +101,8 @@ Done RecoveryActions::Do(const action::StopWriter& asked) {
     if (!gone.ok()) return {0, gone.status(), {}};
     if (*gone) return {};
   }
-  // A process that may only hang still has the flock, or there is no log to ask: then the writer
-  // counts as stopped when its lease has ended.
+  // A process that perhaps only hangs still has the flock, or there is no log to check. Then the
+  // writer counts as stopped when its lease has ended.
   engine::MutexLock lock(&mutex_);
   auto over = lease_over_ns_.find(asked.server);
   if (over != lease_over_ns_.end() && places_->clock->MonotonicNanos() >= over->second) return {};
@@ -120,7 +121,7 @@ Done RecoveryActions::Do(const action::RenameLog& asked) {
     auto renamed = places_->fs->Exists(target);
     if (!renamed.ok()) return {0, renamed.status(), {}};
     // Neither name exists. A server makes its log before any other process knows of the server, so
-    // the log is lost; SealLog, the next stage, reports that.
+    // the log is lost. SealLog, the next stage, reports that.
     status = OkStatus();
   }
   if (status.ok()) status = places_->fs->SyncDir(store_paths::Logs(places_->directory));
@@ -145,7 +146,7 @@ Done RecoveryActions::Do(const action::SealLog& asked) {
     auto swept = WasSwept(asked.server);
     if (!swept.ok()) return {0, swept.status(), {}};
     // The log was swept because no tablet needed it. A record that still names this server was
-    // written late by an older master: the server was dead and recovered by then, and it never
+    // written late by an older master: by then the server was dead and recovered, so it never
     // loaded the tablet.
     if (*swept) return {0, OkStatus(), SealedLog()};
     return {0,

@@ -1,5 +1,5 @@
-// Actions on the servers of the lock service and on the logs of dead ones: which servers live,
-// taking a dead one's lock, and making sure that nothing is written to its log any more
+// Actions on the servers' files in the lock service and on the logs of dead servers: list the live
+// servers, take a dead server's lock, and make sure that nothing more is written to its log
 // (PROTOCOL.md, fencing and sealing). Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,8 @@ namespace sippar::cluster::master {
 
 class RecoveryActions {
  public:
-  // Both outlive this object; `session` holds the master lock and `epoch` is the master's.
+  // `places` and `session` outlive this object; `session` holds the master lock, and `epoch` is the
+  // master's.
   RecoveryActions(const ActionPlaces* places, LockSession* session, uint64_t epoch)
       : places_(places), session_(session), epoch_(epoch) {}
 
@@ -30,8 +31,8 @@ class RecoveryActions {
   // True if the server's log was garbage-collected because no record needed it: only its emptied
   // directory, under a trash name, is left.
   StatusOr<bool> WasSwept(const ServerId& server);
-  // True if the server has certainly ended though its session has not. Looks only at a server whose
-  // connection is cut, because flocks on a shared directory cost calls to its servers.
+  // True if the server has certainly ended although its session has not. Checks only a server whose
+  // connection is cut, because flocks on a shared directory cost calls to its file servers.
   bool HasDied(const ServerId& server);
   // True if the process that wrote the log has certainly ended.
   StatusOr<bool> WriterIsGone(const std::string& log_directory);
@@ -39,13 +40,13 @@ class RecoveryActions {
   const ActionPlaces* const places_;
   LockSession* const session_;
   const uint64_t epoch_;
-  // Remembers the lease that the server's record names, before its file is removed.
+  // Records the lease in the server's member record, before the file with the record is removed.
   void NoteLease(const ServerId& server, const std::string& content);
 
   engine::Mutex mutex_;
-  // How long each server serves after its last heartbeat, where its record says so.
+  // How long each server may serve after its last heartbeat, if its member record says so.
   std::map<ServerId, int64_t> lease_us_ GUARDED_BY(mutex_);
-  // When the lease of each server that this master removed is over, at the latest.
+  // Latest end of the lease of each server that this master has removed.
   std::map<ServerId, int64_t> lease_over_ns_ GUARDED_BY(mutex_);
 };
 

@@ -1,5 +1,4 @@
-// Actions that are one call to a server. Thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// Actions that make one call to a server. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

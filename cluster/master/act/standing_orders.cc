@@ -47,8 +47,8 @@ StandingOrders DecodeOrders(std::string_view text) {
   return orders;
 }
 
-// A damaged record must not keep a master from its work, so it is no error here; a change of the
-// orders reports it.
+// A damaged record must not stop a master's work, so it is no error here. A change of the orders
+// reports it.
 std::optional<StandingOrders> ReadOrders(LockSession* session) {
   auto file = session->Read(lock_paths::Record(kOrdersRecord), Freshness::kCached);
   if (file.status().code() == StatusCode::kNotFound) return StandingOrders();

@@ -1,5 +1,5 @@
-// The record in which the lock service keeps the administrators' StandingOrders, which say whether
-// to balance and which servers are drained. It is a named record like those of AdminApi, so its
+// The record in which the lock service keeps the administrators' StandingOrders: whether to
+// balance, and which servers are drained. It is a named record like those of AdminApi, so its
 // changes are conditional and durable. A master reads it whenever it lists the servers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,14 +16,14 @@ namespace sippar::cluster::master {
 
 inline constexpr char kOrdersRecord[] = "cluster/orders";
 
-// Text, a line for each order. A reader passes over lines that it does not know, and a writer keeps
-// those of the text before, so that a later version can add some.
+// The orders as text, one line for each. A reader ignores lines that it does not know, and a writer
+// keeps such lines of the text before, so that a later version can add orders.
 std::string EncodeOrders(const StandingOrders& orders, std::string_view before = "");
 StandingOrders DecodeOrders(std::string_view text);
 
-// The orders in force at the time of the session's last consistent call; without a record, the
-// orders of a new cluster (balancing on, no server drained). None: the record cannot be read now,
-// or is damaged.
+// Returns the orders in force at the time of the session's last consistent call; if there is no
+// record, the orders of a new cluster (balancing on, no server drained). None: the record cannot be
+// read now, or is damaged.
 std::optional<StandingOrders> ReadOrders(LockSession* session);
 
 }  // namespace sippar::cluster::master

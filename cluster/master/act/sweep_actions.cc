@@ -23,7 +23,7 @@ using event::Done;
 
 namespace {
 
-// How long the emptied directory of a swept log is kept: its name proves that no tablet needed the
+// How long the emptied directory of a swept log is kept. Its name proves that no tablet needed the
 // log.
 constexpr int64_t kSweptLogsKnownUs = int64_t{30} * 24 * 3600 * 1'000'000;
 
@@ -69,8 +69,8 @@ Done SweepActions::Do(const action::ListFiles&) {
 
 Done SweepActions::Do(const action::FindReferences&) {
   References found;
-  // Backups first: a restore copies names from a backup to METADATA, so names that are copied
-  // during the scan are found in at least one of the two.
+  // Scans backups before METADATA: a restore copies names from a backup to METADATA, so names that
+  // are copied during the scan are found in at least one of the two.
   Status status = ScanBackups(
       places_->fs, places_->directory, [&](uint64_t, const engine::BackupManifest& manifest) {
         for (const engine::TabletState& tablet : manifest.tablets) {
@@ -86,7 +86,7 @@ Done SweepActions::Do(const action::FindReferences&) {
         std::vector<uint64_t> files = record.state.FileIds();
         found.named.files.insert(found.named.files.end(), files.begin(), files.end());
         found.named.logs.insert(found.named.logs.end(), record.logs.begin(), record.logs.end());
-        // A tablet's server may die at any moment, and then its log is needed.
+        // A tablet's server may end at any moment, and then its log is needed.
         if (!record.server.IsNone()) found.named.logs.push_back(record.server);
         if (found.tables.empty() || found.tables.back() != record.table_id) {
           found.tables.push_back(record.table_id);
@@ -109,14 +109,14 @@ Done SweepActions::Do(const action::TrashFiles& asked) {
         places_->fs->Rename(path, fmt::format("{}{}{}", path, store_paths::kTrashMark, now_us));
     return status.code() == StatusCode::kNotFound ? OkStatus() : status;
   };
-  std::set<uint64_t> held;  // files that readers still use after a compaction replaced them
+  std::set<uint64_t> held;  // files still in use by readers after a compaction
   for (const ServerId& server : asked.servers) {
     if (SEEDED_BUG("gc-without-second-scan")) break;
     auto found = CallServer(*places_, server, calls::HeldFiles{asked.files});
     if (!found.ok()) return {0, found.status(), {}};
     held.insert(found->begin(), found->end());
   }
-  // A file that cannot be read or renamed stays, and stops no other.
+  // A file that cannot be read or renamed remains, and does not stop the work on the others.
   Status first_failure;
   for (uint64_t id : asked.files) {
     if (held.contains(id)) continue;
@@ -127,14 +127,14 @@ Done SweepActions::Do(const action::TrashFiles& asked) {
       first_failure.Update(ours.status());
       continue;
     }
-    // A file that is no SSTable was not written by a server and is left alone. An unfinished
-    // SSTable of a dead server is removed.
+    // A file that is not an SSTable was not written by a server and is left alone. An unfinished
+    // SSTable of a dead server is moved to the trash.
     if (!ours.ok() || *ours) first_failure.Update(trash(path));
     first_failure.Update(trash(fmt::format("{}{}", path, kUnfinished)));
   }
   for (const ServerId& server : asked.logs) {
     // If the server's file exists, the master learned of the server only after it listed the logs.
-    // The server will be recovered, and that needs the log.
+    // The server will be recovered, and its recovery needs the log.
     Status known = session_->Read(lock_paths::Server(server)).status();
     if (known.ok()) continue;
     if (known.code() != StatusCode::kNotFound) return {0, std::move(known), {}};

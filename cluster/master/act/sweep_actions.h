@@ -1,5 +1,5 @@
 // Actions of the sweep, the garbage collection of shared files: list the files, find those that
-// METADATA and backups name, and remove the others by way of the trash. Thread safe.
+// METADATA and backups name, move the others to the trash, and delete old trash. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@ namespace sippar::cluster::master {
 
 class SweepActions {
  public:
-  // Both outlive this object; `session` holds the master lock.
+  // `places` and `session` outlive this object; `session` holds the master lock.
   SweepActions(const ActionPlaces* places, LockSession* session)
       : places_(places), session_(session) {}
 

@@ -14,7 +14,7 @@ namespace sippar::cluster::master {
 
 using event::Done;
 
-// The directory must exist before servers get the schema: they write changes from then on.
+// The directory must exist before servers get the schema, because they then write changes into it.
 Status TableActions::MakeChangeDirectory(const TableRecord& table) {
   if (!engine::ChangeStreamOf(table.schema).has_value()) return OkStatus();
   const std::string all = store_paths::Changes(places_->directory);
@@ -32,7 +32,7 @@ Done TableActions::Do(const action::ReadTables&) {
   for (const std::string& name : *names) {
     auto id = lock_paths::ParseTable(name);
     if (!id.ok()) return {0, id.status(), {}};
-    // kCached, because that is not older than the list.
+    // A cached answer is good enough, because it is not older than the list.
     auto file = session_->Read(lock_paths::Table(*id), Freshness::kCached);
     if (!file.ok()) return {0, file.status(), {}};
     auto table = DecodeTableFile(file->content);
@@ -52,15 +52,15 @@ Done TableActions::Do(const action::WriteTable& asked) {
                               : session_->Write(path, content, asked.version).status();
   };
   Status status = write();
-  // Removing a table makes room, so when the disk is full the reserve is given up for it
+  // Removing a table frees space, so when the disk is full the reserve is released for it
   // (tests/FAULTS.md D6).
   bool is_full = HasCause(status, Cause::kDiskFull);
   if (is_full && asked.life != TableLife::kLive && asked.life != TableLife::kCreating &&
       engine::GiveUpReserve(places_->fs, store_paths::Reserve(places_->directory))) {
     status = write();
   }
-  // If an earlier try succeeded and its answer was lost, the file already has the new version and
-  // content.
+  // If an earlier attempt succeeded and its answer was lost, the file already has the new version
+  // and content.
   if (status.code() == StatusCode::kAlreadyExists || status.code() == StatusCode::kAborted) {
     auto file = session_->Read(path);
     if (file.ok() && file->content == content && file->version == asked.version + 1) return {};

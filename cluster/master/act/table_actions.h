@@ -10,7 +10,7 @@ namespace sippar::cluster::master {
 
 class TableActions {
  public:
-  // Both outlive this object; `session` holds the master lock.
+  // `places` and `session` outlive this object; `session` holds the master lock.
   TableActions(const ActionPlaces* places, LockSession* session)
       : places_(places), session_(session) {}
 

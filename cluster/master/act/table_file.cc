@@ -7,8 +7,8 @@
 namespace sippar::cluster::master {
 namespace {
 
-// Marks a table that is not live, combined with its TableLife. It is above every format version, so
-// that a client's decoder does not take the file for a table.
+// Marks a table that is not live, combined with its TableLife. The byte is above every format
+// version, so that a client's decoder does not accept the file as a table.
 constexpr char kNotLive = '\x80';
 
 }  // namespace

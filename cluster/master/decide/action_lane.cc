@@ -6,8 +6,8 @@
 namespace sippar::cluster::master {
 namespace {
 
-// One overload for each kind and none for all: a wrong lane can stop a recovery, so a new kind of
-// action does not compile before it has a lane.
+// There is one overload for each kind and no general one, so that a new kind of action does not
+// compile without a lane: a wrong lane can stop a recovery.
 struct LaneChoice {
   static Lane OfRecord(uint64_t table_id, const RowRange& range) {
     if (IsRoot(table_id, range)) return kLocks;
@@ -28,7 +28,7 @@ struct LaneChoice {
   Lane operator()(const action::ReadRecords& asked) const {
     return asked.last.table_id == kMetadataTableId ? kMetadata : kUser;
   }
-  // Reads all of METADATA.
+  // This action reads all of METADATA.
   Lane operator()(const action::FindReferences&) const { return kUser; }
 
   Lane operator()(const action::AskServer&) const { return kCalls; }
@@ -47,14 +47,14 @@ struct LaneChoice {
   Lane operator()(const action::SealLog&) const { return kLocks; }
   Lane operator()(const action::WriteTable&) const { return kLocks; }
   Lane operator()(const action::RemoveTable&) const { return kLocks; }
-  // Never used: the driver sends replies at once and does not queue them.
+  // Never called: the driver sends replies at once and does not queue them.
   Lane operator()(const action::Reply&) const { return kLocks; }
 };
 
 struct GroupChoice {
   template <class Body>
   std::string operator()(const Body& asked) const {
-    // The server that the action calls or, in a recovery, the dead server that the action is about.
+    // The server that the action calls or, in a recovery, the dead server that is being recovered.
     if constexpr (requires { asked.server.ToString(); }) return asked.server.ToString();
     return "";
   }

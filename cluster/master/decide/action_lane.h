@@ -1,7 +1,7 @@
-// Which threads of the master carry an action out. Lanes follow the levels of METADATA: an action
-// that waits for METADATA's tablets must not take the threads of those that bring them back. Within
-// a lane, groups divide the threads (lane_queue.h): an action that waits for a server must not take
-// the threads of those of other servers.
+// Decides which threads of the master carry an action out. Lanes follow the levels of METADATA: an
+// action that waits for METADATA's tablets must not occupy the threads of the actions that recover
+// these tablets. Within a lane, groups divide the threads (lane_queue.h): an action that waits for
+// a server must not occupy the threads of the actions on other servers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,9 +21,9 @@ enum Lane : uint8_t {
 };
 
 Lane LaneOf(const ActionBody& body);
-// Actions with the same group may wait for the same server: the name of that server or, if the
-// action calls several servers, the name of a kind of work. "": an action on METADATA or the lock
-// service.
+// Actions of the same group may wait for the same server. The group is the name of that server or,
+// if the action calls several servers, the name of a kind of work. "": an action on METADATA or the
+// lock service.
 std::string GroupOf(const ActionBody& body);
 
 }  // namespace sippar::cluster::master

@@ -1,5 +1,5 @@
-// Schema changes, and what all changes of tables share: writing the table's file, telling servers,
-// and answering the administrator. SPDX-License-Identifier: Apache-2.0
+// Schema changes, and what all changes of tables share: writing the table's file, sending the
+// schema to servers, and answering the administrator. SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/alter_table_step.h"
 
 #include <fmt/format.h>
@@ -30,8 +30,8 @@ Status Check(const Table* table, const event::AlterTable& request) {
 }
 
 // A family that is new, or was dropped and created again, gets the schema version as its
-// incarnation, a number that no tablet has seen. So even a tablet that is not loaded now notices
-// later that its data of the family belongs to an earlier one.
+// incarnation, a number that no tablet has seen. So a tablet that is not loaded now also notices
+// later that its data belongs to an earlier family of the same name.
 void NumberNewFamilies(const TableSchema& before, uint64_t number, TableSchema* after) {
   for (engine::FamilySchema& family : after->families) {
     const engine::FamilySchema* old = before.FindFamily(family.name);
@@ -46,7 +46,7 @@ void TellServers(Turn* turn, Table* table) {
     bool fenced =
         server == nullptr || (server->recovery && server->recovery->stage > RecoveryStage::kFence);
     if (fenced) {
-      it = table->to_tell.erase(it);  // its tablets will be loaded elsewhere, with the new schema
+      it = table->to_tell.erase(it);  // its tablets will be loaded elsewhere with the new schema
       continue;
     }
     if (server->live && !attempt.Waits(turn->now_us)) {
@@ -56,7 +56,7 @@ void TellServers(Turn* turn, Table* table) {
   }
 }
 
-// A tablet that is set aside follows no schema; the server that loads it later gets the new one.
+// A tablet that is set aside needs no new schema now; the server that loads it later gets it.
 bool IsOld(const Tablet& tablet) {
   const bool rests = tablet.facts.set_aside && tablet.facts.phase == TabletPhase::kUnassigned;
   return !tablet.loaded && !rests;
@@ -72,9 +72,9 @@ bool IsServed(MasterState* state, Table* table) {
   return true;
 }
 
-// Answers a live table's request when all its tablets are served with the requested schema, or
-// after answer_us in any case. For a new table the late answer is OK, since no server can serve an
-// older schema of it. For an altered one it is kUnavailable: a server may still apply the old
+// Answers a live table's request when all its tablets are served with the requested schema, and
+// after answer_us in any case. For a new table the late answer is OK, because no server can have an
+// older schema of it. For an altered table it is kUnavailable: a server may still use the old
 // schema, and what it writes to a family that was dropped and created again is lost.
 void Answer(Turn* turn, Table* table) {
   if (table->request == 0 || table->next != nullptr || table->file_life != TableLife::kLive) return;

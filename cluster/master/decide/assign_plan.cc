@@ -15,7 +15,7 @@ std::vector<Placement> PlanAssignment(std::vector<ServerLoad> servers,
     if (a.of_metadata != b.of_metadata) return a.of_metadata;
     return a.weight != b.weight ? a.weight > b.weight : a.tablet_id < b.tablet_id;
   });
-  // The lightest server is on top; among equal ones, the first by name, so that the plan is
+  // The lightest server is on top; among equal servers the first by name, so that the plan is
   // deterministic.
   auto heavier = [&servers](size_t a, size_t b) {
     return std::tie(servers[a].weight, servers[a].server) >

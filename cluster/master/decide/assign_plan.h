@@ -1,5 +1,5 @@
-// Plans which server gets which tablet: the heaviest tablet first, each to the server with the
-// least weight so far. Pure. SPDX-License-Identifier: Apache-2.0
+// Plans which server gets which tablet: takes the heaviest tablet first, and gives each one to the
+// server with the least weight so far. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Placement {
   ServerId server;
 };
 
-// Places all of `tablets`, METADATA's first. Empty when there is no server.
+// Places all of `tablets`, METADATA's first. The result is empty if there is no server.
 std::vector<Placement> PlanAssignment(std::vector<ServerLoad> servers,
                                       std::vector<TabletToPlace> tablets);
 

@@ -15,9 +15,9 @@ double Skew(const ByWeight& order, uint64_t mean) {
   return mean == 0 ? 1 : static_cast<double>(order.rbegin()->first) / static_cast<double>(mean);
 }
 
-// Index of the tablet to move between two servers whose weights differ by `gap`; size() if no move
-// makes the difference smaller. `tablets` are sorted by weight. A tablet of half the gap evens the
-// two out exactly; one of the whole gap or more would only swap their roles.
+// Returns the index of the tablet to move between two servers whose weights differ by `gap`; size()
+// if no move makes the difference smaller. `tablets` are sorted by weight. A tablet of half the gap
+// makes the two servers equal; a tablet of the whole gap or more would only exchange their roles.
 size_t ChooseTablet(const std::vector<BalanceTablet>& tablets, uint64_t gap) {
   auto above = std::upper_bound(
       tablets.begin(), tablets.end(), gap / 2,
@@ -35,8 +35,8 @@ void SetWeight(ByWeight* order, BalanceServer* server, size_t index, uint64_t we
   order->insert({weight, index});
 }
 
-// The tablets to split: those whose calls weigh at least `tablet_weight`, on servers that are
-// heavier than `server_weight` although no move makes them lighter.
+// Returns the tablets to split: those whose calls weigh at least `tablet_weight`, on servers that
+// are heavier than `server_weight` although no move makes them lighter.
 std::vector<uint64_t> ChooseSplits(const std::vector<BalanceServer>& servers,
                                    uint64_t server_weight, uint64_t tablet_weight) {
   std::vector<uint64_t> splits;
@@ -84,15 +84,15 @@ BalancePlan PlanBalance(std::vector<BalanceServer> servers, size_t moves_max,
     BalanceTablet tablet = giver.movable[chosen];
     giver.movable.erase(giver.movable.begin() + static_cast<std::ptrdiff_t>(chosen));
     plan.moves.push_back({tablet.tablet_id, tablet.weight, giver.server, servers[to].server});
-    // A tablet that was received in this round does not move on in it, so the receiver is only
-    // asked again for its earlier tablets.
+    // A tablet that was received in this round does not move again in this round, so only the
+    // receiver's earlier tablets are considered later.
     if (givers.erase({low, to}) > 0) givers.insert({low + tablet.weight, to});
     SetWeight(&order, &servers[to], to, low + tablet.weight);
     SetWeight(&order, &giver, from, high - tablet.weight);
     givers.insert({giver.weight, from});
   }
   plan.skew_after = Skew(order, mean);
-  // More moves in the next round may suffice without a split.
+  // If moves_max was reached, more moves in the next round may suffice without a split.
   if (plan.moves.size() < moves_max) {
     plan.splits = ChooseSplits(servers, mean + tolerance, std::max(split_weight, mean / 2));
   }

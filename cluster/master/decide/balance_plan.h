@@ -2,10 +2,10 @@
 // bytes. Pure.
 //
 // A round moves tablets from the heaviest server to the lightest until all servers are within a
-// tenth of the mean or `moves_max` is reached. The tablet chosen is the heaviest that weighs at
-// most half the difference, so that the receiver does not become the next problem. If moves cannot
-// even a server out, its tablets whose calls alone weigh more than half of the mean are split; if
-// no row halves a tablet's calls, it stays and the server's other tablets leave.
+// tenth of the mean or `moves_max` is reached. It chooses the heaviest tablet that weighs at most
+// half the difference, so that the receiver does not become the heaviest server. If no move makes a
+// server light enough, its tablets whose calls alone weigh more than half of the mean are split. If
+// no row halves a tablet's calls, the tablet stays and the server's other tablets leave.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

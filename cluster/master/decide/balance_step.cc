@@ -11,7 +11,8 @@
 namespace sippar::cluster::master {
 namespace {
 
-// Rounds for which a tablet stays after it has come: its load on the new server is not known yet.
+// Rounds for which a tablet stays after a move, because its load on the new server is not known
+// yet.
 constexpr int64_t kRoundsToStay = 3;
 
 bool IsMovable(const Turn& turn, const Tablet& tablet) {
@@ -20,8 +21,8 @@ bool IsMovable(const Turn& turn, const Tablet& tablet) {
          turn.now_us - tablet.since_us >= kRoundsToStay * turn.state->options.balance_us;
 }
 
-// The servers that take part, with the tablets that may move. Adds the number of moves in flight to
-// *moving.
+// Returns the servers that take part, with the tablets that may move. Adds the number of moves in
+// flight to *moving.
 std::vector<BalanceServer> ServersToBalance(Turn* turn, size_t* moving) {
   MasterState* state = turn->state;
   std::vector<BalanceServer> servers;
@@ -72,10 +73,11 @@ void OnDone(Turn* turn, const action::SplitByLoad& asked, const event::Done& don
   Tablet* tablet = turn->state->tablets.Find(asked.record.key());
   if (tablet == nullptr || tablet->op != done.op) return;
   tablet->op = 0;
-  // A tablet without a row that halves its load is not asked again for some rounds.
+  // If no row halves the tablet's load, its server is not asked again for some rounds.
   tablet->whole_until_us = turn->now_us + kRoundsToStay * turn->state->options.balance_us;
   LookAgain(turn, *tablet);
-  // The rows are read again even if the answer was lost, as the split may have happened.
+  // The records of these rows are read again even if the answer was lost, because the split may
+  // have happened.
   Doubt(turn, asked.record.table_id, asked.record.range);
 }
 

@@ -1,5 +1,6 @@
-// Balance rounds: plans moves from the loads that servers have reported, then carries each move out
-// as unload, change of METADATA, and load (tablet_step.h). SPDX-License-Identifier: Apache-2.0
+// Balance rounds: plans moves from the loads that servers have reported, then carries out each move
+// as an unload, a change of METADATA, and a load (tablet_step.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/master/decide/turn.h"

@@ -54,7 +54,7 @@ RecoveryStatus StatusOf(const Server& server, int64_t now_us) {
           recovery.error};
 }
 
-// Why a tablet that its server has closed, or was told to close, is not served.
+// Explains why a tablet is not served that its server has closed, or was told to close.
 std::string WhyClosed(const Tablet& tablet) {
   if (tablet.target.IsNone()) return "its server has closed it";
   return fmt::format("it moves from {} to {}", tablet.facts.server.ToString(),
@@ -72,12 +72,13 @@ std::string WhyRecovering(const MasterState& state, const Tablet& tablet) {
                      StageName(recovery.stage), recovery.error.empty() ? "" : ": ", recovery.error);
 }
 
-// Takes tablet after tablet in key order, counts them, and notes those that no server serves.
+// Counts tablets, which must come in key order, and records those that no server serves.
 class TabletCensus {
  public:
   TabletCensus(const MasterState& state, int64_t now_us, ClusterHealth* health)
       : state_(state), now_us_(now_us), health_(health) {
-    // Looking up the server of each tablet would cost more than all the rest.
+    // Checks all servers once, because looking up the server of each tablet would cost more than
+    // the rest of the census.
     all_live_ = std::all_of(state.servers.begin(), state.servers.end(),
                             [](const auto& entry) { return entry.second.live; });
   }
@@ -97,7 +98,7 @@ class TabletCensus {
     }
   }
 
-  // Rows of a table that none of its tablets has.
+  // Records rows of a table that belong to none of its tablets.
   void AddMissing(uint64_t table_id, const RowRange& rows) {
     Enter(table_id);
     if (!counts_ || kept_) return;
@@ -123,7 +124,7 @@ class TabletCensus {
     name_ = table->second.record->schema.name;
   }
 
-  // `unserved_us` of a tablet whose server has died is set only when the server is fenced. Until
+  // `unserved_us` of a tablet whose server has ended is set only when the server is fenced. Until
   // then, the time counts from the start of the server's recovery.
   int64_t UnservedSince(const Tablet& tablet) const {
     if (tablet.unserved_us != 0) return tablet.unserved_us;
@@ -178,7 +179,7 @@ class TabletCensus {
   ClusterHealth* const health_;
   bool all_live_ = false;
   bool all_served_ = true;
-  // Of the table whose tablets are being counted.
+  // The table whose tablets are being counted.
   uint64_t table_id_ = 0;
   std::string name_;
   bool counts_ = false;
@@ -199,8 +200,8 @@ ClusterHealth HealthOf(const MasterState& state, int64_t now_us) {
   }
   TabletCensus census(state, now_us, &health);
   for (const auto& [key, tablet] : state.tablets.all()) census.Add(tablet);
-  // `holes` also has rows that are only read again to be sure, so it only says which tables to
-  // check here.
+  // `holes` also contains rows that are only being read again to be sure. So it is used only to
+  // select the tables that are checked here.
   uint64_t last_table = 0;
   for (const auto& [key, hole] : state.holes) {
     if (key.table_id == last_table) continue;

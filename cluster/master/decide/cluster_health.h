@@ -1,5 +1,5 @@
-// What the master's state says about the health of its cluster, for administrators. Pure.
-// SPDX-License-Identifier: Apache-2.0
+// Reports the health of the cluster, as far as the master's state shows it, to administrators.
+// Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace sippar::cluster::master {
 
-// All but what only the lock service knows: the cluster's id, the master's name, the candidates,
-// and how each member is reached. Walks all tablets.
+// Sets everything except what only the lock service knows: the cluster's id, the master's name, the
+// candidates, and the addresses of members. Walks all tablets.
 ClusterHealth HealthOf(const MasterState& state, int64_t now_us);
 
 }  // namespace sippar::cluster::master

@@ -13,7 +13,7 @@
 namespace sippar::cluster::master {
 namespace {
 
-constexpr size_t kCreationsMax = 256;  // METADATA rows of one table being created at a time
+constexpr size_t kCreationsMax = 256;  // most METADATA rows of one table written concurrently
 
 Status CheckSplitKeys(const std::vector<std::string>& keys) {
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -35,7 +35,7 @@ Status Check(MasterState* state, const event::CreateTable& request) {
   if (state->FindTable(request.schema.name) != nullptr) {
     return AlreadyExists(fmt::format("table {} already exists", request.schema.name));
   }
-  // Dropped tables that are kept do not count, so that a drop always makes room.
+  // Dropped tables that are kept do not count, so after a drop another table can always be created.
   auto kept = std::count_if(state->tables.begin(), state->tables.end(), [](const auto& entry) {
     return entry.second.life == TableLife::kKept;
   });
@@ -78,8 +78,8 @@ void OnEvent(Turn* turn, const event::CreateTable& request) {
   TableRecord record;
   record.table_id = state->NewId();
   record.schema_version = kFirstSchemaVersion;
-  // Families that are added later get the schema version as their incarnation; it must exceed every
-  // incarnation that the tablets of a restored table have seen.
+  // A family that is added later gets the schema version as its incarnation, which must be higher
+  // than every incarnation that the tablets of a restored table have seen.
   for (const engine::FamilySchema& family : request.schema.families) {
     record.schema_version = std::max<uint64_t>(record.schema_version, family.incarnation);
   }
@@ -98,8 +98,8 @@ void OnEvent(Turn* turn, const event::CreateTable& request) {
 
 void RunCreation(Turn* turn, Table* table) {
   if (table->attempt.Waits(turn->now_us)) return;
-  // The file comes first: it reserves the name, and a new master that finds it as kCreating removes
-  // whatever rows were made.
+  // The file is written first: it reserves the name, and a new master that finds the file as
+  // kCreating removes all rows that were written.
   if (table->version == 0) {
     return turn->Ask(&table->attempt, action::WriteTable{table->record, TableLife::kCreating, 0});
   }

@@ -7,21 +7,22 @@ namespace sippar::cluster::master {
 namespace {
 
 constexpr size_t kTrialShares = 8;
-// The next suspect is tried when the one before it has been served so long: much shorter than a
-// trial, or innocent suspects would wait in vain. Most deadly tablets kill while they are loaded.
+// The next suspect is tried after the previous one has been served for this long. This is much
+// shorter than a trial, so that innocent suspects do not wait long. Most deadly tablets end their
+// server while they are loaded.
 constexpr int64_t kTurnUs = 2'000'000;
 
 int64_t WallAt(const MasterState& state, int64_t now_us, int64_t at_us) {
   return state.wall_us - (now_us - at_us);
 }
 
-// True if an earlier master chose the tablet's server, so this one has not seen what became of it.
+// True if an earlier master chose the tablet's server, so this master has not seen the load.
 bool IsInherited(const MasterState& state, const Tablet& tablet) {
   const int64_t assigned_us = tablet.facts.assigned_us;
   return assigned_us != 0 && assigned_us < state.first_wall_us;
 }
 
-// `at_us` is a time of this master's monotonic clock that is not after now.
+// `at_us`: a time of this master's monotonic clock that is not in the future.
 bool IsOnTrial(const Turn& turn, const Server& server, const Tablet& tablet, int64_t at_us) {
   const MasterState& state = *turn.state;
   const TabletFacts& facts = tablet.facts;
@@ -105,8 +106,8 @@ void BeginServing(const Turn& turn, Tablet* tablet) {
   if (tablet->served_us) return;
   tablet->served_us = turn.now_us;
   if (tablet->load_sent) return;
-  // A report says that the server serves it. The load was told by an earlier master, so the age of
-  // the assignment is the best that is known.
+  // A report shows that the server serves the tablet. An earlier master ordered the load, so the
+  // age of the assignment is the best estimate of the time served.
   const int64_t age_us = turn.state->wall_us - tablet->facts.assigned_us;
   *tablet->served_us -= std::max<int64_t>(age_us, 0);
 }

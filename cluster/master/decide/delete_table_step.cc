@@ -29,8 +29,8 @@ void OnEvent(Turn* turn, const event::DropTable& request) {
 
 void RunDeletion(Turn* turn, Table* table) {
   MasterState* state = turn->state;
-  // Until all of METADATA has been read, a row of the table may be unknown; the file must stay as
-  // long as any row does.
+  // Before all of METADATA has been read, there may be unknown rows of the table, and the file must
+  // remain as long as any row does.
   if (table->attempt.Waits(turn->now_us) || state->stage != StartStage::kRunning) return;
   if (table->file_life != TableLife::kDropping) {
     return turn->Ask(&table->attempt,

@@ -1,6 +1,6 @@
 // Deletes a table (tests/FAULTS.md P15). Its file becomes kDropping, which frees the name; its
 // tablets are unloaded and their rows erased (tablet_step.h); then the file is removed. The sweep
-// collects its SSTables later. A new master that finds kDropping continues.
+// removes its SSTables later. A new master that finds kDropping continues.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -13,7 +13,7 @@ FileListing Collectable(const FileListing& listed, const std::vector<Creator>& c
   FileListing collectable;
   for (uint64_t file : listed.files) {
     // The upper half of a file's number is the epoch of the server that made it. A server that is
-    // not in `creators` has ended and been recovered, so it adds no more names to METADATA.
+    // not in `creators` has ended and was recovered, so it adds no more names to METADATA.
     auto creator = by_epoch.find(file >> 32);
     if (creator == by_epoch.end() || file < creator->second->first_unpublished_file) {
       collectable.files.push_back(file);

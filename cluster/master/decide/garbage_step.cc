@@ -29,10 +29,10 @@ std::vector<ServerId> Living(const MasterState& state) {
   return living;
 }
 
-// False while names may come to METADATA that no scan finds yet. A live server that does not know
-// the outcome of its last change may write its names when it retries. If its backup expires
-// meanwhile, a restored table's files are named only in this master's memory until the table's rows
-// are written.
+// False while names may be added to METADATA that a scan does not find. A live server that does not
+// know the outcome of its last change may write its names when it retries. The files of a restored
+// table whose backup expires meanwhile are named only in this master's memory until the table's
+// rows are written.
 bool AreSure(const MasterState& state) {
   bool servers_are = std::all_of(state.servers.begin(), state.servers.end(), [](const auto& entry) {
     const Server& server = entry.second;
@@ -44,7 +44,7 @@ bool AreSure(const MasterState& state) {
 }
 
 // If METADATA has rows of tables that do not exist, has these rows read again and then erased: an
-// older master wrote them after this one had read METADATA.
+// older master wrote them after this master had read METADATA.
 void DoubtStrangers(Turn* turn, const References& found) {
   for (uint64_t table_id : found.tables) {
     bool known = table_id == kMetadataTableId || turn->state->FindTable(table_id) != nullptr;
@@ -56,8 +56,8 @@ action::PurgeTrash Purge(const MasterState& state) {
   action::PurgeTrash purge;
   purge.age_us = state.options.trash_us;
   for (const auto& [id, table] : state.tables) {
-    // A table without a stream counts with the longest retention: it may have had a stream before
-    // or may get one now, and no change that a reader could ask for may be deleted.
+    // A table without a stream gets the longest retention: it may have had a stream before or may
+    // get one now, and changes that a reader could still request must not be deleted.
     auto config = engine::ChangeStreamOf(table.record->schema);
     purge.changes_us[id] = config ? config->retention_us : engine::kChangesKeptMaxUs;
   }
@@ -66,8 +66,8 @@ action::PurgeTrash Purge(const MasterState& state) {
 }
 
 // Recovers servers that have a log but that this master never knew. A server makes its log before
-// its file in the lock service, so the log may belong to a server that is starting. So a server is
-// recovered only if its log was listed in the round before, too.
+// its file in the lock service, so the log may belong to a server that is starting. So such a
+// server is recovered only if its log was listed in the previous round, too.
 void RecoverStrays(Turn* turn, const std::vector<ServerId>& open_logs) {
   std::vector<ServerId> strays;
   for (const ServerId& log : open_logs) {
@@ -103,8 +103,8 @@ bool LacksAnswer(GarbageStage stage, const event::Done& done) {
   return scans && !std::holds_alternative<References>(done.answer);
 }
 
-// True from the first scan to the move to the trash: a file that METADATA names in these stages,
-// unseen by the scans, would be removed.
+// True from the first scan to the move to the trash. If METADATA got a name of a file in these
+// stages and the scans did not see it, the file would be removed.
 bool ReliesOnMetadata(GarbageStage stage) {
   return stage > GarbageStage::kList && stage <= GarbageStage::kTrash;
 }
@@ -132,14 +132,14 @@ void RunGarbage(Turn* turn) {
     case GarbageStage::kSecondScan:
       return turn->Ask(&garbage.attempt, action::FindReferences{});
     case GarbageStage::kWait:
-      // A reference that moved from one record to another during the first scan is seen by the
-      // second.
+      // A name that moved from one record to another during the first scan is seen by the second
+      // scan.
       if (turn->now_us < garbage.next_us) return;
       garbage.stage = GarbageStage::kSecondScan;
       return turn->Ask(&garbage.attempt, action::FindReferences{});
     case GarbageStage::kTrash: {
-      // Checks again what is collectable: since the listing, a server may have started or have been
-      // found dead and unrecovered.
+      // Decides again what is collectable: since the listing, a server may have started, or may
+      // have been found dead but not yet recovered.
       FileListing rest = Collectable(garbage.candidates, CreatorsOf(*state));
       return turn->Ask(&garbage.attempt, action::TrashFiles{std::move(rest.files),
                                                             std::move(rest.logs), Living(*state)});
@@ -157,7 +157,7 @@ void GarbageAnswered(Turn* turn, const event::Done& done) {
   const auto* found = std::get_if<References>(&done.answer);
   if (!done.status.ok() || LacksAnswer(garbage.stage, done)) {
     ++state->sweep_errors;
-    // Files that could not be moved to the trash are left to the next round. The trash of earlier
+    // Files that could not be moved to the trash are left for the next round. The trash of earlier
     // rounds is still purged now.
     if (garbage.stage != GarbageStage::kTrash) return EndRound(turn);
   }

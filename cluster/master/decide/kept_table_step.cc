@@ -9,9 +9,9 @@
 namespace sippar::cluster::master {
 namespace {
 
-constexpr size_t kKeptMax = 100;  // kept tables; one more, and the oldest is deleted
+constexpr size_t kKeptMax = 100;  // most kept tables; one more deletes the oldest
 
-// Tables that can be restored, sorted by the time of the drop.
+// Returns the tables that can be restored, sorted by the time of the drop.
 std::vector<Table*> Kept(MasterState* state) {
   std::vector<Table*> kept;
   for (auto& [id, table] : state->tables) {
@@ -37,7 +37,7 @@ bool IsClosed(MasterState* state, uint64_t table_id) {
 void KeepTable(Turn* turn, const event::DropTable& request, Table* table) {
   MasterState* state = turn->state;
   std::vector<Table*> kept = Kept(state);
-  // RunKept deletes a table whose time is over.
+  // RunKept deletes a table whose time has passed.
   if (kept.size() >= kKeptMax) kept.front()->kept_until_us = 0;
   TableRecord record = *table->record;
   record.changed_at_us = request.wall_us;
@@ -54,7 +54,7 @@ void RunKept(Turn* turn, Table* table) {
     return turn->Ask(&table->attempt, action::WriteTable{table->next, TableLife::kKept,
                                                          table->version, table->kept_until_us});
   }
-  // A drop is answered only when no server serves the table any more.
+  // A drop is answered only after no server serves the table.
   if (table->request != 0 && IsClosed(state, table->record->table_id)) {
     turn->Reply(table->request, OkStatus());
     table->request = 0;

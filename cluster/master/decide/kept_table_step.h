@@ -1,6 +1,6 @@
 // Keeps a dropped table so that it can be restored. Its file becomes kKept, which frees the name;
-// its tablets are unloaded and released but stay in METADATA, so the sweep counts their files and
-// logs as named. When `kept_until_us` has passed, the table is deleted like any other.
+// its tablets are unloaded and released but remain in METADATA, so the sweep keeps their files and
+// logs. When `kept_until_us` has passed, the table is deleted like any other.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -27,8 +27,8 @@ void LaneQueue::Push(Action action) {
 
 std::optional<Action> LaneQueue::Begin(int64_t now_us) {
   for (auto at = counted_.begin(); at != counted_.end() && at->first + slow_us_ <= now_us;) {
-    // A slow action without a group keeps counting: it waits for METADATA or a disk, where further
-    // actions would only wait as well.
+    // A slow action without a group is still counted: it waits for METADATA or a disk, where
+    // further actions would only wait as well.
     at = running_.at(at->second).group.empty() ? std::next(at) : counted_.erase(at);
   }
   if (ready_.empty() || counted_.size() >= running_max_) return std::nullopt;

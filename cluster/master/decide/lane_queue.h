@@ -1,10 +1,11 @@
-// Which actions of a lane may run, so that no server's actions hold the threads that others need.
-// At most `running_max` actions run at once, with two exceptions:
-//   - An action of a group (GroupOf: a server, as a rule) that has run for `slow_us` counts no
-//     more. What waits for a server that hangs makes room for the actions of other servers.
-//   - Of one group at most `running_max` run, however slow they are. So threads are bounded by the
-//     number of servers that hang, and a server that hangs has all its further actions wait.
-// Actions begin in the order of their arrival, apart from those whose group has its share. Pure.
+// Decides which actions of a lane may run, so that no server's actions occupy the threads that
+// others need. At most `running_max` actions run concurrently, with two exceptions:
+//   - An action of a group (GroupOf: usually a server) is no longer counted after it has run for
+//     `slow_us`. So actions that wait for a server that hangs leave room for those of other
+//     servers.
+//   - At most `running_max` actions of one group run, however slow they are. So the number of
+//     servers that hang bounds the threads, and further actions on such a server wait.
+// Actions begin in the order of their arrival, except those whose group has its share. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,16 +27,16 @@ class LaneQueue {
   explicit LaneQueue(size_t running_max, int64_t slow_us = 200'000)
       : running_max_(running_max), slow_us_(slow_us) {}
 
-  // Actions come in the order of their numbers, which are unique.
+  // Adds an action. Actions must be added in the order of their numbers, which are unique.
   void Push(Action action);
-  // The next action that may run, which from now on does. nullopt: none may.
+  // Returns the next action that may run, and counts it as running. nullopt: none may run.
   std::optional<Action> Begin(int64_t now_us);
-  // The action with this number runs no more.
+  // Records that the action with this number has ended.
   void End(uint64_t op);
-  // Takes back an action that Begin returned and that could not be started: it is the first of its
-  // group again.
+  // Takes back an action that Begin returned but that could not be started: it is again the first
+  // of its group.
   void PutBack(Action action);
-  // Drops what has not begun.
+  // Drops the actions that have not begun.
   void Clear();
 
   size_t running() const { return running_.size(); }
@@ -51,17 +52,18 @@ class LaneQueue {
   };
   using Groups = std::map<std::string, Group>;
 
-  // `ready_` has an entry for each group with an action that may begin. To change a group: Unready
-  // removes its entry, then change the group, then Look adds the entry again if it is due.
+  // `ready_` has an entry for each group with an action that may begin. To change a group, call
+  // Unready, which removes its entry, then change the group, then call Look, which adds the entry
+  // again if the group still has such an action.
   void Unready(const Groups::value_type& entry);
   void Look(Groups::iterator at);
 
   const size_t running_max_;
   const int64_t slow_us_;
   Groups groups_;
-  std::set<std::pair<uint64_t, std::string>> ready_;  // number of the next action, group
-  std::map<uint64_t, Running> running_;               // by the action's number
-  std::set<std::pair<int64_t, uint64_t>> counted_;    // start (us) and number of those that count
+  std::set<std::pair<uint64_t, std::string>> ready_;  // number of a group's next action; its group
+  std::map<uint64_t, Running> running_;               // running actions by number
+  std::set<std::pair<int64_t, uint64_t>> counted_;    // start (us), number of counted actions
 };
 
 }  // namespace sippar::cluster::master

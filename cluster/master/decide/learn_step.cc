@@ -1,5 +1,5 @@
-// Updates the state with what METADATA says: the functions Learn, Forget, Doubt and SetWeight of
-// tablet_step.h. SPDX-License-Identifier: Apache-2.0
+// Updates the state with the content of METADATA: the functions Learn, Forget, Doubt and SetWeight
+// of tablet_step.h. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "cluster/master/decide/tablet_step.h"
@@ -7,8 +7,8 @@
 namespace sippar::cluster::master {
 namespace {
 
-// An idle tablet also costs its server something. 64 MiB of data, or ten calls a second, each add
-// about as much as an idle tablet costs.
+// An idle tablet also has a cost for its server. 64 MiB of data, or ten calls a second, each add
+// about the cost of an idle tablet.
 constexpr uint64_t kIdleWeight = 100;
 constexpr uint64_t kBytesPerWeight = (64 << 20) / kIdleWeight;
 constexpr uint64_t kWeightPerCall = 10;
@@ -29,8 +29,8 @@ void Enter(MasterState* state, Tablet* tablet) {
 }
 
 // True if the server reported this tablet, at this epoch, before its record was read. The report
-// still holds: the server refuses older masters and this one has asked for no unload, so only the
-// server itself could have unloaded the tablet since.
+// still holds: the server refuses older masters and this master has requested no unload, so only
+// the server itself could have unloaded the tablet since.
 bool IsServed(const MasterState& state, const TabletFacts& facts) {
   auto server = state.servers.find(facts.server);
   if (facts.phase != TabletPhase::kAssigned || server == state.servers.end()) return false;
@@ -45,8 +45,8 @@ bool IsWhole(MasterState* state, uint64_t table_id) {
   return table_id == kMetadataTableId || (table != nullptr && table->IsWhole());
 }
 
-// Marks rows that no known tablet has to be read again: those on both sides of the tablet of `key`
-// or, if it was erased, those beside its neighbour.
+// Marks rows without a known tablet to be read again: those on both sides of the tablet of `key`
+// or, if it was erased, those next to its neighbour.
 void DoubtHoles(Turn* turn, const TabletKey& key) {
   if (!IsWhole(turn->state, key.table_id)) return;
   TabletMap& tablets = turn->state->tablets;
@@ -59,8 +59,8 @@ void DoubtHoles(Turn* turn, const TabletKey& key) {
   }
 }
 
-// Marks the tablet's rows to be read again if another tablet claims some of them and no merge
-// explains it: what the master knows of one of the two is out of date.
+// Marks the tablet's rows to be read again if another tablet has some of them, too, and no merge
+// explains that: what the master knows about one of the two is out of date.
 void DoubtOverlaps(Turn* turn, const Tablet& tablet) {
   TabletMap& tablets = turn->state->tablets;
   const RowRange& range = tablet.facts.range;
@@ -103,8 +103,8 @@ void Learn(Turn* turn, const TabletFacts& facts) {
   if (known != nullptr) Leave(state, known);
   Tablet* tablet = state->tablets.Put(facts);
   if (changed) {
-    // Failures are kept until a server serves the tablet; otherwise a tablet that no server can
-    // load would be retried without a growing wait.
+    // Failures are kept until a server serves the tablet; otherwise the wait between retries would
+    // not grow for a tablet that no server can load.
     Tablet fresh;
     fresh.facts = facts;
     fresh.held_by = tablet->held_by;
@@ -126,7 +126,8 @@ void Learn(Turn* turn, const TabletFacts& facts) {
   DoubtHoles(turn, facts.key());
   if (state->stage == StartStage::kRunning) DoubtOverlaps(turn, *tablet);
   // A merge that an older master left in kMerging can be cancelled only while the right neighbour
-  // is served (LookAtMerging), and that neighbour has just changed: look again.
+  // is served (LookAtMerging). That neighbour has just changed, so the left tablet is checked
+  // again.
   Tablet* left = state->tablets.Previous(facts.key());
   if (left != nullptr && left->facts.phase == TabletPhase::kMerging) LookAgain(turn, *left);
 }

@@ -1,9 +1,9 @@
-// Everything that the master's step can ask for, as plain values. The driver carries each action
-// out once and reports the outcome as an event with the action's number (master_event.h); only the
-// step decides whether to retry.
+// Everything that the master's step can request, as plain values. The driver carries out each
+// action once and reports the outcome as an event with the action's number (master_event.h); only
+// the step decides whether to retry.
 //
-// An action that an older master issued and that is carried out late does no harm, because each has
-// a condition: a METADATA row must still have the tablet epoch that was read, a server refuses
+// An action that an older master requested and that is carried out late does no harm, because each
+// has a condition: a METADATA row must still have the tablet epoch that was read, a server refuses
 // calls with a lower master epoch, and the lock service refuses a session that is over.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -21,78 +21,79 @@
 
 namespace sippar::cluster::master {
 
-// State of a table, as its file in the lock service records it (PROTOCOL.md, `tables/<table id>`).
+// State of a table that its file in the lock service records (PROTOCOL.md, `tables/<table id>`).
 enum class TableLife : uint8_t { kCreating = 0, kLive = 1, kDropping = 2, kKept = 3 };
 
 namespace action {
 
-// Lists servers/: which servers have a file there, and which of them hold its lock.
+// Lists servers/: the servers that have a file there, and those that hold the lock of their file.
 struct ListServers {};
 // Reads all files of tables/.
 struct ReadTables {};
-// Asks a server which tablets it serves. Answered by a ServerReport.
+// Asks a server which tablets it serves. The answer is a ServerReport.
 struct AskServer {
   ServerId server;
 };
-// Reads the root tablet's record. kNotFound: the cluster is new and has none.
+// Reads the root tablet's record. kNotFound: the cluster is new and has no root tablet.
 struct ReadRoot {};
-// Reads up to `count` records of METADATA with `after` < key <= `last`. Answered by a RecordPage.
+// Reads up to `count` records of METADATA with `after` < key <= `last`. The answer is a RecordPage.
 struct ReadRecords {
   TabletKey after;
   TabletKey last;
   size_t count = 0;
 };
-// Adds a record that does not exist yet. OK also when the identical record exists, so a retry is
-// safe; kAborted: another record is there, or one with an equal or higher epoch was erased there.
+// Adds a record. OK also if the identical record exists, so a retry is safe; kAborted: another
+// record exists there, or a record with an equal or higher epoch was erased there.
 struct CreateRecord {
   TabletFacts facts;
   std::shared_ptr<const engine::TabletState> state = nullptr;  // data of a restored table's tablet
 };
 // Changes one record if it is still the one that `record` names; kAborted if it is not. The answer
-// is a RecordPage with the record that now has the first row of `record`: the changed one when OK;
-// after kAborted the one that was found instead, or none if there is none. A change that lost a
-// race with another writer is kAborted, too, and has no answer.
+// is a RecordPage with the record that now has the first row of `record`. If OK, that is the
+// changed record; after kAborted it is the record that was found, or the page is empty if none was
+// found. A change that lost a race with another writer is kAborted, too, and has no answer.
 struct ChangeRecord {
   RecordRef record;
   RecordChange change;
 };
-// If the births of the two tablets' column families differ, has their servers rewrite both tablets
-// without births. (A birth is a sequence number of one tablet: cells below it belong to a dropped
-// family of the same name. A merged tablet has only one for each family.)
+// If the births of the two tablets' column families differ, makes their servers rewrite both
+// tablets without births. (A birth is a sequence number of one tablet: cells below it belong to a
+// dropped family of the same name. A merged tablet has only one birth for each family.)
 struct LevelBirths {
   RecordRef left;
   RecordRef right;
 };
-// Makes one tablet of two neighbours in phase kMerging, in the right one's row of METADATA.
-// Answered by the merged tablet's record.
+// Makes one tablet of two neighbours in phase kMerging, in the METADATA row of the right neighbour.
+// The answer is the merged tablet's record.
 struct CommitMerge {
   RecordRef left;
   RecordRef right;
   uint64_t tablet_id = 0;
 };
-// Erases the record. OK when it is gone, also when an earlier try erased it; other answers are
-// those of ChangeRecord.
+// Erases the record. OK also if an earlier attempt erased it; other answers are those of
+// ChangeRecord.
 struct EraseRecord {
   RecordRef record;
 };
-// kAborted: the call was not sent because METADATA no longer has `record`.
+// Makes a server load a tablet. kAborted: the call was not sent, because METADATA no longer has
+// `record`.
 struct LoadTablet {
   ServerId server;
   RecordRef record;
-  // Null for METADATA, whose schema every server has built in.
+  // Null for METADATA: every server has its schema built in.
   std::shared_ptr<const TableRecord> table;
 };
-// Has the server flush and close the tablet at the record's epoch. OK: the epoch has ended there.
+// Makes the server flush and close the tablet at the record's epoch. OK: the epoch has ended there.
 struct UnloadTablet {
   ServerId server;
   RecordRef record;
 };
-// Has the tablet's server split it at a row that divides its calls into halves.
+// Makes the tablet's server split it at a row that divides its calls into halves.
 struct SplitByLoad {
   ServerId server;
   RecordRef record;
 };
-// Tells a server the current schema of a table.
+// Sends a server the current schema of a table.
 struct SetSchema {
   ServerId server;
   std::shared_ptr<const TableRecord> table;
@@ -104,7 +105,7 @@ struct FenceServer {
   ServerId server;
   bool by_force = false;
 };
-// F1: proves, as far as the file system can show it, that no thread of the server still writes.
+// F1: proves, as far as the file system can show it, that no thread of the server writes any more.
 struct StopWriter {
   ServerId server;
 };
@@ -112,33 +113,34 @@ struct StopWriter {
 struct RenameLog {
   ServerId server;
 };
-// F3: reads the log and writes its SEAL. If there is a SEAL already, that one counts.
+// F3: reads the log and writes its SEAL. If there is a SEAL already, it remains valid.
 struct SealLog {
   ServerId server;
 };
-// F4: has the live server `server` sort one segment of the log of `dead`.
+// F4: makes the live server `server` sort one segment of the log of `dead`.
 struct SortLogPart {
   ServerId server;
   ServerId dead;
   uint64_t segment = 0;
 };
-// Writes a table's file, which is created when `version` is 0. OK also when the file already has
-// this content, so a retry is safe.
+// Writes a table's file; if `version` is 0, creates it. OK also if the file already has this
+// content, so a retry is safe.
 struct WriteTable {
   std::shared_ptr<const TableRecord> table;
   TableLife life = TableLife::kLive;
   uint64_t version = 0;
   int64_t kept_until_us = 0;
 };
-// Removes a table's file; OK also when it is gone.
+// Removes a table's file; OK also if it does not exist.
 struct RemoveTable {
   uint64_t table_id = 0;
   uint64_t version = 0;
 };
 // Lists the SSTables and the logs in the shared directory.
 struct ListFiles {};
-// Scans all of METADATA and all backups: every SSTable and log that they name, and the servers that
-// METADATA names. Fails when any part could not be read, because an unread row may name any file.
+// Scans all of METADATA and all backups for every SSTable and log that they name, and for the
+// servers that METADATA names. Fails if any part cannot be read, because an unread row may name any
+// file.
 struct FindReferences {};
 // Moves files and logs to the trash, except files that a server of `servers` still uses.
 struct TrashFiles {
@@ -148,13 +150,14 @@ struct TrashFiles {
 };
 // Deletes what has been in the trash for `age_us`, expired backups, and change-stream files past
 // the retention of their table (`changes_us`). Change-stream files of tables that are not listed
-// go, too, unless the table's id is `tables_end` or higher: such a table is newer than the list.
+// are deleted, too, unless the table's id is `tables_end` or higher: such a table is newer than the
+// list.
 struct PurgeTrash {
   int64_t age_us = 0;
   std::map<uint64_t, int64_t> changes_us;
-  uint64_t tables_end = 0;  // above the ids of all tables that existed
+  uint64_t tables_end = 0;  // above the ids of all tables that have existed
 };
-// Reports the end of an administrator's request. Has no answer.
+// Reports the outcome of an administrator's request. Has no answer.
 struct Reply {
   uint64_t request = 0;
   Status status;
@@ -172,7 +175,7 @@ using ActionBody =
                  action::TrashFiles, action::PurgeTrash, action::Reply>;
 
 struct Action {
-  uint64_t op = 0;  // number of the answer, unique under one master epoch; 0: no answer
+  uint64_t op = 0;  // number of the action, unique under one master epoch; 0: it has no answer
   ActionBody body;
 };
 

@@ -16,11 +16,11 @@
 namespace sippar::cluster::master {
 
 struct ServerListing {
-  std::vector<ServerId> locked;    // hold the lock of their file: alive
-  std::vector<ServerId> unlocked;  // have a file whose lock is free
-  // Of `locked`: their processes have died, and only their sessions have not ended yet.
+  std::vector<ServerId> locked;    // servers that hold the lock of their file: alive
+  std::vector<ServerId> unlocked;  // servers that have a file whose lock is free
+  // Those of `locked` whose processes have died, and only whose sessions have not ended yet.
   std::vector<ServerId> dead;
-  // The administrators' standing orders as now recorded. None: the record could not be read, so the
+  // The administrators' standing orders as recorded now. None: the record could not be read, so the
   // orders that the master knows stay in force.
   std::optional<StandingOrders> orders;
 };
@@ -29,12 +29,12 @@ struct TableFile {
   TableRecord table;
   TableLife life = TableLife::kLive;
   uint64_t version = 0;
-  int64_t kept_until_us = 0;  // end of a kept table's time, wall clock
+  int64_t kept_until_us = 0;  // when a kept table is deleted, wall clock
 };
 
 struct RecordPage {
   std::vector<TabletFacts> records;
-  bool complete = true;  // false: more records follow in the range asked for
+  bool complete = true;  // false: the requested range has more records
 };
 
 struct SealedLog {
@@ -48,7 +48,7 @@ struct FileListing {
   std::vector<ServerId> open_logs;
 };
 
-// Result of a complete scan of METADATA and of the backups.
+// Result of a complete scan of METADATA and the backups.
 struct References {
   FileListing named;             // files and logs that are named, sorted
   std::vector<uint64_t> tables;  // ids of tables with at least one row
@@ -62,7 +62,7 @@ struct LockTaken {
 };
 // Time has passed.
 struct Tick {
-  int64_t wall_us = 0;  // dropped tables are kept until a date, which needs a wall clock
+  int64_t wall_us = 0;  // needed because dropped tables are kept until a date
 };
 // servers/ may have changed.
 struct ServersChanged {};
@@ -76,9 +76,9 @@ struct CreateTable {
   uint64_t request = 0;
   TableSchema schema;
   std::vector<std::string> split_keys;
-  int64_t wall_us = 0;  // the schema's date; `now_us` of Step has no relation to a calendar
-  // Initial contents of the tablets, used instead of `split_keys`; their ranges tile all rows.
-  // Empty: the tablets start empty.
+  int64_t wall_us = 0;  // date of the schema; `now_us` of Step is not a date
+  // Initial contents of the tablets, used instead of `split_keys`; their ranges tile all rows. If
+  // there are none, the tablets start empty.
   std::vector<std::shared_ptr<const engine::TabletState>> states = {};
 };
 struct AlterTable {
@@ -93,7 +93,7 @@ struct DropTable {
   int64_t kept_until_us = 0;  // wall clock; 0: the table is deleted at once
   int64_t wall_us = 0;
 };
-// Restores the table of this name that was dropped last and is still kept.
+// Restores the table that was dropped last of those that have this name and are still kept.
 struct UndeleteTable {
   uint64_t request = 0;
   std::string table;
@@ -103,7 +103,7 @@ struct MergeTablets {
   std::string table;
   RowRange rows;
 };
-// `server` is NAME or NAME.EPOCH, as in calls::MoveTablet. The reply comes when the master has
+// `server` is NAME or NAME.EPOCH, as in calls::MoveTablet. The reply is sent when the master has
 // decided, not when the tablet has moved.
 struct MoveTablet {
   uint64_t request = 0;
@@ -115,7 +115,8 @@ struct BalanceNow {
   uint64_t request = 0;
 };
 
-// As calls::LetBack. The reply comes when the tablet is marked, before METADATA says so.
+// The request of calls::LetBack. The reply is sent when the tablet is marked, before METADATA is
+// changed.
 struct LetBack {
   uint64_t request = 0;
   std::string table;
@@ -129,7 +130,7 @@ struct Done {
   std::variant<std::monostate, ServerListing, std::vector<TableFile>, ServerReport, RecordPage,
                SealedLog, FileListing, References>
       answer;
-  // With a ServerReport: how far the server's wall clock is ahead of the master's.
+  // Only with a ServerReport: how far the server's wall clock is ahead of the master's.
   std::optional<int64_t> skew_us = std::nullopt;
 };
 

@@ -1,7 +1,7 @@
 // Everything that the master knows, as plain values: servers, tablets, tables, and the answers that
 // it waits for. master_driver.h owns the state and lets one thread at a time use it; only the
-// *_step files read and change it. None of it must survive: METADATA and the lock service hold the
-// truth, and a new master with an empty state learns everything again (paper section 5.2).
+// *_step files read and change it. None of it must survive: METADATA and the lock service hold all
+// durable facts, and a new master with an empty state learns everything again (paper section 5.2).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,53 +22,53 @@
 
 namespace sippar::cluster::master {
 
-// The steps of a master's start, in order; startup_step.cc has what each waits for.
+// The stages of a master's start, in order; startup_step.cc shows what each waits for.
 enum class StartStage : uint8_t { kServers, kReports, kRoot, kMetadata, kScan, kRunning };
 
 // Times ending in _us are microseconds.
 struct MasterOptions {
   std::string root_limit;            // limit of a new cluster's root tablet
-  int64_t poll_us = 1'000'000;       // between two listings of servers/
-  int64_t report_us = 10'000'000;    // between two questions to the same server
-  int64_t balance_us = 10'000'000;   // between two balance rounds
-  int64_t garbage_us = 600'000'000;  // between two sweeps, and between the two scans of one
-  int64_t trash_us = 3'600'000'000;  // time in the trash, when a file can still be restored
+  int64_t poll_us = 1'000'000;       // time between two listings of servers/
+  int64_t report_us = 10'000'000;    // time between two questions to the same server
+  int64_t balance_us = 10'000'000;   // time between two balance rounds
+  int64_t garbage_us = 600'000'000;  // time between two sweeps, and between the scans of one
+  int64_t trash_us = 3'600'000'000;  // time in the trash, while a file can still be restored
   int64_t retry_min_us = 20'000;
   int64_t retry_max_us = 2'000'000;
-  // A server that holds its lock but does not answer is removed after unanswered_fence_us when a
+  // A server that holds its lock but does not answer is removed after unanswered_fence_us if a
   // tablet waits for its answer, otherwise after silent_fence_us (tests/FAULTS.md N1, P9).
   int64_t unanswered_fence_us = 30'000'000;
   int64_t silent_fence_us = 300'000'000;
-  // Which tablets are blamed for the death of a server: death_blame.h.
+  // Rules of death_blame.h for blaming a tablet for the death of its server.
   int64_t trial_us = 10'000'000;
-  int64_t unseen_trial_us = 30'000'000;  // of a tablet that an earlier master assigned
+  int64_t unseen_trial_us = 30'000'000;  // trial of a tablet that an earlier master assigned
   int64_t deaths_us = kDeathsKeptUs;
-  size_t deaths_max = 3;  // a tablet with as many is set aside
-  // Off: several servers that are killed in quick succession can still make an innocent tablet look
-  // guilty. Must stay off where one server has all tablets.
+  size_t deaths_max = 3;  // a tablet with this many deaths is set aside
+  // False by default: several servers that are killed in quick succession can still make an
+  // innocent tablet look guilty. Must stay false if one server has all tablets.
   bool sets_aside = false;
-  // Longest wait of an administrator for servers to follow a durable change.
+  // Longest wait of an administrator until servers follow a durable change.
   int64_t answer_us = 10'000'000;
-  // Same as StoreOptions::split_size of the servers; neighbours far smaller than it are merged.
+  // Same as StoreOptions::split_size of the servers; much smaller neighbours are merged.
   uint64_t split_size = 200 << 20;
-  uint64_t split_calls = 1'000;  // per second: a tablet with fewer calls is not split for its load
-  size_t moves_max = 64;         // planned moves in flight; more if there are more servers
-  size_t loads_max = 64;         // loads in flight at one server
-  size_t merges_max = 8;         // automatic merges in flight
-  size_t scan_page = 10'000;     // METADATA records in one answer
-  // true: a record whose table has no file was written late by an older master, so it is erased.
-  // false: no other master can exist, so the table's file must have been lost; the records are
+  uint64_t split_calls = 1'000;  // calls per second below which a tablet is not split by load
+  size_t moves_max = 64;         // most planned moves in flight; more if there are more servers
+  size_t loads_max = 64;         // most loads in flight at one server
+  size_t merges_max = 8;         // most automatic merges in flight
+  size_t scan_page = 10'000;     // most METADATA records in one answer
+  // True: a record whose table has no file was written late by an older master, so it is erased.
+  // False: no other master can exist, so the table's file must have been lost; the records are
   // kept.
   bool erases_strangers = true;
-  // false when one server takes all tablets: it replays each segment in a single scan for all of
+  // False if one server takes all tablets: it replays each segment in a single scan for all of
   // them, which costs less than sorting the segment first.
   bool sorts_logs = true;
-  // The start stops on entering this stage. A program that mends records sets an earlier stage than
-  // kRunning: then no user tablet is touched, and before kMetadata only the root tablet is.
+  // The start stops when it enters this stage. A program that repairs records sets an earlier stage
+  // than kRunning: then no user tablet is changed, and before kMetadata only the root tablet is.
   StartStage last_stage = StartStage::kRunning;
 };
 
-// An action that is retried until it succeeds, and when the next try may start.
+// An action that is retried until it succeeds, and the time from which it may be retried.
 struct Attempt {
   uint64_t op = 0;  // number of the action in flight, 0: none
   uint32_t failures = 0;
@@ -77,25 +77,25 @@ struct Attempt {
 };
 
 // Stages of the recovery of a dead server (recover_step.h, PROTOCOL.md F0 to F6). Any master can
-// repeat any of them.
+// repeat each stage.
 enum class RecoveryStage : uint8_t { kFence, kStop, kRename, kSeal, kSort, kReady };
 
 struct Recovery {
   RecoveryStage stage = RecoveryStage::kFence;
-  bool by_force = false;  // remove the server although it holds its lock
+  bool by_force = false;  // true: remove the server although it holds its lock
   Attempt attempt;
   std::map<uint64_t, Attempt> parts;  // segments that are not sorted yet
   // Highest sequence number in the sealed log, by tablet id.
   std::map<uint64_t, uint64_t> last_sequences;
   std::string error;
   int64_t since_us = 0;
-  // What this death says of the server's tablets, by their ids (death_blame.h); none: not decided.
+  // Blame of the server's tablets for this death, by tablet id (death_blame.h); none: not decided.
   std::optional<std::map<uint64_t, Blame>> blames;
 };
 
 // Sums over the tablets of a server, from its last report.
 struct ServerFigures {
-  uint64_t bytes = 0;  // stored
+  uint64_t bytes = 0;  // stored bytes
   uint64_t memtable_bytes = 0;
   double reads_per_s = 0;
   double writes_per_s = 0;
@@ -103,29 +103,29 @@ struct ServerFigures {
 
 struct Server {
   ServerId id;
-  bool live = false;  // held its lock when last seen
+  bool live = false;  // the server held its lock when last seen
   bool reported = false;
-  bool leaves = false;  // its last report says that it is draining: it gets no more tablets
-  // Tablet epochs by tablet id from its reports while METADATA is still being read.
+  bool leaves = false;  // the last report says that it is draining: it gets no more tablets
+  // Tablet epochs by tablet id, from the server's reports while METADATA is still being read.
   std::map<uint64_t, uint64_t> served_at_start;
   Attempt asking;
   int64_t next_ask_us = 0;
-  int64_t reported_us = 0;      // when the last report came
+  int64_t reported_us = 0;      // time of the last report
   int64_t silent_since_us = 0;  // first question without an answer; 0: the last was answered
-  // Tablets whose load or unload got no answer, and since when.
+  // Tablets whose load or unload got no answer, with the time since then.
   std::map<uint64_t, int64_t> unanswered;
   uint64_t first_unpublished_file = 0;
   ServerFigures figures;
-  // As of its last report.
+  // `lease_left_us` and `skew_us` are from the last report.
   std::optional<int64_t> lease_left_us;
   std::optional<int64_t> skew_us;
-  uint64_t weight = 0;  // weight of its tablets; changes in flight are in `promised`
-  // Weights by action number of tablets being assigned to it.
+  uint64_t weight = 0;  // weight of its tablets; `promised` has changes in flight
+  // Weights, by action number, of tablets that are being assigned to the server.
   std::map<uint64_t, uint64_t> promised;
   size_t loads = 0;            // loads in flight
-  std::set<uint64_t> waiting;  // tablets whose load waits for another one to end
+  std::set<uint64_t> waiting;  // tablets whose load waits until another load ends
   // Tablets whose records name this server. Reports and balance rounds walk all of a cluster's
-  // million tablets here, so it is a B-tree: walking one costs few cache misses.
+  // million tablets here, so this is a B-tree: walking it causes few cache misses.
   absl::btree_map<uint64_t, Tablet*> tablets;
   std::optional<Recovery> recovery;
 };
@@ -133,34 +133,34 @@ struct Server {
 struct Table {
   std::shared_ptr<const TableRecord> record;
   TableLife life = TableLife::kLive;
-  // What the table's file in the lock service says. The file is always written before METADATA or a
-  // server is changed, so that the next master can continue.
+  // The content of the table's file in the lock service. The file is always written before METADATA
+  // or a server is changed, so that the next master can continue.
   TableLife file_life = TableLife::kLive;
-  uint64_t version = 0;                     // version of the file; 0: there is none yet
-  int64_t kept_until_us = 0;                // end of a kept table's time, wall clock
+  uint64_t version = 0;                     // version of the file; 0: there is no file yet
+  int64_t kept_until_us = 0;                // when a kept table is deleted, wall clock
   Attempt attempt;                          // the action that concerns the table as a whole
   std::shared_ptr<const TableRecord> next;  // the altered table, while its file is being written
   std::map<ServerId, Attempt> to_tell;      // servers that still need the current schema
   std::map<TabletKey, std::pair<TabletFacts, Attempt>> unwritten;  // rows to create
-  // Initial contents of those rows.
+  // Initial contents of the tablets of those rows.
   std::map<TabletKey, std::shared_ptr<const engine::TabletState>> restored;
   TabletKey unserved;  // the tablet that was not served at the last check; checked first next time
   uint64_t request = 0;  // number of the request to answer, 0: none
   int64_t requested_us = 0;
-  // True if METADATA must have rows for all of the table. A table that is being created or deleted
-  // may have holes, which are then no sign of damage.
+  // True if METADATA must have rows for the whole table. A table that is being created or deleted
+  // may have holes, which then do not indicate damage.
   bool IsWhole() const { return life == TableLife::kLive || life == TableLife::kKept; }
 };
 
-// Two neighbours become one (merge_step.h).
+// A merge of two neighbours into one tablet (merge_step.h).
 struct Merge {
   uint64_t id = 0;
   TabletKey left;
   TabletKey right;
   uint64_t left_epoch = 0;  // tablet epochs when the merge began
   uint64_t right_epoch = 0;
-  // LevelBirths has succeeded, so both tablets have the same family births. Until then they stay
-  // served.
+  // True after LevelBirths has succeeded, so both tablets have the same family births. Until then
+  // servers still serve them.
   bool level = false;
   Attempt attempt;
 };
@@ -184,7 +184,8 @@ struct Garbage {
   std::vector<ServerId> strays;  // owners of logs in the last round that this master did not know
 };
 
-// Rows that no known tablet contains: the notice of a split was lost, or METADATA is damaged.
+// Rows that no known tablet contains, because the notice of a split was lost or METADATA is
+// damaged.
 struct Hole {
   uint64_t table_id = 0;
   RowRange rows;
@@ -194,8 +195,8 @@ struct Hole {
 struct MasterState {
   MasterOptions options;
   uint64_t epoch = 0;         // fences older masters; 0: this process is not the master
-  int64_t wall_us = 0;        // at the last tick
-  int64_t first_wall_us = 0;  // at the first tick of this master
+  int64_t wall_us = 0;        // wall clock at the last tick
+  int64_t first_wall_us = 0;  // wall clock at the first tick of this master
   uint64_t next_op = 1;
   // Next id of a table or tablet is (epoch << 32) + next_number, unique across masters.
   uint64_t next_number = 1;
@@ -211,8 +212,8 @@ struct MasterState {
   Attempt polling;
   int64_t next_poll_us = 0;  // when to list servers/ again
   int64_t next_balance_us = 0;
-  bool balances_once = false;  // the next round takes place even if the orders forbid balancing
-  StandingOrders orders;       // as last read from the lock service
+  bool balances_once = false;  // the next round takes place even if the orders forbid it
+  StandingOrders orders;       // orders as last read from the lock service
 
   std::map<ServerId, Server> servers;
   TabletMap tablets;
@@ -221,11 +222,11 @@ struct MasterState {
   std::map<uint64_t, MergeRequest> merge_requests;  // requests by number
   std::map<TabletKey, Hole> holes;                  // holes by the key of their last row
   Garbage garbage;
-  uint64_t sweep_errors = 0;  // sweeps that ended early or left a file that should have gone
+  uint64_t sweep_errors = 0;  // sweeps that ended early or left a file to remove
 
   std::map<uint64_t, ActionBody> awaited;  // actions without an answer yet, by number
-  // Ids of tablets to look at: `dirty` ones in this step, `timers` at their time, `unplaced` ones
-  // when a server may have become available.
+  // Ids of tablets to look at: `dirty` in this step, `timers` at their times, `unplaced` when a
+  // server may have become available.
   std::set<uint64_t> dirty;
   std::set<uint64_t> unplaced;
   std::set<std::pair<int64_t, uint64_t>> timers;

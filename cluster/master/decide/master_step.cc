@@ -25,7 +25,7 @@ void OnEvent(Turn* turn, const event::LockTaken& taken) {
   if (turn->state->epoch == 0) turn->state->epoch = taken.epoch;
 }
 
-// A tick only passes the time on: every step looks at what is due.
+// A tick only updates the clocks, because every step checks what is due.
 void OnEvent(Turn* turn, const event::Tick& tick) {
   MasterState* state = turn->state;
   if (state->first_wall_us == 0) state->first_wall_us = tick.wall_us;
@@ -41,16 +41,17 @@ void OnEvent(Turn* turn, const event::SplitDone& split) {
   }
 }
 
-// Only the sweep waits for these answers; GarbageAnswered takes them.
+// Only the sweep waits for these answers; GarbageAnswered handles them.
 void OnDone(Turn*, const action::ListFiles&, const event::Done&) {}
 void OnDone(Turn*, const action::FindReferences&, const event::Done&) {}
 void OnDone(Turn*, const action::TrashFiles&, const event::Done&) {}
 void OnDone(Turn*, const action::PurgeTrash&, const event::Done&) {}
-// A reply has no answer, and only a merge waits for LevelBirths; MergeAnswered takes it.
+// A reply has no answer. Only a merge waits for LevelBirths; MergeAnswered handles the answer.
 void OnDone(Turn*, const action::Reply&, const event::Done&) {}
 void OnDone(Turn*, const action::LevelBirths&, const event::Done&) {}
 
-// The merged tablet is learned like any record; the merge's own step then sees that it has ended.
+// The merged tablet is learned like any record; the merge's own step then sees that the merge has
+// ended.
 void OnDone(Turn* turn, const action::CommitMerge&, const event::Done& done) {
   const auto* page = std::get_if<RecordPage>(&done.answer);
   if (page == nullptr) return;
@@ -59,7 +60,7 @@ void OnDone(Turn* turn, const action::CommitMerge&, const event::Done& done) {
 
 void OnEvent(Turn* turn, const event::Done& done) {
   auto awaited = turn->state->awaited.find(done.op);
-  // Answered before, or an answer to an earlier master.
+  // The action was answered before, or an earlier master requested it.
   if (awaited == turn->state->awaited.end()) return;
   ActionBody asked = std::move(awaited->second);
   turn->state->awaited.erase(awaited);
@@ -68,7 +69,7 @@ void OnEvent(Turn* turn, const event::Done& done) {
   GarbageAnswered(turn, done);
 }
 
-// Looks at marked tablets until none is left, since looking at one may mark others.
+// Looks at marked tablets until none is left, because looking at one tablet may mark others.
 void LookAtTablets(Turn* turn) {
   MasterState* state = turn->state;
   while (!state->timers.empty() && state->timers.begin()->first <= turn->now_us) {

@@ -11,7 +11,7 @@
 namespace sippar::cluster::master {
 namespace {
 
-// Tries of one stage before the merge is given up and its tablets are released.
+// Attempts of one stage before the merge is given up and its tablets are released.
 constexpr uint32_t kFailuresMax = 8;
 
 void LetGo(Turn* turn, Tablet* tablet, uint64_t merge_id) {
@@ -22,7 +22,7 @@ void LetGo(Turn* turn, Tablet* tablet, uint64_t merge_id) {
 }
 
 // Releases the tablets when the merge is committed or given up. The merge leaves no other trace:
-// what to do with the tablets then follows from their records alone.
+// the tablets' records alone then decide what happens to the tablets.
 void End(Turn* turn, const Merge& ended) {
   Merge merge = ended;
   turn->state->merges.erase(merge.id);
@@ -52,7 +52,7 @@ uint64_t StartMerge(Turn* turn, Tablet* left, Tablet* right) {
 bool IsMerging(const Tablet& tablet) { return tablet.facts.phase == TabletPhase::kMerging; }
 
 // True if the tablet is as the merge found it, or kMerging by this merge's own kStartMerge, which
-// raises the epoch by one. Otherwise its server died, it was split, or the merge is committed.
+// raises the epoch by one. If false, its server died, it was split, or the merge is committed.
 bool Holds(const Merge& merge, const Tablet& tablet, uint64_t epoch) {
   if (tablet.held_by != merge.id || tablet.failures > kFailuresMax) return false;
   if (IsMerging(tablet)) return tablet.facts.tablet_epoch == epoch + 1;
@@ -107,13 +107,13 @@ const Tablet* FindSetAside(const std::vector<Tablet*>& tablets) {
   return nullptr;
 }
 
-// Merges one pair after another until a single tablet has all the rows.
+// Merges one pair after another until a single tablet contains all the rows.
 void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
   MasterState* state = turn->state;
   if (request->merge != 0) {
     if (state->merges.contains(request->merge)) return;
     request->merge = 0;
-    turn->Failed(&request->attempt);  // if it was given up, the next try waits a while
+    turn->Failed(&request->attempt);  // if the merge was given up, the next attempt waits a while
   }
   std::vector<Tablet*> tablets = state->tablets.Overlapping(request->table_id, request->rows);
   Status status;
@@ -162,14 +162,14 @@ void MergeSmallTablets(Turn* turn) {
         return engine::TabletSize{tablet.facts.stored_bytes, tablet.memtable_bytes,
                                   turn->now_us - tablet.since_us};
       };
-      // The servers split by the same size, so a merged tablet is not split again at once.
+      // Servers split by the same size, so a merged tablet is not immediately split again.
       const Table* table = state->FindTable(right.facts.table_id);
       const uint64_t usual = state->options.split_size;
       const uint64_t split_size =
           table == nullptr ? usual : engine::SplitSizeOf(table->record->schema, usual);
       uint64_t id = 0;
-      // A merged tablet must also be far from a split by load; otherwise it would soon be split
-      // again.
+      // The two tablets together must also be far below the limit for a split by load; otherwise
+      // the merged tablet would soon be split again.
       bool cold = left->calls_per_second + right.calls_per_second <= state->options.split_calls / 4;
       if (cold && engine::DecideMerge(size_of(*left), size_of(right), split_size).wanted &&
           Try(turn, left, &right, &id)) {
@@ -196,13 +196,13 @@ void LookAtMerging(Turn* turn, Tablet* tablet) {
   if (tablet->held_by != 0) return;
   const Tablet* right = turn->state->tablets.Next(tablet->facts.key());
   if (right != nullptr && right->facts.range.start <= tablet->facts.range.start) {
-    // The merge was committed; reading the rows finishes the erasure.
+    // The merge was committed; reading the rows again completes the erasure of the left record.
     return Doubt(turn, tablet->facts.table_id, tablet->facts.range);
   }
-  // Cancels the merge (kUnassigned again) only while the right neighbour is served, or if there is
-  // none. The older master had both tablets closed before its first write, and an epoch that was
-  // closed is never served again. So a served neighbour has a newer record than the one that a late
-  // intent or commit of that master names, and that write fails.
+  // Cancels the merge (makes the record kUnassigned again) only while the right neighbour is
+  // served, or if there is none. The older master had both tablets closed before its first write,
+  // and an epoch that was closed is never served again. So the record of a served neighbour is
+  // newer than the one that a late intent or commit of that master names, and that write fails.
   if (right == nullptr ? tablet->facts.range.limit.empty() : right->loaded) {
     tablet->op = turn->Ask(
         action::ChangeRecord{tablet->facts.ref(), {RecordChangeKind::kCancelMerge, ServerId(), 0}});

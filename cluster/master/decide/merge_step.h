@@ -3,10 +3,11 @@
 // become kMerging, the left one first, and from then on no master assigns them. One write commits
 // the merge (metadata_table.h).
 //
-// A master that finds a kMerging record that belongs to none of its own merges makes it kUnassigned
-// again: of a pair the right one first, and each one only when its right neighbour is served. A
-// late commit or intent of an older master then fails, because it names a version of the right
-// record that no longer exists. So a merge needs no durable state but METADATA.
+// If a master finds a kMerging record that belongs to none of its own merges, it makes the record
+// kUnassigned again. It begins with the right record of a pair, and changes each record only while
+// the right neighbour is served. A late commit or intent of an older master then fails, because it
+// names a version of the right record that no longer exists. So METADATA is the only durable state
+// of a merge.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,14 +16,14 @@
 namespace sippar::cluster::master {
 
 void OnEvent(Turn* turn, const event::MergeTablets& request);
-// Starts merges of neighbours that are small together, measured by the split size of their table,
+// Starts merges of neighbours that are small together, compared with the split size of their table,
 // up to MasterOptions::merges_max in flight.
 void MergeSmallTablets(Turn* turn);
-// Requests the next action of every merge that has no action under way.
+// Requests the next action of every merge that has no action in flight.
 void RunMerges(Turn* turn);
-// Looks at a tablet in phase kMerging: waits, has its rows read again, or makes it kUnassigned.
+// Handles a tablet in phase kMerging: waits, has its rows read again, or makes it kUnassigned.
 void LookAtMerging(Turn* turn, Tablet* tablet);
-// Takes the answer to an action of a merge. Called after OnDone, so that the state has the
+// Handles the answer to an action of a merge. Called after OnDone, so that the state has the
 // tablets' new records.
 void MergeAnswered(Turn* turn, const event::Done& done);
 

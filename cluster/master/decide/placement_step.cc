@@ -14,7 +14,7 @@
 namespace sippar::cluster::master {
 namespace {
 
-constexpr size_t kNamesMax = 20;  // of live servers in one message
+constexpr size_t kNamesMax = 20;  // most live servers named in one message
 
 std::string LiveServers(const MasterState& state) {
   std::string names;
@@ -27,7 +27,7 @@ std::string LiveServers(const MasterState& state) {
   return names.empty() ? "no server is live" : "live servers: " + names;
 }
 
-// Whether the tablet may be sent to `target` now.
+// OK if the tablet may be sent to `target` now.
 Status CheckMove(const MasterState& state, const event::MoveTablet& request, const Tablet& tablet,
                  const ServerId& target) {
   const Server& server = state.servers.at(target);
@@ -60,7 +60,7 @@ Status Move(Turn* turn, const event::MoveTablet& request) {
   RETURN_IF_ERROR(CheckMove(*state, request, *tablet, target));
   const bool stays = tablet->facts.phase == TabletPhase::kAssigned &&
                      tablet->facts.server == target && !tablet->closed;
-  // A target that is the tablet's own server would look like a move that never ends.
+  // If the tablet's own server were its target, the move would never seem to end.
   tablet->target = stays ? ServerId() : target;
   LookAgain(turn, *tablet);
   return OkStatus();
@@ -77,8 +77,8 @@ Status BeginLetBack(Turn* turn, const event::LetBack& request) {
   return OkStatus();
 }
 
-// Live servers that answer, do not shut down and are not drained. A served tablet moves to no other
-// server.
+// Returns the live servers that answer, do not shut down and are not drained. A served tablet moves
+// only to one of these.
 std::vector<ServerLoad> Takers(const MasterState& state) {
   std::vector<ServerLoad> takers;
   for (const auto& [id, server] : state.servers) {
@@ -108,7 +108,7 @@ void AddLeaving(const Server& server, size_t* left, std::vector<TabletToPlace>* 
 
 StatusOr<ServerId> FindLiveServer(const MasterState& state, const std::string& text) {
   const Server* known = nullptr;
-  // Servers of one name are in the order of their epochs: the newest live one counts.
+  // Servers of one name are sorted by their epochs, so the newest live one is chosen.
   for (const auto& [id, server] : state.servers) {
     if (id.name != text && id.ToString() != text) continue;
     if (known == nullptr || server.live || !known->live) known = &server;

@@ -1,6 +1,6 @@
-// What administrators say about the places of tablets: single moves, drained servers, and a balance
-// round at once. How a tablet then moves is in tablet_step.h.
-// SPDX-License-Identifier: Apache-2.0
+// Administrators' requests about the places of tablets: single moves, drained servers, letting back
+// tablets that were set aside, and an immediate balance round. tablet_step.h then moves the
+// tablets. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace sippar::cluster::master {
 
-// The live server that an administrator names by NAME or NAME.EPOCH. kNotFound: the master does not
-// know it; kFailedPrecondition: it has ended. Both messages list the live servers.
+// Finds the live server that an administrator names by NAME or NAME.EPOCH. kNotFound: the master
+// does not know the server; kFailedPrecondition: the server has ended. Both messages list the live
+// servers.
 StatusOr<ServerId> FindLiveServer(const MasterState& state, const std::string& text);
 
-// The tablet of the table, METADATA included, that has `row`. kNotFound: unknown table.
+// Finds the tablet of the table, METADATA included, that has `row`. kNotFound: table not found.
 // kUnavailable: no tablet with this row is known at present.
 StatusOr<Tablet*> FindTabletOf(MasterState* state, const std::string& table,
                                const std::string& row);
@@ -22,8 +23,8 @@ void OnEvent(Turn* turn, const event::MoveTablet& request);
 void OnEvent(Turn* turn, const event::LetBack& request);
 void OnEvent(Turn* turn, const event::BalanceNow& request);
 
-// Chooses other servers for tablets of drained ones, as many as may move at the same time. Does
-// nothing while no server can take them.
+// Chooses other servers for tablets of drained servers, as many tablets as may move at the same
+// time. Does nothing while no server can take them.
 void RunDrains(Turn* turn);
 
 }  // namespace sippar::cluster::master

@@ -27,14 +27,14 @@ Status Publish(const RecordChange& change, TabletRecord* record) {
   }
   auto& logs = record->logs;
   bool listed = std::find(logs.begin(), logs.end(), change.server) != logs.end();
-  // The log is named only if it has records after the redo point and if it is not named already: a
-  // retry and a tablet whose data is all flushed add nothing.
+  // The log is named only if it has records after the redo point and is not named already. So a
+  // retry adds nothing, and neither does a tablet whose data is all flushed.
   if (change.log_sequence > record->state.redo_sequence && !listed) logs.push_back(change.server);
   Release(TabletPhase::kUnassigned, record);
   return OkStatus();
 }
 
-// Judges the tablet by the death of its server.
+// Applies the blame for the death of the tablet's server.
 void Judge(const RecordChange& change, TabletSuspicion* suspicion) {
   if (change.blame == Blame::kNone) return;
   auto& deaths = suspicion->deaths;

@@ -8,10 +8,10 @@
 namespace sippar::cluster::master {
 namespace {
 
-// Segments that one server sorts at the same time.
+// Segments that one server sorts concurrently.
 constexpr size_t kSortsPerServer = 2;
 
-// The recovery that waits for `op`; nullptr: the answer belongs to an earlier try.
+// Returns the recovery that waits for `op`; nullptr: the answer belongs to an earlier attempt.
 Recovery* Answered(Turn* turn, const ServerId& id, uint64_t op) {
   Server* server = turn->state->FindServer(id);
   if (server == nullptr || !server->recovery || server->recovery->attempt.op != op) return nullptr;
@@ -23,7 +23,7 @@ void WakeTablets(Turn* turn, const Server& server) {
   for (const auto& [id, tablet] : server.tablets) turn->state->dirty.insert(id);
 }
 
-// After the fence, nothing that the server said about its tablets counts any more.
+// After the fence, the server's reports about its tablets no longer count.
 void Unserve(Turn* turn, const ServerId& id) {
   const Server* server = turn->state->FindServer(id);
   if (server == nullptr) return;
@@ -41,13 +41,14 @@ void EndStage(Turn* turn, const ServerId& id, const event::Done& done, RecoveryS
   recovery->error.clear();
   recovery->stage = next;
   Server* server = turn->state->FindServer(id);
-  // These two stages are what the tablets wait for: after the rename their records may change to
-  // kRecovering, and when the log is sorted they can be published.
+  // The tablets wait for these two stages: after the rename their records may change to
+  // kRecovering, and after the log is sorted they can be published.
   if (next == RecoveryStage::kSeal || next == RecoveryStage::kReady) WakeTablets(turn, *server);
   Recover(turn, server);
 }
 
-// Distributes the segments over the live servers. When one is sorted, Recover calls this again.
+// Distributes the segments over the live servers. Whenever a segment is sorted, Recover calls this
+// again.
 void Sort(Turn* turn, Server* dead) {
   Recovery* recovery = &*dead->recovery;
   if (recovery->parts.empty() || !turn->state->options.sorts_logs) {
@@ -64,7 +65,7 @@ void Sort(Turn* turn, Server* dead) {
   for (auto& [segment, part] : recovery->parts) {
     if (under_way >= sorters.size() * kSortsPerServer) return;
     if (part.Waits(turn->now_us)) continue;
-    // A different server after each failure, in case the server is the reason for it.
+    // Chooses a different server after each failure, in case the server is the reason for it.
     const ServerId& sorter = sorters[(segment + part.failures) % sorters.size()];
     turn->Ask(&part, action::SortLogPart{sorter, dead->id, segment});
     ++under_way;
@@ -102,8 +103,8 @@ void Recover(Turn* turn, Server* server) {
 }
 
 bool IsOver(const MasterState& state, const Server& server) {
-  // Until all of METADATA is read and no hole is left, a record that still names the server may be
-  // unknown to this master.
+  // Before all of METADATA is read and no hole is left, there may be unknown records that still
+  // name the server.
   return server.recovery && server.recovery->stage == RecoveryStage::kReady &&
          server.tablets.empty() && server.loads == 0 && state.holes.empty() &&
          state.stage == StartStage::kRunning;
@@ -114,7 +115,8 @@ void OnDone(Turn* turn, const action::FenceServer& asked, const event::Done& don
     if (done.status.ok()) Unserve(turn, asked.server);
     return EndStage(turn, asked.server, done, RecoveryStage::kStop);
   }
-  // The server holds its lock, perhaps again after a break, so it is alive. Nothing was done to it.
+  // The server holds its lock, perhaps again after an interruption, so it is alive. Nothing was
+  // done to it.
   if (Answered(turn, asked.server, done.op) == nullptr) return;
   Server* server = turn->state->FindServer(asked.server);
   server->recovery.reset();

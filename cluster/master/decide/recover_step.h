@@ -3,10 +3,10 @@
 // them needs to finish it.
 //
 //   kFence   takes the server's lock and removes its file: it can never renew its lease (F0)
-//   kStop    proves that the server writes nothing any more (F1)
-//   kRename  renames its log directory: nothing can be acknowledged from it any more (F2)
-//   kSeal    reads the log and writes the SEAL, which fixes for ever what counts (F3)
-//   kSort    has the segments sorted in parallel on the live servers (F4)
+//   kStop    proves that the server no longer writes anything (F1)
+//   kRename  renames the log directory: the server can then acknowledge nothing more (F2)
+//   kSeal    reads the log and writes the SEAL, which fixes for ever which records count (F3)
+//   kSort    makes the live servers sort the segments in parallel (F4)
 //   kReady   its tablets are published and assigned one by one (tablet_step.h: F2b, F4, F5)
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -16,12 +16,12 @@
 
 namespace sippar::cluster::master {
 
-// Starts a recovery unless one is in progress. Without `by_force` the fence ends it, with nothing
-// done to the server, if the server still holds its lock.
+// Starts a recovery unless one is in progress. If the server still holds its lock and `by_force` is
+// false, the recovery ends at the fence, and nothing is done to the server.
 void StartRecovery(Turn* turn, Server* server, bool by_force);
-// Requests what is due next, unless an action is in flight or a retry must wait.
+// Requests the action that is due next, unless an action is in flight or a retry must wait.
 void Recover(Turn* turn, Server* server);
-// True if the recovery is complete and no record names the server: the master can forget it.
+// True if the recovery is complete and no record names the server, so the master can forget it.
 bool IsOver(const MasterState& state, const Server& server);
 
 void OnDone(Turn* turn, const action::FenceServer& asked, const event::Done& done);

@@ -43,8 +43,9 @@ void RunServer(Turn* turn, Server* server) {
   }
 }
 
-// Handles a tablet that the server serves and METADATA, as far as this master knows, does not give
-// to it. Either the notice of a split was lost, or the tablet no longer belongs to the server.
+// Handles a tablet that the server serves although METADATA, as far as this master knows, does not
+// assign it to the server. Either the notice of a split was lost, or the tablet no longer belongs
+// to the server.
 void LearnStranger(Turn* turn, const ServerId& id, const ServedTablet& served,
                    const Tablet* tablet) {
   if (turn->state->stage != StartStage::kRunning) return;
@@ -53,7 +54,7 @@ void LearnStranger(Turn* turn, const ServerId& id, const ServedTablet& served,
       return Doubt(turn, served.table_id, served.range);
     }
   }
-  // The server's changes of METADATA fail already. The unload also ends its answers to clients that
+  // The server can no longer change METADATA. The unload also makes it stop answering clients that
   // have not looked the tablet up again.
   turn->Ask(action::UnloadTablet{
       id, {served.table_id, served.range, served.tablet_id, served.tablet_epoch}});
@@ -119,7 +120,7 @@ void OnDone(Turn* turn, const action::ListServers&, const event::Done& done) {
     bool locked =
         std::find(listing->locked.begin(), listing->locked.end(), id) != listing->locked.end();
     // The listing alone does not remove the server: kFence, the first stage of its recovery, must
-    // get its lock.
+    // get the server's lock.
     if (!locked) StartRecovery(turn, &server, /*by_force=*/false);
   }
   // By force, because the lock of a server that has just died is held until its session ends.
@@ -127,8 +128,7 @@ void OnDone(Turn* turn, const action::ListServers&, const event::Done& done) {
     Server* server = state->FindServer(id);
     if (server != nullptr && server->live) StartRecovery(turn, server, /*by_force=*/true);
   }
-  // The orders are read with the servers, so a new master knows them before it gives any tablet
-  // away.
+  // The orders are read with the servers, so a new master knows them before it assigns any tablet.
   if (listing->orders) state->orders = *listing->orders;
   RunServers(turn);
   RunDrains(turn);
@@ -142,7 +142,7 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
   if (!done.status.ok() || report == nullptr) {
     if (server->silent_since_us == 0) server->silent_since_us = turn->now_us;
     turn->Failed(&server->asking);
-    server->next_ask_us = 0;  // ask again as soon as a retry is allowed
+    server->next_ask_us = 0;  // asks again as soon as a retry is allowed
     return;
   }
   server->asking = Attempt();
@@ -169,7 +169,7 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
   for (const auto& [tablet_id, tablet] : server->tablets) {
     while (next != served.end() && *next < tablet_id) ++next;
     if (next != served.end() && *next == tablet_id) continue;
-    // A load that ended after this report was requested is newer than the report.
+    // The answer to a load that ended after this report was requested is newer than the report.
     if (!tablet->loaded || tablet->learned_op > done.op) continue;
     SetUnserved(turn, tablet);
     LookAgain(turn, *tablet);

@@ -7,8 +7,8 @@
 
 namespace sippar::cluster::master {
 
-// Does whatever is due: lists servers/, asks servers for reports, removes servers that have been
-// silent for too long, and continues recoveries.
+// Does everything that is due: lists servers/, asks servers for reports, removes servers that have
+// been silent for too long, and continues recoveries.
 void RunServers(Turn* turn);
 
 void OnDone(Turn* turn, const action::ListServers& asked, const event::Done& done);

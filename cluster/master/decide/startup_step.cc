@@ -23,7 +23,7 @@ Tablet* RootTablet(MasterState* state) {
 bool AllReported(const MasterState& state) {
   return std::all_of(state.servers.begin(), state.servers.end(), [](const auto& entry) {
     const Server& server = entry.second;
-    // A server that does not answer holds up nothing: METADATA says which tablets it has.
+    // A server that does not answer does not delay the start: METADATA shows which tablets it has.
     return !server.live || server.reported || server.asking.failures > 0;
   });
 }
@@ -57,8 +57,8 @@ void Enter(Turn* turn, StartStage stage) {
   if (stage != StartStage::kRunning) return Start(turn);
   for (auto& [id, server] : state->servers) {
     server.served_at_start.clear();
-    // Asks each server again: since its report it may have unloaded tablets at an older master's
-    // request.
+    // Asks each server again: since its report it may have unloaded tablets at the request of an
+    // older master.
     server.next_ask_us = 0;
   }
   // From now on user tablets may be assigned, too (MayTouch in tablet_step.cc).
@@ -69,7 +69,7 @@ void Enter(Turn* turn, StartStage stage) {
   }
 }
 
-// Once the root tablet is served, reads which other METADATA tablets it names and waits until all
+// After the root tablet is served, reads which other METADATA tablets it names, and waits until all
 // of them are served.
 void StartMetadata(Turn* turn) {
   MasterState* state = turn->state;
@@ -99,8 +99,8 @@ bool IsCovered(TabletMap* tablets, const Hole& hole) {
   return !hole.rows.limit.empty() && row >= hole.rows.limit;
 }
 
-// Ends the reading of rows that were marked by Doubt: if METADATA has tablets for all of them, the
-// doubt is settled; otherwise they are read again after a wait.
+// Handles the answer for rows that were marked by Doubt: if METADATA has tablets for all of them,
+// the doubt is settled; otherwise they are read again after a wait.
 void EndHole(Turn* turn, const Hole& hole, const action::ReadRecords& asked,
              const event::Done& done) {
   MasterState* state = turn->state;
@@ -186,8 +186,8 @@ void OnDone(Turn* turn, const action::ReadTables&, const event::Done& done) {
     Table& table = state->tables[file.table.table_id];
     table.record = std::make_shared<const TableRecord>(file.table);
     table.version = file.version;
-    // A creation that an older master did not finish is undone: the administrator got no answer of
-    // success.
+    // A creation that an older master did not finish is undone, because the administrator got no OK
+    // for it.
     table.life = file.life == TableLife::kCreating ? TableLife::kDropping : file.life;
     table.file_life = file.life;
     table.kept_until_us = file.kept_until_us;
@@ -227,7 +227,7 @@ void OnDone(Turn* turn, const action::CreateRecord& asked, const event::Done& do
   if (done.status.ok()) {
     Learn(turn, asked.facts);
   } else if (done.status.code() == StatusCode::kAborted) {
-    state->scanned_to = kLastMetadataKey;  // an older master made it first: read it
+    state->scanned_to = kLastMetadataKey;  // an older master made this tablet: read it
   } else {
     turn->Failed(&state->starting);
   }

@@ -19,9 +19,9 @@ void Start(Turn* turn);
 
 void OnDone(Turn* turn, const action::ReadTables& asked, const event::Done& done);
 void OnDone(Turn* turn, const action::ReadRoot& asked, const event::Done& done);
-// Also takes records of rows that were marked by Doubt.
+// Also handles records of rows that were marked by Doubt.
 void OnDone(Turn* turn, const action::ReadRecords& asked, const event::Done& done);
-// Also takes the answers for a table that is being created.
+// Also handles the answers for a table that is being created.
 void OnDone(Turn* turn, const action::CreateRecord& asked, const event::Done& done);
 
 }  // namespace sippar::cluster::master

@@ -37,8 +37,9 @@ Tablet* TabletMap::FindId(uint64_t tablet_id) {
 Tablet* TabletMap::Put(const TabletFacts& facts) {
   Tablet& tablet = all_[facts.key()];
   if (tablet.facts.tablet_id != facts.tablet_id) {
-    // A merge or a split gives the key to another tablet. The old tablet's id must then not find
-    // this entry any more. If that tablet has another key by now, its id points there and stays.
+    // A merge or a split has assigned the key to another tablet, so the old tablet's id must no
+    // longer find this entry. If the old tablet already has another key, its id points to that
+    // entry and stays.
     auto old = by_id_.find(tablet.facts.tablet_id);
     if (old != by_id_.end() && old->second == &tablet) by_id_.erase(old);
     by_id_[facts.tablet_id] = &tablet;

@@ -1,5 +1,5 @@
-// The tablets of all tables in key order, as the master remembers them. A million fit in a few
-// hundred megabytes. Plain data without locks; entries are found by key or by tablet id.
+// The tablets of all tables in key order, as the master remembers them. A million tablets need a
+// few hundred megabytes. Plain data without locks; tablets are found by key or by tablet id.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,8 +16,8 @@ namespace sippar::cluster::master {
 
 using engine::RowRange;
 
-// Key of a tablet's row in METADATA: its table and the end of its rows; an empty limit is the end
-// of the table and sorts last.
+// Key of a tablet's row in METADATA: its table and the end of its rows. An empty limit means the
+// end of the table and sorts last.
 struct TabletKey {
   uint64_t table_id = 0;
   std::string limit;
@@ -28,13 +28,13 @@ struct TabletKey {
     if (limit.empty() || other.limit.empty()) return !limit.empty() && other.limit.empty();
     return limit < other.limit;
   }
-  // A key below the keys of all tablets with rows at or above `start`.
+  // Returns a key below the keys of all tablets with rows at or above `start`.
   static TabletKey Before(uint64_t table_id, const std::string& start) {
     return start.empty() ? TabletKey{table_id - 1, ""} : TabletKey{table_id, start};
   }
 };
 
-// Names one version of a record: an action applies only if METADATA still has it.
+// Names one version of a record: an action is carried out only if METADATA still has this version.
 struct RecordRef {
   uint64_t table_id = 0;
   RowRange range;
@@ -53,7 +53,7 @@ struct TabletFacts {
   bool has_logs = false;
   ServerId server;
   RowRange range;
-  // TabletRecord::suspicion.
+  // The next three fields are those of TabletRecord::suspicion.
   bool set_aside = false;
   int64_t assigned_us = 0;
   std::vector<ServerDeath> deaths = {};
@@ -69,18 +69,18 @@ TabletFacts FactsOf(const TabletRecord& record);
 // share cache lines.
 struct Tablet {
   uint64_t op = 0;          // number of the action in flight, 0: none
-  uint64_t learned_op = 0;  // answers to actions with lower numbers are older than these facts
-  // Id of the merge that holds the tablet; while it does, the master does not assign it; 0: none.
+  uint64_t learned_op = 0;  // answers to lower-numbered actions are older than these facts
+  // Id of the merge that holds the tablet; 0: none. A tablet that is held is not assigned.
   uint64_t held_by = 0;
-  bool loaded = false;   // its server has said that it serves the tablet at this epoch
+  bool loaded = false;   // its server has reported that it serves the tablet at this epoch
   bool closed = false;   // its server has closed this epoch: METADATA may name another server
-  bool refused = false;  // its server failed to load it and must now close the epoch
-  // A merge wants the tablet unloaded.
+  bool refused = false;  // its server failed to load it, and must now close the epoch
+  // True: a merge needs the tablet unloaded.
   bool wants_close = false;
   uint32_t failures = 0;
-  int64_t since_us = 0;     // when this master first saw it at this epoch
-  int64_t unserved_us = 0;  // since when this master knows of no server that serves it; 0: loaded
-  // Not split by load until then: the last try found no row to split at.
+  int64_t since_us = 0;     // when this master first saw this epoch of the tablet
+  int64_t unserved_us = 0;  // since when no known server serves it; 0: loaded
+  // Time before which it is not split by load, because the last attempt found no row to split at.
   int64_t whole_until_us = 0;
   uint64_t memtable_bytes = 0;
   uint64_t calls_per_second = 0;
@@ -89,10 +89,10 @@ struct Tablet {
   ServerId target;  // next server, if one has been chosen
   int64_t not_before_us = 0;
   ServerId refused_by;      // server that last failed to load it
-  std::string error;        // last failure, for people
-  bool load_sent = false;   // its server was told to load it, and has not answered that it cannot
-  bool wants_back = false;  // an administrator ends that it is set aside
-  // Since when its server serves it, as far as this master knows (death_blame.h).
+  std::string error;        // last failure, for administrators
+  bool load_sent = false;   // its server was told to load it, and has not refused
+  bool wants_back = false;  // an administrator has asked that it be no longer set aside
+  // Time since which its server serves it, as far as this master knows (death_blame.h).
   std::optional<int64_t> served_us;
 };
 
@@ -106,7 +106,7 @@ class TabletMap {
   // `facts.tablet_id`.
   Tablet* Put(const TabletFacts& facts);
   void Erase(const TabletKey& key);
-  // Neighbours within the table; nullptr at its ends.
+  // Return the neighbours within the table; nullptr at its ends.
   Tablet* Next(const TabletKey& key);
   Tablet* Previous(const TabletKey& key);
 
@@ -114,11 +114,11 @@ class TabletMap {
     auto first = all_.upper_bound(TabletKey::Before(table_id, ""));
     return first != all_.end() && first->first.table_id == table_id;
   }
-  // All tablets of a table, or those that have at least one of `rows`.
+  // Return all tablets of a table, or those with at least one of `rows`.
   std::vector<Tablet*> OfTable(uint64_t table_id);
   std::vector<Tablet*> Overlapping(uint64_t table_id, const RowRange& rows);
-  // Ranges of rows that no tablet has: next to the tablet of `key`, or in a whole table. Overlaps
-  // are not reported, since records overlap for a moment during every split and merge.
+  // Return the ranges of rows that no tablet has: next to the tablet of `key`, or in a whole table.
+  // Overlaps are not reported, because records overlap for a moment during every split and merge.
   std::vector<RowRange> HolesBeside(const TabletKey& key);
   std::vector<RowRange> HolesOf(uint64_t table_id) const;
 

@@ -1,5 +1,5 @@
-// Chooses and requests the next action for each tablet, and handles the answers. What a tablet's
-// state is learned from is in learn_step.cc. SPDX-License-Identifier: Apache-2.0
+// Chooses and requests the next action for each tablet, and handles the answers. learn_step.cc
+// updates the tablets' states from METADATA. SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/tablet_step.h"
 
 #include <algorithm>
@@ -16,18 +16,18 @@ namespace {
 using action::ChangeRecord;
 using action::EraseRecord;
 
-constexpr int64_t kTrialPollUs = 1'000'000;  // wait of a suspected tablet for its turn
+constexpr int64_t kTrialPollUs = 1'000'000;  // wait before the next check whether it may be tried
 
-// The start first gets METADATA's own tablets served, since the others' records can only be changed
-// through them. User tablets must wait until all of METADATA has been read: before that, a tablet
-// may look unserved only because its record or a report is missing.
+// The start first gets METADATA's own tablets served, because the records of other tablets can only
+// be changed through them. User tablets must wait until all of METADATA has been read: before that,
+// a tablet may seem unserved only because its record or a report is missing.
 bool MayTouch(MasterState* state, const Tablet& tablet) {
   if (tablet.facts.table_id == kMetadataTableId) return true;
   if (state->stage != StartStage::kRunning) return false;
   return state->options.erases_strangers || state->FindTable(tablet.facts.table_id) != nullptr;
 }
 
-// True if the table is deleted, was never completed, or is unknown: an older master can have
+// True if the table is deleted, was never completed, or is unknown: an older master may have
 // written the row late, after the table's file was removed.
 bool IsDropped(MasterState* state, const Tablet& tablet) {
   if (tablet.facts.table_id == kMetadataTableId) return false;
@@ -35,14 +35,14 @@ bool IsDropped(MasterState* state, const Tablet& tablet) {
   return table == nullptr || table->file_life == TableLife::kDropping;
 }
 
-// The table was dropped but can be restored; no server serves its tablets until then.
+// True if the table was dropped but can be restored; until then no server serves its tablets.
 bool IsKept(MasterState* state, const Tablet& tablet) {
   const Table* table = state->FindTable(tablet.facts.table_id);
   return table != nullptr && table->file_life == TableLife::kKept;
 }
 
 // True if the tablet may be placed: both the intended and the recorded state of its table are live.
-// After a drop was requested but not yet recorded, or while a table is restored, they differ.
+// They differ between the request of a drop and its record, and while a table is being restored.
 bool IsComplete(MasterState* state, const Tablet& tablet) {
   if (tablet.facts.table_id == kMetadataTableId) return true;
   const Table* table = state->FindTable(tablet.facts.table_id);
@@ -78,7 +78,7 @@ void Load(Turn* turn, Tablet* tablet, Server* server) {
   ++server->loads;
   tablet->load_sent = true;
   tablet->served_us.reset();
-  // Stays null for METADATA, whose schema the servers have built in.
+  // Remains null for METADATA: every server has its schema built in.
   std::shared_ptr<const TableRecord> record;
   if (const Table* table = turn->state->FindTable(tablet->facts.table_id)) record = table->record;
   tablet->op = turn->Ask(action::LoadTablet{server->id, tablet->facts.ref(), std::move(record)});
@@ -115,8 +115,8 @@ void LookAtAssigned(Turn* turn, Tablet* tablet) {
   server->id = tablet->facts.server;
   if (server->live) return LookAtServed(turn, tablet, server);
   StartRecovery(turn, server, /*by_force=*/false);
-  // Only after the log was renamed (F2) can the server acknowledge nothing more. A flush or split
-  // that it commits before this change is complete and is read with the record; one after it fails,
+  // The server can acknowledge nothing more only after its log was renamed (F2). A flush or split
+  // that it commits before this change is complete and is read with the record. A later one fails,
   // because this change raises the record's epoch.
   if (server->recovery->stage > RecoveryStage::kRename) {
     RecordChange change{RecordChangeKind::kRecover, server->id};
@@ -142,7 +142,7 @@ void LookAtUnassigned(Turn* turn, Tablet* tablet) {
   if (tablet->wants_back) Change(turn, tablet, {RecordChangeKind::kLetBack, ServerId()});
 }
 
-// The tablet if it still waits for `op`; nullptr if it has been given other work since.
+// Returns the tablet if it still waits for `op`; nullptr if it has other work by now.
 Tablet* Answered(Tablet* tablet, uint64_t op) {
   if (tablet == nullptr || tablet->op != op) return nullptr;
   tablet->op = 0;
@@ -155,7 +155,7 @@ void Fail(Turn* turn, Tablet* tablet, const Status& status) {
   LookAgain(turn, *tablet);
 }
 
-// Any answer of the server ends its silence about the tablet, also "busy" or "METADATA is away".
+// Any answer of the server ends its silence about the tablet, even an error such as "busy".
 void NoteAnswer(Turn* turn, Server* server, uint64_t tablet_id, const Status& status) {
   if (server == nullptr || status.code() == StatusCode::kCancelled) return;
   if (!LacksAnswer(status)) {
@@ -165,9 +165,9 @@ void NoteAnswer(Turn* turn, Server* server, uint64_t tablet_id, const Status& st
   }
 }
 
-// Servers that may get tablets: those that answer, or all live ones when none does, since a server
-// that does not answer may only be slow. Servers that leave are left out because they refuse loads;
-// those that an administrator has drained are better than none.
+// Returns the servers that may get tablets: those that answer, or all live ones if none answers,
+// because a server that does not answer may only be slow. Servers that leave are left out because
+// they refuse loads. Servers that an administrator has drained are chosen if there are no others.
 std::vector<ServerLoad> ServersToLoad(const MasterState& state) {
   std::vector<ServerLoad> answering;
   std::vector<ServerLoad> living;
@@ -228,8 +228,8 @@ bool WakeWaiting(Turn* turn) {
   std::erase_if(turn->freed, [&](const ServerId& id) {
     Server* server = state->FindServer(id);
     if (server == nullptr || server->loads >= state->options.loads_max) return true;
-    // Looks at as many tablets as may load now. Some of them may need no load any more, so the
-    // caller repeats this until `loads_max` loads run or no tablet waits.
+    // Looks at as many tablets as may be loaded now. Some of them may not need a load any more, so
+    // the caller repeats this until `loads_max` loads run or no tablet waits.
     for (size_t i = server->loads; i < state->options.loads_max && !server->waiting.empty(); ++i) {
       state->dirty.insert(server->waiting.extract(server->waiting.begin()));
     }
@@ -317,9 +317,9 @@ void OnDone(Turn* turn, const action::LoadTablet& asked, const event::Done& done
     bool refused = !LacksOutcome(done.status) && done.status.code() != StatusCode::kAborted;
     if (refused) tablet->refused = true;
     if (refused) tablet->refused_by = asked.server;
-    // Server and master disagree about the tablet: a new report settles it.
+    // Server and master disagree about the tablet; a new report of the server clears that up.
     if (refused && server != nullptr) server->next_ask_us = 0;
-    // Not sent: METADATA no longer has the record that this master knows.
+    // kAborted: METADATA no longer has the record that this master knows.
     if (done.status.code() == StatusCode::kAborted) {
       Doubt(turn, tablet->facts.table_id, tablet->facts.range);
     }
@@ -343,7 +343,7 @@ void OnDone(Turn* turn, const action::UnloadTablet& asked, const event::Done& do
     return SetUnserved(turn, tablet);
   }
   // A lost answer does not prove that the server closed the tablet. The record may name another
-  // server only when the epoch is closed or the server is dead; otherwise two servers would serve
+  // server only after the epoch is closed or the server is dead; otherwise two servers would serve
   // the tablet (tests/FAULTS.md P9).
   if (!LacksOutcome(done.status)) {
     SetUnserved(turn, tablet);

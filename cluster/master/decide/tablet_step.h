@@ -2,10 +2,10 @@
 // for it. The decision is derived from these facts each time and no progress is stored, so a tablet
 // cannot get stuck in a state that no code handles:
 //
-//   kUnassigned  assign_plan picks a server; METADATA is changed first, then the server is told
-//   kAssigned    server alive: load the tablet until the server says that it serves it. To move or
-//                merge the tablet, unload it; METADATA changes only when the server has closed the
-//                epoch. Server dead: kRecovering once its log has been renamed
+//   kUnassigned  assign_plan picks a server; METADATA is changed before the server is told to load
+//   kAssigned    server alive: load the tablet until the server reports that it serves it. To move
+//                or merge the tablet, unload it; METADATA is changed only after the server has
+//                closed the epoch. Server dead: kRecovering after its log was renamed
 //   kRecovering  becomes kUnassigned when the log is sealed and sorted
 //   kMerging     the record is erased if the merge was committed, otherwise kUnassigned again
 //                (merge_step.h)
@@ -17,12 +17,12 @@
 
 namespace sippar::cluster::master {
 
-// Takes facts from METADATA over: newer ones replace what is known, older ones are ignored. If that
-// leaves rows without a tablet, those rows are read again.
+// Updates the state with facts from METADATA: newer facts replace the known ones, older ones are
+// ignored. If that leaves rows without a tablet, those rows are read again.
 void Learn(Turn* turn, const TabletFacts& facts);
 void Forget(Turn* turn, const TabletKey& key);
-// Takes a complete range of METADATA over: `records` are all that it has with `after` < key <=
-// `last`, as read by the action with number `asked`. Known tablets that are not listed are
+// Updates the state with a complete range of METADATA: `records` are all records with `after` < key
+// <= `last`, as read by the action with number `asked`. Known tablets that are not listed are
 // forgotten, unless something newer than `asked` is known about them.
 void LearnRange(Turn* turn, uint64_t asked, const TabletKey& after, const TabletKey& last,
                 const std::vector<TabletFacts>& records);
@@ -30,22 +30,23 @@ void LearnRange(Turn* turn, uint64_t asked, const TabletKey& after, const Tablet
 void Doubt(Turn* turn, uint64_t table_id, const RowRange& rows);
 // Marks the tablet to be looked at in this step.
 void LookAgain(Turn* turn, const Tablet& tablet);
-// Records that the tablet's server has said that it serves the tablet at its current epoch.
+// Records that the tablet's server has reported that it serves the tablet at its current epoch.
 void SetLoaded(Turn* turn, Tablet* tablet);
 
-// Records that no server serves the tablet any more.
+// Records that no server serves the tablet.
 void SetUnserved(Turn* turn, Tablet* tablet);
 
 // Marks the tablets for which no server was available, because there may be one now.
 void LookAtUnplaced(Turn* turn);
 
 // For each server with a load that ended in this step, marks tablets whose load waited for that.
-// False: there is no tablet to look at.
+// False: no tablet is marked.
 bool WakeWaiting(Turn* turn);
 
 // Requests the next action that the tablet needs, unless one is in flight.
 void LookAt(Turn* turn, Tablet* tablet);
-// Assigns all tablets of turn->to_place in one plan, so that the loads they add are counted.
+// Assigns all tablets of turn->to_place in one plan, so that the plan counts the load that each
+// adds.
 void PlaceTablets(Turn* turn);
 // Reads again the rows that were marked by Doubt.
 void ReadHoles(Turn* turn);
@@ -56,9 +57,9 @@ void OnDone(Turn* turn, const action::ChangeRecord& asked, const event::Done& do
 void OnDone(Turn* turn, const action::EraseRecord& asked, const event::Done& done);
 
 // Recomputes the tablet's weight from its sizes and calls, and adds the difference to `server`, the
-// server that its record names (nullptr if none).
+// server that the tablet's record names (nullptr if none).
 void SetWeight(Server* server, Tablet* tablet);
-// Part of a tablet's weight that its calls cause.
+// The part of a tablet's weight that its calls cause.
 uint64_t WeightOfCalls(uint64_t calls_per_second);
 
 }  // namespace sippar::cluster::master

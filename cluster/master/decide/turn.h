@@ -17,10 +17,10 @@ struct Turn {
   MasterState* state;
   int64_t now_us;
   std::vector<Action> actions;
-  std::vector<uint64_t> to_place;  // tablets to assign, planned together at the end
-  std::set<ServerId> freed;  // servers with a load that ended in this step: the next may begin
+  std::vector<uint64_t> to_place;  // tablets to assign in one plan at the end of the step
+  std::set<ServerId> freed;        // servers with a load that ended in this step: another may begin
 
-  // Adds an action; returns its number, which the answer will have.
+  // Adds an action; returns its number, which its answer will have.
   uint64_t Ask(ActionBody body) {
     uint64_t op = state->next_op++;
     state->awaited[op] = body;
@@ -32,8 +32,8 @@ struct Turn {
   }
   void LookLater(uint64_t tablet_id, int64_t at_us) { state->timers.insert({at_us, tablet_id}); }
 
-  // Earliest time of the next try. The wait doubles with each failure, and half of it is random:
-  // many tablets that failed together are not all retried at the same moment.
+  // Returns the earliest time of the next attempt. The wait doubles with each failure, and half of
+  // it is random, so that many tablets that failed together are not all retried at the same moment.
   int64_t RetryAt(uint32_t failures) {
     int64_t wait = state->options.retry_min_us;
     for (uint32_t i = 1; i < failures && wait < state->options.retry_max_us; ++i) wait *= 2;
@@ -49,13 +49,13 @@ struct Turn {
 };
 
 // True for a call with an unknown outcome: it may have been carried out already, or may be later.
-// The code alone decides: a server's own kUnavailable is no final answer either.
+// Only the code counts, because a server's own kUnavailable is not a final answer either.
 inline bool LacksOutcome(const Status& status) {
   return status.code() == StatusCode::kUnavailable ||
          status.code() == StatusCode::kDeadlineExceeded || status.code() == StatusCode::kCancelled;
 }
 // True for a call to a server that got no answer at all. False for a call that the master itself
-// has cancelled, which says nothing of the server.
+// has cancelled, because that says nothing about the server.
 inline bool LacksAnswer(const Status& status) {
   return LacksOutcome(status) && status.code() != StatusCode::kCancelled && !IsAnswered(status);
 }
