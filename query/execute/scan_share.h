@@ -1,5 +1,5 @@
-// Estimates how much of a scan is done. Each tablet counts by its size; within a tablet the keys
-// are assumed to be evenly spread between its first and its last key. Pure.
+// Estimates how much of a scan is done. Each tablet counts by its size. Within a tablet the keys
+// are assumed to be spread evenly from its first to its last key. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -35,7 +35,7 @@ class ScanShare {
   std::vector<ScanPiece> pieces_;
   bool reverse_;
   double bytes_ = 0;  // sum over all pieces
-  double share_ = 0;  // the last answer
+  double share_ = 0;  // share that At returned last
 };
 
 }  // namespace sippar::query

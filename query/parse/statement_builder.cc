@@ -11,8 +11,8 @@ syntax::Statement StatementBuilder::Build(SipparParser::StatementContext* contex
 }
 
 // The rule `statement` has one alternative for each kind, so exactly one of these contexts is set
-// and the order of the questions does not matter. They are split over two functions only to keep
-// each short.
+// and the order of the tests does not matter. They are split over two functions only to keep each
+// function short.
 syntax::StatementNode StatementBuilder::BuildNode(SipparParser::StatementContext* context) {
   if (auto* node = context->explain()) return BuildExplain(node);
   if (auto* node = context->select()) return selects_.Build(node);
@@ -51,7 +51,7 @@ syntax::StatementNode StatementBuilder::BuildSchemaNode(SipparParser::StatementC
   return BuildOther(context->other());
 }
 
-// The supported statements of the rule `other`; the rest keeps its words.
+// Builds the supported statements of the rule `other`; of any other it keeps only the words.
 syntax::StatementNode StatementBuilder::BuildOther(SipparParser::OtherContext* context) {
   if (auto* node = context->split()) {
     return syntax::SplitTable{expressions_.Name(node->tableName()),

@@ -30,7 +30,7 @@ struct PatternNode {
   Span span;
 
   bool HasParam() const { return !qualifier_param.empty(); }
-  // True if the pattern names one column; a parameter does once it has a value.
+  // True if the pattern names one column. A parameter stands for one qualifier.
   bool IsExact() const {
     return family.kind == engine::NamePattern::kExact &&
            (HasParam() || qualifier.kind == engine::NamePattern::kExact);
