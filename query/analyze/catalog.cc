@@ -120,8 +120,8 @@ StatusOr<engine::ColumnPattern> BindPattern(const StatementContext& context,
     }
     pattern = node.ToColumnPattern(found->second.bytes());
   }
-  // A regex or * that matches no family is no error. It selects nothing, like a qualifier that no
-  // row has.
+  // A regex or * that matches no family is not an error: it selects nothing, like a qualifier that
+  // no row has.
   bool exact = pattern.family.kind == engine::NamePattern::kExact;
   if (exact && schema.FindFamily(pattern.family.text) == nullptr) {
     return UnknownFamily(schema, pattern.family.text, node.span);

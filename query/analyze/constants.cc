@@ -51,7 +51,7 @@ Expression Fold(Expression expression, const engine::StopSignal* stop) {
     if (!arg.IsLiteral()) return expression;
   }
   auto value = engine::EvaluateConstant(expression, stop);
-  // A call that fails is no error yet: a CASE around it may never evaluate it.
+  // A call that fails is not an error yet: a CASE around it may never evaluate it.
   if (!value.ok()) return expression;
   // The NULL of SAFE has the type of the call in it, which a literal NULL would not have.
   if (expression.function == engine::Function::kSafe && value->is_null()) return expression;

@@ -8,7 +8,7 @@ StatusOr<bool> CsvRows::Record(Row* row) {
   BeginRecord();
   char c = 0;
   ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
-  // Tests for the end of the file before it reads a record: the last line end does not begin a
+  // The end of the file is tested before a record is read: the last line end does not begin a
   // further, empty record.
   if (!more) return false;
   // The limit holds for the whole record, not for a field: a record of many short fields needs

@@ -55,7 +55,7 @@ class TsvRows : public InputRows {
 // The format `cells` is tsv with fixed columns and without a header; its values are any bytes.
 class CellsRows final : public TsvRows {
  public:
-  // Skips no byte order mark, because the first row key may begin with the same bytes.
+  // Does not skip a byte order mark, because the first row key may begin with the same bytes.
   explicit CellsRows(std::unique_ptr<InputFile> file)
       : TsvRows(std::move(file), false, {}, ByteInput::Start::kBytes) {}
   Status Start() override {

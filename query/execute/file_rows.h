@@ -36,8 +36,8 @@ struct FileRowsOptions {
 
 class FileRows {
  public:
-  // Skips `skip_lines` lines, which `stop` may end early, and reads the header. kInvalidArgument
-  // for an unknown format.
+  // Skips `skip_lines` lines (`stop` can end this early) and reads the header. kInvalidArgument for
+  // an unknown format.
   [[nodiscard]] static StatusOr<std::unique_ptr<FileRows>> Open(std::unique_ptr<InputFile> file,
                                                                 const FileRowsOptions& options,
                                                                 const engine::StopSignal& stop);

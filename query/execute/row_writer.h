@@ -37,7 +37,7 @@ class RowWriter {
   uint64_t flushed_rows() const { return flushed_rows_; }  // rows known to be written
   uint64_t cells() const { return cells_; }                // entries added
   uint64_t batches() const { return batches_; }            // batches sent, or counted
-  uint64_t calls() const { return calls_; }                // counted calls
+  uint64_t calls() const { return calls_; }                // calls counted for EXPLAIN
 
  private:
   bool only_counts() const { return !tablets_.empty(); }

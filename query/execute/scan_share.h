@@ -28,7 +28,7 @@ class ScanShare {
   // `pieces` are in the order in which they are read, and not empty.
   ScanShare(std::vector<ScanPiece> pieces, bool reverse);
   // The share done when `piece` has been read up to and including `last_row` ("": no row of it has
-  // been read). Never less than an earlier answer.
+  // been read). Never less than an earlier result.
   double At(size_t piece, std::string_view last_row);
 
  private:

@@ -336,8 +336,7 @@ Status ExecuteDropTable(const StatementContext& context, const syntax::DropTable
   RETURN_IF_ERROR(CheckNoTransaction(context, "DROP TABLE"));
   auto info = FindTable(context, drop.table);
   if (!info.ok()) {
-    // Only a missing table may be skipped; a cluster that cannot answer is no reason to report
-    // success.
+    // Only a missing table may be skipped: if the cluster cannot answer, the statement must fail.
     if (info.status().code() != StatusCode::kNotFound || !drop.if_exists) return info.status();
     context.summary->tag = fmt::format("table {} not found, skipped", drop.table.text);
     return OkStatus();

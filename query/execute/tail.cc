@@ -212,8 +212,8 @@ class TailRun {
     if (!batch->token.empty()) part->at.token = batch->token;
     if (!batch->is_over) return OkStatus();
     *over = true;
-    if (batch->new_partitions.empty())
-      ended_.push_back(part->at);  // the part has reached the end time
+    // Without new partitions the part has reached the end time.
+    if (batch->new_partitions.empty()) ended_.push_back(part->at);
     for (cluster::ChangeToken& token : batch->tokens) waiting_.push_back(std::move(token));
     for (RowRange& rows : batch->new_partitions) successors_.push_back(std::move(rows));
     return OkStatus();
@@ -263,8 +263,8 @@ class TailRun {
   const EntryView* view_;
   std::list<Part> open_;
   std::vector<TailPart> ended_;  // parts read up to the end time
-  std::vector<cluster::ChangeToken>
-      waiting_;                       // positions at the ends of parts that were split or merged
+  // Positions at the ends of parts that were split or merged.
+  std::vector<cluster::ChangeToken> waiting_;
   std::vector<RowRange> successors_;  // new partitions that continue at waiting_
   uint64_t seen_ = 0;
   uint64_t given_ = 0;

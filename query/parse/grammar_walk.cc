@@ -197,7 +197,7 @@ int GrammarWalk::Push(ATNState* follow, int parent) {
 }
 
 // Follows all transitions that take no token. The states reached that can take a token become
-// configs_. `seen` prevents that a reading is followed twice.
+// configs_. `seen` prevents a reading from being followed twice.
 void GrammarWalk::Close(std::vector<Config> work) {
   std::set<Config> seen(work.begin(), work.end());
   configs_.clear();

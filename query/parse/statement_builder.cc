@@ -79,8 +79,8 @@ syntax::Explain StatementBuilder::BuildExplain(SipparParser::ExplainContext* con
   syntax::Explain explain;
   explain.analyze = context->ANALYZE() != nullptr;
   if (context->name() != nullptr) explain.format = expressions_.Name(context->name());
-  // EXPLAIN takes any statement here, another EXPLAIN as well. ExecuteExplain refuses what has no
-  // plan, with a message that a syntax error could not give.
+  // The grammar accepts EXPLAIN before any statement, even before another EXPLAIN. ExecuteExplain
+  // refuses statements without a plan, with a message that a syntax error could not give.
   explain.statement = syntax::Box(Build(context->statement()));
   return explain;
 }

@@ -79,8 +79,7 @@ syntax::Delete WriteBuilder::Build(SipparParser::DeleteRowsContext* context) {
   remove.patterns = clauses_->Patterns(context->columnPattern());
   remove.table = expressions_->Name(context->tableName());
   remove.times = TimeSpan(context->timeSpan());
-  // WHERE or ALL ROWS, never both and never neither: the grammar gives DELETE one of the two, so
-  // that forgetting WHERE cannot empty a table.
+  // The grammar requires either WHERE or ALL ROWS, so that a forgotten WHERE cannot empty a table.
   remove.where = clauses_->Clause(context->where());
   remove.all_rows = context->ALL() != nullptr;
   remove.condition = clauses_->Clause(context->condition());

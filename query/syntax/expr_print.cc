@@ -231,7 +231,7 @@ std::string Print(const Expr& expr) {
                          PrintRegex(expr.regex));
     case ExprKind::kBetween:
       // The bounds are sums in the grammar. A bound that is itself a test needs brackets, or its
-      // AND would be taken for that of BETWEEN.
+      // AND would be taken for the AND of BETWEEN.
       return fmt::format("{} {}BETWEEN {} AND {}", At(children[0], kSum), no, At(children[1], kSum),
                          At(children[2], kSum));
     case ExprKind::kIn:

@@ -27,8 +27,8 @@ OptionalProblem DecodeQuoted(std::string_view text, bool bytes, std::string* out
 OptionalProblem DecodeBytes(std::string_view text, std::string* out);
 std::string DecodeRaw(std::string_view text);  // r'…', without escapes
 
-OptionalProblem DecodeInt(std::string_view text, bool negative,
-                          int64_t* out);  // for example 42, 0x2a
+// Decodes 42 or 0x2a.
+OptionalProblem DecodeInt(std::string_view text, bool negative, int64_t* out);
 OptionalProblem DecodeFloat(std::string_view text, double* out);
 OptionalProblem DecodeDuration(std::string_view text, int64_t* micros);  // for example 1h30m
 OptionalProblem DecodeSize(std::string_view text, int64_t* bytes);       // for example 64KiB

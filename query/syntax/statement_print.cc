@@ -56,8 +56,8 @@ std::string CellsPer(std::string_view what, const std::optional<syntax::CellsPer
   return fmt::format(" CELLS PER {} {}{}", what, Print(per->count), Clause("OFFSET", per->offset));
 }
 
-// The options print in one order whatever the order in the text, since the tree keeps none. Both
-// positions, before and after WHERE, are read into the same member.
+// The options print in one fixed order, since the tree does not keep their order in the text.
+// Options before and after WHERE are in the same member of the tree.
 std::string Read(const syntax::ReadOptions& read) {
   std::string out = Clause("AS OF", read.as_of);
   out += read.versions_all ? " VERSIONS ALL" : Clause("VERSIONS", read.versions);
