@@ -23,7 +23,8 @@
 namespace sippar::query {
 namespace {
 
-// What the grammar reads and nothing carries out, with the reason and the way that there is.
+// The error for a statement that the grammar accepts but that is not supported: the reason, and
+// what to do instead.
 Status RefuseOther(const syntax::Other& other) {
   if (other.name == "CANCEL") {
     return ErrorAt("UNSUPPORTED", {},
@@ -39,9 +40,8 @@ Status RefuseOther(const syntax::Other& other) {
                  StatusCode::kUnimplemented);
 }
 
-// Chooses the function that executes each kind of statement.
-// Every kind of statement has an overload, also those that are not supported: a new kind then does
-// not compile until it is decided here.
+// Chooses the function that executes each kind of statement. Every kind has an overload, even those
+// that are not supported, so that a new kind does not compile until it has one.
 struct Dispatcher {
   const StatementContext& context;
 
@@ -121,12 +121,12 @@ class ClientSession final : public Session {
     state_.gathered = nullptr;
     const std::map<size_t, Status> failed = gathered.Finish();
     ClearCancel();  // as at the end of Run
-    // The last statement was not executed if one before it failed while it was at work.
+    // If an earlier statement failed while the last one ran, the last one was not executed.
     const bool is_last_begun =
         failed.empty() || answers.back().ok() || failed.contains(answers.size() - 1);
     if (!is_last_begun) answers.pop_back();
     for (const auto& [number, status] : failed) {
-      // The tablet does not know where the statement was written.
+      // The tablet does not know where in the text the statement is.
       const auto& insert = std::get<syntax::Insert>(inserts[number].statement->node);
       answers[number] = LineIn(inserts[number].text, WithQueryCode(status, insert.table.span));
     }
@@ -183,7 +183,7 @@ class ClientSession final : public Session {
     // while a script moves from one statement to the next.
     Status status = state_.cancel->load() ? Cancelled("the statement was cancelled before it began")
                                           : std::visit(Dispatcher{context}, statement.node);
-    // One Cancel ends one statement, also if it came too late to be noticed.
+    // One Cancel ends one statement, even if it came too late to have an effect.
     ClearCancel();
     // Measured by the monotonic clock: a wall clock may be set while the statement runs.
     summary.elapsed_us = (clock->MonotonicNanos() - start_nanos) / 1000;

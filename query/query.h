@@ -21,8 +21,8 @@ namespace sippar::query {
 struct SessionOptions {
   // Opens the files of IMPORT and EXPORT; null: both statements are refused.
   FileAccess* files = nullptr;
-  // The flag that ends the running statement, where its owner has one already; null: one of its
-  // own.
+  // The flag that ends the running statement, if the owner of the session has one; null: the
+  // session makes its own.
   cluster::CancelFlag cancel;
   int64_t timeout_us = 0;  // longest run of a statement; 0: no limit
 };
@@ -50,10 +50,10 @@ class Session {
     std::string_view text;
   };
   // Executes INSERT statements for which IsPlainInsert (execute/gathered_rows.h) holds, in order.
-  // Their rows are sent together, so that they share a sync of the log. Returns the answers of
-  // those that were executed: fewer than `inserts` if one failed, as those after it were not
-  // begun. If the server refuses a row, rows of later statements that were sent with it may be
-  // written.
+  // Their rows are sent together, so that they share a sync of the log. Returns one result for each
+  // statement that was executed: fewer than `inserts` if one failed, since the statements after it
+  // are not begun. If the server refuses a row, rows of later statements that were sent with it may
+  // be written.
   [[nodiscard]] virtual std::vector<StatusOr<ResultSummary>> ExecuteTogether(
       const std::vector<Parsed>& inserts) = 0;
 

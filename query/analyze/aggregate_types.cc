@@ -34,7 +34,8 @@ DataType TypeOf(const AggregateDef& aggregate, const std::function<DataType(uint
       DataType type = TypeOf(aggregate.argument, slots);
       return type.is_string() ? type : DataType();
     }
-    case AggregateDef::kApproxTop:  // value and count of each differ in type
+    // Each item is a map of a value and its count, whose types differ.
+    case AggregateDef::kApproxTop:
       return DataType(kArray, {DataType(kMap, {kText, DataType()})});
     case AggregateDef::kApproxQuantiles:
     case AggregateDef::kArrayAgg:

@@ -104,15 +104,16 @@ std::vector<CallInfo> OwnCalls() {
       CastCall("DURATION", ValueType::kDuration),
       CastCall("INTERVAL", ValueType::kDuration),
   };
-  // TIMESTAMP(column) is the time of a cell, TIMESTAMP(anything else) a cast: one row with both.
+  // This row has two meanings: TIMESTAMP(column) is the time of a cell, TIMESTAMP(anything else) is
+  // a cast.
   CallInfo& time = calls.emplace_back(CastCall("TIMESTAMP", ValueType::kTimestamp));
   time.column = SlotDef::kNewestTime;
   time.meaning = "of a column: time of its newest cell, INT64; else CAST to this type";
   return calls;
 }
 
-// Negative, 0 or positive, like strcmp, ignoring ASCII case.
-// ASCII only, since all names of functions are ASCII; the order then does not depend on the locale.
+// Returns a negative number, 0 or a positive number, like strcmp, and ignores the case of ASCII
+// letters. Names of functions have only ASCII letters, so the order does not depend on the locale.
 int CompareNames(std::string_view a, std::string_view b) {
   auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; };
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -130,8 +131,8 @@ const std::vector<CallInfo>& AllCalls() {
     for (const engine::FunctionInfo& info : engine::AllFunctions()) {
       if (info.is_call) all->push_back(FunctionCall(info));
     }
-    // No name may be in two of the three lists, since FindCall returns the first of equal names: a
-    // GoogleSQL name that we have as well has no row in googlesql_names.cc.
+    // FindCall returns the first of equal names, so no name may be in two of the three lists. A
+    // GoogleSQL name that is also one of our own names has no row in googlesql_names.cc.
     for (const CallInfo& call : GoogleCalls()) all->push_back(call);
     std::sort(all->begin(), all->end(), [](const CallInfo& a, const CallInfo& b) {
       return CompareNames(a.name, b.name) < 0;

@@ -25,7 +25,7 @@ struct CallInfo {
   int arguments_max = 1;
   std::string_view result;  // printed type of the result
   std::string_view meaning;
-  std::string_view signature = {};  // names of the arguments; "": none are given
+  std::string_view signature = {};  // names of the arguments; "": the row does not state them
   // kAggregate: what the call computes.
   engine::AggregateDef::Kind aggregate = engine::AggregateDef::kCountRows;
   // The slot that the call reads if its argument is one column; none: it takes values only.
@@ -42,7 +42,7 @@ const CallInfo* FindCall(std::string_view name);
 std::vector<std::string> CallNames();
 // How many arguments the call takes: "2", "1-2" or "1…" (one or more).
 std::string PrintArguments(const CallInfo& call);
-// The names of the arguments, "text, length [, fill]", or their number if they have none.
+// The names of the arguments ("text, length [, fill]"), or their number if the row has no names.
 std::string PrintSignature(const CallInfo& call);
 
 }  // namespace sippar::query

@@ -14,8 +14,8 @@ std::string DidYouMean(std::string_view name, const std::vector<std::string>& kn
   return nearest.empty() ? "" : fmt::format("did you mean {}?", nearest);
 }
 
-// The names by which a statement can reach `tables`: with a prefix only those directly below it,
-// written without the prefix.
+// The names by which a statement can call `tables`. With a prefix only the tables directly below it
+// can be called, by their names without the prefix.
 std::vector<std::string> NamesBehind(const std::optional<std::string>& prefix,
                                      const std::vector<cluster::TableInfo>& tables) {
   std::vector<std::string> names;
@@ -30,7 +30,7 @@ std::vector<std::string> NamesBehind(const std::optional<std::string>& prefix,
   return names;
 }
 
-// Asks for the table by `Call`, whose only field is the table's name.
+// Looks the table up with a `Call`, whose only field is the table's name.
 template <class Call>
 StatusOr<typename Call::Reply> Find(const StatementContext& context,
                                     const syntax::Identifier& name) {
@@ -121,8 +121,8 @@ StatusOr<engine::ColumnPattern> BindPattern(const StatementContext& context,
     }
     pattern = node.ToColumnPattern(found->second.bytes());
   }
-  // A regex or * that matches no family is no error. It selects nothing, like a qualifier that no
-  // row has.
+  // A regex or * that matches no family is not an error: it selects nothing, like a qualifier that
+  // no row has.
   bool exact = pattern.family.kind == engine::NamePattern::kExact;
   if (exact && schema.FindFamily(pattern.family.text) == nullptr) {
     return UnknownFamily(schema, pattern.family.text, node.span);

@@ -13,18 +13,18 @@
 
 namespace sippar::query {
 
-// The schema of the table that a statement calls `name`: what statements on rows need.
-// UNKNOWN_TABLE if there is none. In a cluster the schema comes from the client's cache
+// The schema of the table that a statement calls `name`, for statements on rows. UNKNOWN_TABLE if
+// no such table exists. In a cluster the schema comes from the client's cache
 // (cluster/client/schema_cache.h), without a call to the master.
 [[nodiscard]] StatusOr<std::shared_ptr<const engine::TableSchema>> FindSchema(
     const StatementContext& context, const syntax::Identifier& name);
-// Like FindSchema, but with all that the master knows of the table; for statements on tables.
+// Like FindSchema, but returns all that the master knows about the table; for statements on tables.
 [[nodiscard]] StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
                                                      const syntax::Identifier& name);
 // The error UNKNOWN_FAMILY, listing the families of `schema`.
 [[nodiscard]] Status UnknownFamily(const engine::TableSchema& schema, std::string_view family,
                                    const Span& span);
-// The error UNKNOWN_NAME, with the nearest of `known` as its hint. `what` says what was looked for.
+// The error UNKNOWN_NAME, with the nearest of `known` as its hint. `what` names the kind of object.
 [[nodiscard]] Status UnknownName(std::string_view what, std::string_view name, const Span& span,
                                  const std::vector<std::string>& known);
 // The families whose cells are INT64: counters and the numeric aggregates.

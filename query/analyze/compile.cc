@@ -84,7 +84,8 @@ Expression ExpressionCompiler::NegatedIf(bool negated, Expression test) const {
 StatusOr<Expression> ExpressionCompiler::Compile(const Expr& expr) {
   RETURN_IF_ERROR(context_.CheckStop());
   if (repeating_ > 0) RETURN_IF_ERROR(CountRepeated(1, expr));
-  auto compiled = CompileUnplaced(expr);  // a place in it: an inner Compile has checked its types
+  // If the result has a place already, an inner Compile has set it and has checked the types.
+  auto compiled = CompileUnplaced(expr);
   if (!compiled.ok() || expr.span.line == 0) return compiled;
   // If the stop signal ended the folding, a call is left, which CheckTypes would evaluate again
   // without looking at the signal.
@@ -203,15 +204,16 @@ StatusOr<Expression> ExpressionCompiler::Name(const Expr& expr) {
   if (aliases_ != nullptr) {
     auto alias = aliases_->find(expr.name);
     if (alias != aliases_->end()) {
-      // Aliases are off inside an alias: `SELECT x AS x` would otherwise never end. A column of the
-      // table hides an alias of its name, as in SQL, so the alias is asked second.
+      // While an alias is compiled, aliases are off: `SELECT x AS x` would otherwise never end. The
+      // alias is looked up last, because in SQL a column of the table hides an alias of the same
+      // name.
       const Aliases* aliases = std::exchange(aliases_, nullptr);
       auto compiled = Compile(*alias->second);
       aliases_ = aliases;
       return compiled;
     }
   }
-  // As in SQL, these calls need no brackets.
+  // As in SQL, these two calls need no parentheses.
   if (SameWord(expr.name, "CURRENT_TIMESTAMP") || SameWord(expr.name, "CURRENT_DATE")) {
     Expr call = expr;
     call.kind = ExprKind::kCall;
@@ -309,7 +311,7 @@ StatusOr<Expression> ExpressionCompiler::In(const Expr& expr) {
     Expression list = std::move(args[1]);
     args.pop_back();
     if (!list.IsLiteral()) {
-      // The items are known only when the row is read.
+      // The items of the list are known only when the row is read.
       Expression test = Folded(Function::kArrayIncludes, std::move(list), std::move(args[0]));
       return NegatedIf(expr.negated, std::move(test));
     }

@@ -17,7 +17,8 @@
 namespace sippar::query {
 
 using Aliases = std::map<std::string, const syntax::Expr*>;
-// Called first for every node; returning nullopt leaves the node to the compiler.
+// The compiler calls the hook first for every node. If it returns nullopt, the compiler compiles
+// the node itself.
 using CompileHook = std::function<StatusOr<std::optional<Expression>>(const syntax::Expr&)>;
 
 class ExpressionCompiler {
@@ -32,16 +33,17 @@ class ExpressionCompiler {
   [[nodiscard]] StatusOr<Expression> CompileTest(const syntax::Expr& expr);
 
  private:
-  static constexpr size_t kRepeatedMax = 100'000;  // limit of nodes in operands that are used again
+  // Limit of nodes in operands that are compiled more than once.
+  static constexpr size_t kRepeatedMax = 100'000;
 
   Expression Folded(engine::Function function, std::vector<Expression> args) const;
   Expression Folded(engine::Function function, Expression arg) const;
   Expression Folded(engine::Function function, Expression a, Expression b) const;
   Expression NegatedIf(bool negated, Expression test) const;
-  // TOO_LARGE beyond kRepeatedMax nodes in all.
+  // Adds `nodes` to the nodes of repeated operands; TOO_LARGE if these are more than kRepeatedMax.
   Status CountRepeated(size_t nodes, const syntax::Expr& expr);
-  // Compiles `expr` and counts its nodes towards kRepeatedMax. For an operand that is used again,
-  // and for a rewritten call, which may have an argument twice.
+  // Compiles `expr` and counts its nodes towards kRepeatedMax. For an operand that is compiled
+  // again, and for a rewritten call, in which an argument may occur twice.
   StatusOr<Expression> CompileCounted(const syntax::Expr& expr);
   StatusOr<Expression> CompileUnplaced(const syntax::Expr& expr);
   StatusOr<std::vector<Expression>> CompileAll(const std::vector<syntax::Expr>& exprs,
@@ -70,9 +72,10 @@ class ExpressionCompiler {
   Scope* scope_;
   const Aliases* aliases_ = nullptr;
   CompileHook hook_;
-  std::vector<std::string> variables_;  // names of those of the lambdas around; "": no name
-  uint64_t randoms_ = 0;                // calls of RAND so far
-  size_t repeating_ = 0;                // depth of CompileCounted
+  // The variables of the enclosing lambdas; "": a variable without a name.
+  std::vector<std::string> variables_;
+  uint64_t randoms_ = 0;  // calls of RAND so far
+  size_t repeating_ = 0;  // depth of CompileCounted
   size_t repeated_ = 0;
 };
 
@@ -95,14 +98,14 @@ class ExpressionCompiler {
 
 // The type that `name` stands for in a cast: INT64, INT, STRING …
 std::optional<ValueType> FindType(std::string_view name);
-// The aggregate that `call` computes; nullopt if it is anything else.
+// The aggregate that `call` computes; nullopt if it is not a call of an aggregate.
 std::optional<engine::AggregateDef::Kind> FindAggregate(const syntax::Expr& call);
 bool ContainsAggregate(const syntax::Expr& expr);
 bool SameWord(std::string_view a, std::string_view b);  // comparison that ignores ASCII case
 
 // Turns errors of a running program (DECODE, OVERFLOW, TYPE …) into QueryErrors; other errors pass
 // unchanged. The place is where the failing expression was written, as byte offsets that LineIn
-// (query_error.h) completes with line and column; `span` is the place of errors that know none.
+// (query_error.h) completes with line and column; an error without a place gets `span`.
 [[nodiscard]] Status WithQueryCode(const Status& status, const Span& span = {});
 
 // Replaces a call whose arguments are all literals by its value. A call that fails, or that `stop`

@@ -21,7 +21,8 @@ using syntax::BinaryOp;
 using syntax::Expr;
 using syntax::ExprKind;
 
-// What stands here for functions that other databases have under a name that is not near ours.
+// Hints for functions of other databases: how to write them here. "did you mean" cannot find our
+// function, because its name differs too much.
 struct Elsewhere {
   std::string_view name;
   std::string_view hint;
@@ -72,7 +73,7 @@ Status CheckArity(const CallInfo& info, const Expr& call) {
                              call.star ? "*" : fmt::format("{}", count)));
 }
 
-// The place of the first item for x[OFFSET(n)] (0) and x[ORDINAL(n)] (1), and for their SAFE_
+// The index of the first item: 0 for x[OFFSET(n)], 1 for x[ORDINAL(n)], the same for their SAFE_
 // forms; nullopt for any other index.
 std::optional<int64_t> FirstPlaceOf(const Expr& index) {
   if (index.kind != ExprKind::kCall || index.children.size() != 1) return std::nullopt;
@@ -109,8 +110,8 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
   if (call->column && (of_column || call->kind == CallInfo::kColumn)) {
     return ColumnCall(expr, *call->column);
   }
-  // Where aggregates are allowed, the hook of PlanAggregates has replaced them before. An aggregate
-  // that gets here is not allowed.
+  // Where aggregates are allowed, the hook of PlanAggregates replaces them first. An aggregate that
+  // reaches this line is therefore not allowed.
   if (call->kind == CallInfo::kAggregate) {
     return ErrorAt("AGGREGATE", expr.span,
                    fmt::format("the aggregate {} is not allowed in this clause", expr.name),
@@ -118,7 +119,7 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
   }
   RETURN_IF_ERROR(CheckArity(*call, expr));
   if (call->kind == CallInfo::kNow) return Expression::Literal(Value::Timestamp(context_.now_us));
-  // Some rewritten calls have an argument twice, as CASE WHEN a = b THEN NULL ELSE a.
+  // Some rewrites repeat an argument, such as CASE WHEN a = b THEN NULL ELSE a.
   if (call->kind == CallInfo::kRewritten) return CompileCounted(call->as_ours(expr));
   if (call->kind == CallInfo::kRandom) return Random();
   if (call->kind == CallInfo::kFunction && expr.children.size() == 2) {
@@ -148,7 +149,8 @@ std::optional<uint32_t> ExpressionCompiler::FindVariable(const std::string& name
 }
 
 // Compiles the body of a lambda for the items of `array`. The engine gives each lambda two
-// variables, the item and its offset, also when it names one (engine/program/expression.h).
+// variables, the item and its offset, even if the lambda names only one
+// (engine/program/expression.h).
 StatusOr<Expression> ExpressionCompiler::LambdaBody(const Expr& lambda, const Expression& array,
                                                     bool is_test) {
   const size_t names = lambda.children.size() - 1;
@@ -170,7 +172,7 @@ StatusOr<Expression> ExpressionCompiler::LambdaBody(const Expr& lambda, const Ex
   return compiled;
 }
 
-// nullopt if the call neither takes a lambda nor has one.
+// Returns nullopt if the function takes no lambda and the call has none.
 StatusOr<std::optional<Expression>> ExpressionCompiler::CallWithLambda(const Expr& call,
                                                                        const CallInfo& info) {
   Function function = engine::FindFunction(info.name)->function;
@@ -191,7 +193,7 @@ StatusOr<std::optional<Expression>> ExpressionCompiler::CallWithLambda(const Exp
   if (function != Function::kArrayIncludes) {
     return std::optional(Folded(function, std::move(array), std::move(body)));
   }
-  // An item passes if the list of those that pass is not empty.
+  // Some item passes if the list of passing items is not empty.
   Expression passed = Folded(Function::kArrayFilter, std::move(array), std::move(body));
   return std::optional(Folded(Function::kGreater, Folded(Function::kCardinality, std::move(passed)),
                               Expression::Literal(Value::Int64(0))));
@@ -221,8 +223,8 @@ StatusOr<Expression> ExpressionCompiler::AddMonths(const Expr& sum) {
   return Folded(Function::kAddMonths, std::move(time), std::move(count));
 }
 
-// Each call of a statement has a seed of its own, and each row its key, so that two calls and two
-// rows differ.
+// Each call of a statement has its own seed, and the engine mixes the seed with the row's key. Two
+// calls, and two rows, therefore get different numbers.
 StatusOr<Expression> ExpressionCompiler::Random() {
   std::string bytes;
   engine::PutFixed64(&bytes, static_cast<uint64_t>(context_.now_us));

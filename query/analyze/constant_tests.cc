@@ -41,14 +41,14 @@ void WarnOfConstants(const Expr& test, const StatementContext& context) {
     bool negated = test.op == BinaryOp::kNotEqual;
     warning.hint = fmt::format("write IS {}NULL", negated ? "NOT " : "");
   } else {
-    // The usual cause is "language" = 'en': quotes around a column, as SQL has them, make it a text
-    // here.
+    // The usual cause is "language" = 'en': in SQL the quotes mark a column, but here they make a
+    // text.
     warning.code = "CONSTANT_TEST";
     warning.message = "this compares two constants and is TRUE for no row";
     warning.hint = "a column is written family:qualifier, without quotes around it";
   }
   std::vector<QueryError>& warnings = context.summary->warnings;
-  // A test behind an alias is compiled once for each use of the alias, but warned of once.
+  // A test inside an alias is compiled at each use of the alias, but should be reported only once.
   bool known = std::any_of(warnings.begin(), warnings.end(), [&](const QueryError& each) {
     return each.span.begin == test.span.begin && each.span.end == test.span.end;
   });

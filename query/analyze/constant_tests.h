@@ -19,7 +19,7 @@ void WarnOfConstants(const syntax::Expr& test, const StatementContext& context);
 [[nodiscard]] Status CheckRegexCall(const syntax::Expr& call, engine::Function function,
                                     const std::vector<engine::Expression>& args);
 
-// BAD_PATH for a call with a path into JSON that is a literal and is no path.
+// BAD_PATH for a call whose JSON path is a literal and is not a valid path.
 [[nodiscard]] Status CheckJsonCall(const syntax::Expr& call, engine::Function function,
                                    const std::vector<engine::Expression>& args);
 

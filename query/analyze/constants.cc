@@ -38,12 +38,12 @@ Status WithQueryCode(const Status& status, const Span& span) {
 // Some code looks only at literals: row ranges, IN UNNEST, warnings, regex checks. Folding lets it
 // see a computed constant such as 'a' || 'b', too.
 Expression Fold(Expression expression, const engine::StopSignal* stop) {
-  // A random number is another one in each row, and the value of a STRUCT does not know its type.
+  // A random number differs in each row, and the value of a STRUCT does not carry its type.
   if (expression.kind != Expression::kCall || expression.function == engine::Function::kRandom ||
       expression.function == engine::Function::kStructOf) {
     return expression;
   }
-  // The call in SAFE is still a call if it fails.
+  // If the call inside SAFE has failed, it was not folded and is still a call.
   const bool safe = expression.function == engine::Function::kSafe &&
                     expression.args[0].kind == Expression::kCall &&
                     expression.args[0].function != engine::Function::kRandom;
@@ -51,7 +51,7 @@ Expression Fold(Expression expression, const engine::StopSignal* stop) {
     if (!arg.IsLiteral()) return expression;
   }
   auto value = engine::EvaluateConstant(expression, stop);
-  // A call that fails is no error yet: a CASE around it may never evaluate it.
+  // A call that fails is not an error yet: a CASE around it may never evaluate it.
   if (!value.ok()) return expression;
   // The NULL of SAFE has the type of the call in it, which a literal NULL would not have.
   if (expression.function == engine::Function::kSafe && value->is_null()) return expression;
@@ -71,8 +71,8 @@ StatusOr<Value> CompileConstant(const StatementContext& context, const Expr& exp
 
 namespace {
 
-// The value of a constant where only a number makes sense. A parameter given on the command line is
-// TEXT; its digits count as a number here.
+// The value of a constant at a place that takes only a number. A parameter given on the command
+// line is TEXT; its digits are converted to a number here.
 StatusOr<Value> CompileNumber(const StatementContext& context, const Expr& expr) {
   ASSIGN_OR_RETURN(Value value, CompileConstant(context, expr));
   if (expr.kind != ExprKind::kParam || value.type() != ValueType::kText) return value;
@@ -163,7 +163,7 @@ StatusOr<Expression> ExpressionCompiler::Literal(const Expr& expr) const {
     case syntax::Literal::kBool:
       return Expression::Literal(Value::Bool(literal.integer != 0));
     case syntax::Literal::kInt64:
-    // A size has no type of its own: 64KiB is the number of its bytes.
+    // A size is an INT64: 64KiB is its number of bytes.
     case syntax::Literal::kSize:
       return Expression::Literal(Value::Int64(literal.integer));
     case syntax::Literal::kFloat64:

@@ -19,8 +19,9 @@ using engine::TableSchema;
 using engine::Value;
 using enum engine::ValueType;
 
-// The type of a value that may have type `a` or type `b`. If one is unknown, it is the other. Two
-// kinds of numbers become FLOAT64, two kinds of strings BYTES. Unknown if the types do not fit.
+// The type of a value that may have type `a` or type `b`. If one type is unknown, the result is the
+// other. Two kinds of numbers become FLOAT64, two kinds of strings BYTES. Unknown if the types do
+// not fit.
 DataType CommonType(const DataType& a, const DataType& b) {
   if (a.kind == kNull || a == b) return b;
   if (b.kind == kNull) return a;
@@ -55,8 +56,9 @@ DataType TypeOfValue(const Value& value) {
 
 // --- Slots ---
 
-// For a client a column has one type, whatever cell a row has: INT64 only if every family that the
-// patterns cover is a counter. Otherwise BYTES, in which the value of a counter is 8 bytes.
+// A client sees one type for a column, whatever cells the rows have: INT64 only if every family
+// that the patterns cover is a counter, otherwise BYTES, in which the value of a counter is 8
+// bytes.
 DataType TypeOfCells(const std::vector<ColumnPattern>& patterns, const TableSchema& schema) {
   auto is_counter = [](const engine::FamilySchema& family) { return engine::IsInt64(family.type); };
   for (const ColumnPattern& pattern : patterns) {
@@ -129,7 +131,8 @@ DataType TypeOfBranches(const std::vector<DataType>& args) {
 }
 
 // Computes the operation with the value 1 for each argument and takes the type of the result, so
-// that the engine's rules are not repeated here. With 1 it neither overflows nor divides by zero.
+// that the engine's rules are not repeated here. 1 causes neither an overflow nor a division by
+// zero.
 DataType TypeOfArithmetic(Function function, const std::vector<DataType>& args) {
   std::vector<Expression> ones;
   for (const DataType& arg : args) {
@@ -171,7 +174,7 @@ DataType TypeOfItem(const DataType& items, const Expression& key) {
 
 DataType TypeOfString(const DataType& arg) { return arg.is_string() ? arg : DataType(); }
 
-// || makes TEXT of numbers and times. An argument of unknown type may be BYTES at run time, so it
+// || turns numbers and times into TEXT. An argument of unknown type may be BYTES at run time, so it
 // makes the result BYTES.
 DataType TypeOfConcat(const std::vector<DataType>& args) {
   if (args[0].kind == kArray) return CommonOf(args, 0, 1);
@@ -202,7 +205,8 @@ DataType TypeOfEntries(const DataType& map) {
   return DataType(kArray, {StructOf({"key", "value"}, {std::move(key), std::move(value)})});
 }
 
-// The type of NAMED_STRUCT: each name is a literal before its value.
+// The type of NAMED_STRUCT, whose arguments alternate: the name of a field as a literal, then its
+// value.
 DataType TypeOfStruct(const Expression& call, const std::vector<DataType>& args) {
   std::vector<std::string> names;
   std::vector<DataType> parts;
@@ -213,7 +217,8 @@ DataType TypeOfStruct(const Expression& call, const std::vector<DataType>& args)
   return StructOf(names, std::move(parts));
 }
 
-// An ARRAY of the first argument's type; of several numbers FLOAT64, if one of them is.
+// An ARRAY of the first argument's type. If all arguments are numbers, one FLOAT64 among them makes
+// it an ARRAY of FLOAT64.
 DataType TypeOfList(const std::vector<DataType>& args) {
   bool numbers =
       std::all_of(args.begin(), args.end(), [](const DataType& arg) { return arg.is_number(); });
@@ -330,10 +335,11 @@ DataType SlotTypeInEngine(const SlotDef& slot, const std::vector<ColumnPattern>&
                           const TableSchema& schema) {
   bool of_map = slot.kind == SlotDef::kHistory || slot.kind == SlotDef::kMap ||
                 slot.kind == SlotDef::kMapHistory;
-  // The other kinds are never mixed: kNewest has an exact pattern, hence one family (RowScope).
+  // A slot of another kind never mixes types: kNewest has an exact pattern, hence one family
+  // (RowScope).
   if (slot.kind != SlotDef::kValue && !of_map) return TypeOfSlot(slot, patterns, schema);
-  // Only the slot's own pattern: a statement may have 16,000 patterns and as many slots, so copying
-  // all patterns for each slot would cost the square of their number.
+  // Uses only the slot's own pattern: a statement may have 16,000 patterns and as many slots, so
+  // copying all patterns for each slot would cost the square of their number.
   std::vector<ColumnPattern> one;
   if (of_map) one = {patterns[slot.pattern]};
   const std::vector<ColumnPattern>& meant = of_map ? one : patterns;

@@ -1,6 +1,6 @@
-// Types of expressions before they run, as a client of the API sees them: the columns of a result.
-// Row keys and qualifiers are BYTES here although the shell shows them as text. All functions are
-// pure. SPDX-License-Identifier: Apache-2.0
+// The types that expressions have before they run, as a client of the API sees them in the columns
+// of a result. Row keys and qualifiers are BYTES here although the shell shows them as text. All
+// functions are pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -16,9 +16,8 @@ namespace sippar::query {
 
 using engine::DataType;
 
-// The type of an expression or aggregate whose slots have the types `slots`, within lambdas whose
-// variables have the types `variables`. kNull: the type is
-// known only when the expression runs.
+// The type of an expression or aggregate, given the types of its slots and of the variables of the
+// lambdas around it. kNull: the type is known only when the expression runs.
 DataType TypeOf(const engine::Expression& expression, const std::vector<DataType>& slots);
 DataType TypeOf(const engine::Expression& expression,
                 const std::function<DataType(uint32_t slot)>& slots,
@@ -27,17 +26,17 @@ DataType TypeOf(const engine::AggregateDef& aggregate, const std::vector<DataTyp
 DataType TypeOf(const engine::AggregateDef& aggregate,
                 const std::function<DataType(uint32_t slot)>& slots);
 
-// The type with which the engine evaluates a slot; unknown for cells of which some are counters and
-// some not. Unlike TypesOfSlots, keys of maps are TEXT and times of versions INT64.
+// The type with which the engine evaluates a slot; unknown if the slot reads counters and other
+// cells. Unlike TypesOfSlots, keys of maps are TEXT and times of versions INT64.
 DataType SlotTypeInEngine(const engine::SlotDef& slot,
                           const std::vector<engine::ColumnPattern>& patterns,
                           const engine::TableSchema& schema);
-// True if the patterns cover counter families and other families; such values are BYTES in
-// expressions.
+// True if the patterns cover both counter families and other families; in expressions the values of
+// such patterns are BYTES.
 bool AreMixed(const std::vector<engine::ColumnPattern>& patterns,
               const engine::TableSchema& schema);
-// The types of slots as a client sees them. A row slot names its pattern by index; a cell's value
-// may come from any of `patterns`, and from every column if there are none.
+// The types of slots as a client sees them. A slot of the row view names its pattern by index; a
+// cell's value may come from any of `patterns`, or from any column if `patterns` is empty.
 std::vector<DataType> TypesOfSlots(const std::vector<engine::SlotDef>& slots,
                                    const std::vector<engine::ColumnPattern>& patterns,
                                    const engine::TableSchema& schema);

@@ -10,7 +10,8 @@ using syntax::Expr;
 using syntax::ExprKind;
 using Exprs = std::vector<Expr>;
 
-// Every made node has the place of the call, so an error in it points at what the user wrote.
+// Each node that is built here has the place of the call, so an error points at what the user
+// wrote.
 Expr Make(ExprKind kind, const Expr& of, Exprs children) {
   Expr made;
   made.kind = kind;
@@ -71,8 +72,8 @@ CallInfo Rewritten(std::string_view name, std::string_view signature, int argume
   return call;
 }
 
-// The same arguments under our name. A template, because `as_ours` is a plain function pointer and
-// cannot hold a name.
+// The call under our name, with the same arguments. A template, because `as_ours` is a plain
+// function pointer and cannot hold a name.
 template <const char* kName>
 Expr Renamed(const Expr& call) {
   return Named(kName, call, call.children);
@@ -96,7 +97,7 @@ constexpr int64_t kDay = 86'400 * kSecond;
 
 // --- Units of time ---
 
-// A unit is a bare word in GoogleSQL: DAY, WEEK(MONDAY).
+// GoogleSQL writes a unit as a bare word: DAY, WEEK(MONDAY).
 bool IsUnit(const Expr& expr) {
   if (expr.kind == ExprKind::kName) return true;
   return expr.kind == ExprKind::kCall && expr.children.size() == 1 &&
@@ -110,7 +111,8 @@ Expr Text(std::string text, const Expr& of) {
   return literal;
 }
 
-// The unit as the text that our functions take; what is no bare word stays as it is.
+// The unit as the text that our functions take; an expression that is not a bare word stays as it
+// is.
 Expr UnitText(const Expr& unit) {
   if (!IsUnit(unit)) return unit;
   if (unit.kind == ExprKind::kName) return Text(unit.name, unit);
@@ -157,7 +159,7 @@ Expr CurrentDate(const Expr& call) {
   return Named("TRUNC_TIME", call, std::move(args));
 }
 
-// The day before the next unit begins.
+// LAST_DAY: the day before the next unit begins.
 Expr LastDay(const Expr& call) {
   Expr unit = call.children.size() == 2 ? UnitText(call.children[1]) : Text("month", call);
   Expr start = Named("TRUNC_TIME", call, {unit, call.children[0]});

@@ -1,4 +1,4 @@
-// Rows of the call table for GoogleSQL names of functions that have another name here. Each such
+// The GoogleSQL functions that have another name in Sippar, as rows of the call table. Each such
 // call is rewritten into our own functions before it is compiled.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -29,8 +29,8 @@ StatusOr<Expression> ConstantScope::Pattern(const syntax::PatternNode& node, Slo
 
 // --- RowScope ---
 
-// A map rather than a search, since a statement may use 16,000 columns; CellScope has at most six
-// slots and searches.
+// Uses a map, since a statement may use 16,000 columns. CellScope has at most six slots and
+// searches them one by one.
 Expression RowScope::Slot(SlotDef::Kind kind, uint32_t pattern) {
   auto [found, is_new] =
       slot_index_.try_emplace({kind, pattern}, static_cast<uint32_t>(slots_.size()));
@@ -40,8 +40,8 @@ Expression RowScope::Slot(SlotDef::Kind kind, uint32_t pattern) {
 
 uint32_t RowScope::AddPattern(const engine::ColumnPattern& pattern) {
   std::string key;
-  // Patterns have no order of their own to put them into a map; their encoding has one, and equal
-  // patterns have equal encodings.
+  // Patterns cannot be compared with <, so the map holds their encodings. Equal patterns have equal
+  // encodings.
   engine::EncodeColumnPattern(pattern, &key);
   auto [found, is_new] =
       pattern_index_.try_emplace(std::move(key), static_cast<uint32_t>(patterns_.size()));
@@ -59,7 +59,7 @@ Expression RowScope::PatternSlot(const engine::ColumnPattern& pattern, SlotDef::
 }
 
 StatusOr<std::optional<Expression>> RowScope::Name(std::string_view name) {
-  // Backwards, so that the latest LET of a name wins; a LET also hides `row` and families.
+  // Searches backwards, so that the latest LET of a name wins; a LET also hides `row` and families.
   for (size_t i = lets_.size(); i > 0; --i) {
     if (!name.empty() && lets_[i - 1].name == name)
       return std::optional(Slot(SlotDef::kLet, lets_[i - 1].index));
@@ -71,8 +71,8 @@ StatusOr<std::optional<Expression>> RowScope::Name(std::string_view name) {
   return std::optional(PatternSlot(pattern, SlotDef::kNewest));
 }
 
-// One column is read instead of the whole family: Index would otherwise build the map and take one
-// entry from it.
+// Reads one column instead of the whole family: Index would otherwise build the map of the family
+// and take one entry from it.
 StatusOr<std::optional<Expression>> RowScope::FamilyItem(std::string_view family,
                                                          std::string_view qualifier) {
   if (schema_->FindFamily(family) == nullptr) return std::optional<Expression>();
@@ -158,7 +158,7 @@ StatusOr<std::optional<Expression>> RelationScope::Name(std::string_view name) {
       return lower(a) == lower(b);
     });
   };
-  // The exact case comes first, so that columns that differ only in case can all be named.
+  // An exact match is preferred, so that columns that differ only in case can all be named.
   auto found = std::find(columns_.begin(), columns_.end(), name);
   if (found == columns_.end()) found = std::find_if(columns_.begin(), columns_.end(), equal);
   if (found == columns_.end()) return std::optional<Expression>();

@@ -30,7 +30,8 @@ class Scope {
   virtual ~Scope() = default;
   // The expression that `name` stands for; nullopt if the scope has no such name.
   virtual StatusOr<std::optional<Expression>> Name(std::string_view name) = 0;
-  // The expression for a column pattern: its value, or by `kind` its time, count or history.
+  // The expression for a column pattern. `kind` selects the value, the time, the count or the
+  // history.
   virtual StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind kind) = 0;
   // The column family['qualifier'], as GoogleSQL writes it; nullopt if the scope has no such
   // family.
@@ -75,13 +76,13 @@ class RowScope final : public Scope {
   DataType SlotType(uint32_t slot) const override;
   bool IsTime(uint32_t slot) const override { return slots_[slot].kind == SlotDef::kNewestTime; }
 
-  // The slot of this kind on the pattern with this index; equal requests share one slot.
+  // The slot that reads `kind` of the pattern with this index; equal requests share one slot.
   Expression Slot(SlotDef::Kind kind, uint32_t pattern = 0);
   Expression PatternSlot(const engine::ColumnPattern& pattern, SlotDef::Kind kind);
   // Returns the index of the pattern in patterns(); equal patterns share one.
   uint32_t AddPattern(const engine::ColumnPattern& pattern);
-  // Makes `name` stand for LET value number `index`. With an empty
-  // name no expression can name the value.
+  // Makes `name` stand for LET value number `index`. If `name` is empty, no expression can name the
+  // value.
   void AddLet(const std::string& name, uint32_t index, DataType type) {
     lets_.push_back({name, index, std::move(type)});
   }
@@ -101,7 +102,7 @@ class RowScope final : public Scope {
   std::vector<engine::ColumnPattern> patterns_;
   std::map<std::pair<SlotDef::Kind, uint32_t>, uint32_t> slot_index_;
   std::map<std::string, uint32_t> pattern_index_;  // encoded pattern -> index in patterns_
-  std::vector<Let> lets_;                          // a later one hides earlier ones of its name
+  std::vector<Let> lets_;                          // a LET hides earlier ones with the same name
 };
 
 // Names of the cell view: row, family, qualifier, column, timestamp, value.

@@ -19,8 +19,8 @@ using engine::Function;
 using engine::Value;
 using engine::ValueType;
 
-// A value that every call accepting the type accepts: 1 is neither a zero divisor nor a bad index,
-// and "1" can be cast to a number.
+// A value that every call accepts that accepts the type: 1 is neither a zero divisor nor a bad
+// index, and "1" can be cast to a number.
 Value Sample(ValueType type) {
   switch (type) {
     case ValueType::kNull:
@@ -66,7 +66,8 @@ Span SpanOf(const Expression& expression, const Span& otherwise) {
   return place.IsNone() ? otherwise : Span{0, 0, place.begin, place.end};
 }
 
-// Checks one call against the types of its arguments. Unknown types pass: the run checks them.
+// Checks one call against the types of its arguments. Unknown types pass: the engine checks them
+// when the expression runs.
 class CallCheck {
  public:
   CallCheck(const Scope& scope, const Expression& call, const Span& span)
@@ -79,8 +80,8 @@ class CallCheck {
       case Function::kAnd:
       case Function::kOr:
         return Tests(0, 1, call_.args.size());
-      // CASE has tests at the even places. An odd number of arguments ends with ELSE, which is no
-      // test.
+      // The arguments of CASE at even places are tests. If their number is odd, the last is ELSE
+      // and not a test.
       case Function::kCase:
         return Tests(0, 2, call_.args.size() - call_.args.size() % 2);
       case Function::kIf:
@@ -200,8 +201,8 @@ Status CheckTypes(const Scope& scope, const Expression& expression, const Span& 
   return CallCheck(scope, expression, span).Check();
 }
 
-// NULL passes: it is the type of what is known only at run time, and of the literal NULL, which
-// WHERE takes as FALSE.
+// kNull passes: it is the type of an expression whose type is known only at run time, and of the
+// literal NULL, which WHERE treats as FALSE.
 Status CheckTest(const Scope& scope, const Expression& test, const Span& span) {
   DataType type = TypeIn(scope, test);
   if (type.kind == ValueType::kBool || type.kind == ValueType::kNull) return OkStatus();

@@ -1,6 +1,7 @@
 // Finds expressions whose types do not fit before anything is read, so that such an error does not
-// depend on the data. The engine decides what a call accepts: it is asked with a sample value of
-// each type, and its rules are not repeated here. SPDX-License-Identifier: Apache-2.0
+// depend on the data. The engine decides what a call accepts: the check evaluates the call with a
+// sample value of each type, so the engine's rules are not repeated here.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/analyze/data_types.h"
@@ -13,7 +14,7 @@ namespace sippar::query {
 DataType TypeIn(const Scope& scope, const engine::Expression& expression);
 
 // Prepares the comparison of `*value` with `other`. If `other` is a number and `*value` a cell that
-// may be a counter's, the cell is read as a number; cells that are not 8 bytes become NULL.
+// may belong to a counter, the cell is read as a number; cells that are not 8 bytes become NULL.
 void ReadMixedAsNumber(const Scope& scope, const engine::Expression& other,
                        engine::Expression* value);
 

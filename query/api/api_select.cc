@@ -52,8 +52,8 @@ bool IsOfType(const Value& value, const DataType& type) {
                      [&](const Value& item) { return IsOfType(item, type.parts[0]); });
 }
 
-// False for kNull, a type that is unknown before the query runs: the client could not be told how
-// to decode the column. False for durations, for which the API has no type.
+// False for kNull, a type that is unknown before the query runs: the server could not tell the
+// client how to decode the column. False for durations, for which the API has no type.
 bool HasApiType(const DataType& type) {
   return type.kind != kNull && type.kind != kDuration &&
          std::all_of(type.parts.begin(), type.parts.end(), HasApiType);
@@ -136,8 +136,8 @@ StatusOr<std::vector<QueryColumn>> ColumnsOf(const SelectPlan& plan) {
   return columns;
 }
 
-// The hash stands for the columns in the token, which would otherwise grow with the number of
-// families.
+// The token holds this hash instead of the columns, so that its size does not grow with the number
+// of families.
 uint64_t HashColumns(const std::vector<QueryColumn>& columns) {
   std::string bytes;
   for (const QueryColumn& column : columns) {
@@ -148,8 +148,8 @@ uint64_t HashColumns(const std::vector<QueryColumn>& columns) {
 }
 
 bool CanGoOn(const SelectPlan& plan) {
-  // In all other plans a row may depend on the rows before it. To resume in the middle of such a
-  // result, the server would have to keep state, and it keeps none.
+  // In any other plan a row may depend on the rows before it. To resume in the middle of such a
+  // result, the server would have to keep state between calls, which it does not.
   return plan.source == SelectPlan::kTable && !plan.program.aggregate && !plan.sorts &&
          !plan.distinct && plan.limit_by == kNoLimit;
 }

@@ -40,7 +40,7 @@ bool CanGoOn(const SelectPlan& plan);
 // Adds the row key to each row of the result, after its `columns` values, and returns its index.
 // The rows of SELECT CELLS begin with the key already. Requires: CanGoOn.
 size_t AddKey(syntax::Select* select, size_t columns);
-// Makes `*select` begin after the rows that, by `token`, the client already has.
+// Makes `*select` begin after the rows that the client already has according to `token`.
 [[nodiscard]] Status GoOn(const StatementContext& context, const ResumeToken& token,
                           syntax::Select* select);
 

@@ -27,7 +27,8 @@ struct Analysis {
   bool can_go_on = false;
 };
 
-// Plans with samples for the parameters: the columns that Prepare reports may not depend on values.
+// Plans with samples for the parameters: the columns that Prepare reports must not depend on
+// values.
 StatusOr<Analysis> Analyze(cluster::Client* client, const PreparedToken& query,
                            const syntax::Select& select) {
   SessionState session;
@@ -57,7 +58,7 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
     if (call.cancel != nullptr) session_.cancel = call.cancel;
     context_.session = &session_;
     context_.text = query_.text;
-    // A resumed execution keeps the NOW() of its first part, so that both agree.
+    // A resumed execution keeps the NOW() of its first part, so that both parts use the same time.
     context_.now_us = place_.now_us;
     context_.stop = {session_.cancel.get(), client->clock()};
     context_.sink = this;
@@ -101,7 +102,7 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
   StatusOr<bool> Take(const std::vector<Row>& batch) {
     for (const Row& row : batch) {
       RETURN_IF_ERROR(sent_);
-      // A new key shows that the table's row before it was delivered completely; the token of a
+      // A new key shows that the previous row of the table was delivered completely. The token of a
       // batch sent now names that row.
       bool is_row_end = key_at_ && row[*key_at_].bytes() != place_.row;
       if (rows_->IsDue()) RETURN_IF_ERROR(Send(is_row_end));
@@ -179,7 +180,7 @@ class ClientQueryApi final : public cluster::QueryApi {
   }
 
  private:
-  // Where the execution begins. A query that has expired refuses new executions only: one that has
+  // Where the execution begins. An expired query refuses only new executions: an execution that has
   // begun may still resume.
   StatusOr<ResumeToken> PlaceOf(const QueryCall& call, const PreparedToken& query) const {
     uint64_t prepared_hash = engine::Hash(call.prepared);

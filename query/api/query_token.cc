@@ -14,11 +14,12 @@ using engine::Reader;
 // decodes as another.
 constexpr uint64_t kPreparedSeed = 0x7071;
 constexpr uint64_t kResumeSeed = 0x7271;
-// Bounds the recursion: the checksum is no signature, so a forged token may nest at will.
+// Bounds the recursion: the checksum is not a signature, so a forged token may nest types to any
+// depth.
 constexpr size_t kTypeDepthMax = 4;
 
-// A checksum finds tokens that were cut or mixed up. It does not protect against forged tokens, and
-// need not: a token gives no access that a new query would not give.
+// The checksum detects tokens that were cut or confused with others. It does not protect against
+// forged tokens, which is not needed: a token gives no access that a new query would not give.
 void Seal(uint64_t seed, std::string* bytes) {
   engine::PutFixed64(bytes, engine::Checksum(*bytes, seed));
 }
@@ -53,8 +54,8 @@ size_t PartsOf(engine::ValueType kind) {
 
 DataType DecodeType(Reader* reader, size_t depth = 0) {
   DataType type;
-  // After a failure the reader gives zeros, so every byte and count is checked before it is used to
-  // index or to reserve.
+  // After a failure the reader returns zeros, so every byte and count is checked before it is used
+  // to index or to reserve.
   uint8_t kind = reader->Byte();
   if (kind > static_cast<uint8_t>(engine::ValueType::kStruct) || depth > kTypeDepthMax) {
     reader->Fail();

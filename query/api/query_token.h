@@ -1,6 +1,7 @@
-// Tokens that a client keeps between calls: a prepared query, and how far an execution came. The
-// server keeps neither, so any server can continue an execution and abandoned ones cost no memory.
-// Pure. Decode is false for bytes that are no such token. SPDX-License-Identifier: Apache-2.0
+// Tokens that a client keeps between calls: a prepared query, and the progress of an execution. The
+// server keeps neither, so any server can continue an execution, and abandoned executions cost no
+// memory. Pure. Decode returns false for bytes that are not such a token.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,8 @@ using engine::Function;
 using syntax::Expr;
 using syntax::RowStatement;
 
-// The condition under which a statement runs: all tests of the IFs around it. None: always.
+// The condition under which a statement runs: all tests of the IFs around it. nullopt: it always
+// runs.
 using Guard = std::optional<Expression>;
 
 Guard Both(const Guard& outer, Expression inner) {
@@ -42,7 +43,7 @@ class BlockCompiler {
   BlockCompiler(const StatementContext& context, UpdateBuilder* builder)
       : context_(context), builder_(builder) {}
 
-  // `outer` is the guard that the IFs around the block make.
+  // `outer` is the guard of the IFs around the block.
   Status Block(const std::vector<RowStatement>& block, const Guard& outer) {
     const RowStatement* before = nullptr;
     for (const RowStatement& statement : block) {
@@ -57,8 +58,8 @@ class BlockCompiler {
     return OkStatus();
   }
 
-  // Gives the builder what the block returns. Several RETURNs are one expression for each column,
-  // a CASE of their guards.
+  // Tells the builder which values the block returns. If the block has several RETURNs, each column
+  // is one CASE over the guards of these RETURNs.
   void Finish() {
     if (returns_.empty()) return;
     std::vector<Expression> values;
@@ -71,8 +72,8 @@ class BlockCompiler {
     }
     builder_->SetReturning(columns_, std::move(values));
   }
-  // True if the block may end without RETURN. The row that it returns has one more value then, NULL
-  // if no RETURN was reached.
+  // True if the block may end without RETURN. The row that it returns then has one more value,
+  // which is NULL if no RETURN was reached.
   bool MayReturnNothing() const { return !returns_.empty() && returns_.back().guard.has_value(); }
 
  private:
@@ -81,7 +82,7 @@ class BlockCompiler {
     std::vector<Expression> values;
   };
 
-  // What `part` gives for the RETURN that was reached first.
+  // The expression that `part` takes from the RETURN that was reached first.
   template <typename Part>
   Expression Chosen(const Part& part) const {
     std::vector<Expression> branches;
@@ -89,7 +90,7 @@ class BlockCompiler {
       if (each.guard) branches.push_back(*each.guard);
       branches.push_back(part(each));
     }
-    // A RETURN without a guard is the last of all, hence the ELSE.
+    // Only the last RETURN can be without a guard; its value becomes the ELSE of the CASE.
     return branches.size() == 1 ? std::move(branches[0])
                                 : Expression::Call(Function::kCase, std::move(branches));
   }
@@ -144,7 +145,7 @@ class BlockCompiler {
     ExpressionCompiler compiler(context_, builder_->scope());
     ASSIGN_OR_RETURN(Expression test, compiler.CompileTest(statement.expr));
     // The value is kept in a nameless LET: a statement of the block may change what the test reads,
-    // and the statements after it must still see the first answer.
+    // and the statements after it must still use the first value.
     Expression held = builder_->AddLet("", std::move(test), guard);
     Guard otherwise = Both(outer, Otherwise(held));
     RETURN_IF_ERROR(Block(statement.then_block, Both(outer, std::move(held))));
@@ -166,9 +167,9 @@ class BlockCompiler {
 
   const StatementContext& context_;
   UpdateBuilder* builder_;
-  std::vector<ResultColumn> columns_;  // of the first RETURN
+  std::vector<ResultColumn> columns_;  // columns of the first RETURN
   std::vector<Return> returns_;
-  std::optional<Expression> returned_;  // TRUE once a RETURN was reached; none: there is none yet
+  std::optional<Expression> returned_;  // TRUE once a RETURN was reached; nullopt: no RETURN so far
 };
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace {
 
 namespace calls = cluster::calls;
 
-// The time that EXPIRE gives: an age from now on, a time, or NEVER, which is also the default. A
-// backup that expires unasked would be missing when it is needed.
+// The expiry time from EXPIRE: a duration from now, a time, or NEVER. NEVER is the default, because
+// a backup that expires without a request to do so would be missing when it is needed.
 StatusOr<int64_t> ExpiryOf(const StatementContext& context,
                            const std::vector<syntax::Option>& options) {
   constexpr std::string_view kValues = "EXPIRE = 30d, TIMESTAMP '2027-01-01T00:00:00Z' or NEVER";
@@ -53,7 +53,8 @@ StatusOr<int64_t> ExpiryOf(const StatementContext& context,
   return expires_us;
 }
 
-// BAD_NAME unless the name, or each part of project/instance/cluster/backup, could name a table.
+// BAD_NAME unless the name, or each part of a name project/instance/cluster/backup, is a valid
+// table name.
 Status CheckName(const syntax::Identifier& name) {
   for (std::string_view rest = name.text;;) {
     const size_t slash = std::min(rest.find('/'), rest.size());
@@ -73,7 +74,7 @@ std::string PrintExpiry(int64_t expires_us) {
                                        : "expires " + Value::Timestamp(expires_us).Print();
 }
 
-// The error of a backup that was not found, with the nearest name.
+// The error for a backup that was not found; the hint is the nearest known name.
 Status UnknownBackup(const StatementContext& context, const syntax::Identifier& name) {
   std::vector<std::string> known;
   auto backups = context.client()->admin()->Do(calls::ListBackups{}, context.CallOptions());

@@ -1,5 +1,5 @@
-// The records that IMPORT could not take: shown in the result, and with ON_ERROR = FILE('f')
-// written to a file. SPDX-License-Identifier: Apache-2.0
+// The records that IMPORT could not import. They are shown in the result and, with ON_ERROR =
+// FILE('f'), written to a file. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class BadRecords {
   uint64_t count() const { return count_; }
   // "3 skipped (lines 4, 5, …)"; with a file ", written to bad.csv".
   std::string Summary() const;
-  // The first ones with their reasons: "people.csv:4: 1 field where 2 are expected".
+  // The first bad records with their reasons: "people.csv:4: 1 field where 2 are expected".
   std::vector<std::string> Reasons(const std::string& path) const;
 
  private:

@@ -13,7 +13,7 @@ namespace {
 // Spreadsheets write this mark at the start of a UTF-8 file. If it were kept, it would become part
 // of the first column's name, and no mapping would find that column.
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr size_t kLooked = 4;  // first bytes that tell how a text is encoded
+constexpr size_t kLooked = 4;  // number of first bytes that show how the text is encoded
 
 }  // namespace
 
@@ -37,7 +37,7 @@ StatusOr<bool> ByteInput::Fill() {
   bytes_ += size_;
   if (!first) return size_ > 0;
   RETURN_IF_ERROR(Begin());
-  // The mark may be all that the first read has brought.
+  // The first read may have returned nothing but the byte order mark.
   return at_ > 0 && at_ == size_ ? Fill() : size_ > 0;
 }
 
@@ -47,8 +47,8 @@ Status ByteInput::Begin() {
     at_ = kByteOrderMark.size();
     mark_ = at_;
   }
-  // The marks of UTF-16, with an ASCII character after them. The two bytes alone could begin a row
-  // key in a file of ours.
+  // The byte order marks of UTF-16, each followed by an ASCII character. The two bytes of the mark
+  // alone could begin a row key in a file that EXPORT wrote.
   bool wide = text.size() >= kLooked && ((text.starts_with("\xff\xfe") && text[3] == '\0') ||
                                          (text.starts_with("\xfe\xff") && text[2] == '\0'));
   if (!wide) return OkStatus();

@@ -14,10 +14,10 @@ namespace sippar::query {
 
 class ByteInput {
  public:
-  // What the first bytes of a file may be besides data.
+  // What a file may begin with, apart from data.
   enum class Start : uint8_t {
     kText,   // a byte order mark, which is skipped; a file in UTF-16 is refused
-    kBytes,  // nothing
+    kBytes,  // nothing but data
   };
   explicit ByteInput(std::unique_ptr<InputFile> file, Start start = Start::kText)
       : file_(std::move(file)), start_(start), buffer_(1 << 16) {}
@@ -34,8 +34,9 @@ class ByteInput {
   void Skip() {
     if (buffer_[at_++] == '\n') ++line_;
   }
-  // Takes the bytes before the next `end` or line end, but not more than are in the buffer, and
-  // appends them to *text. Returns their number; 0 says nothing of what comes next.
+  // Takes the bytes before the next `end` or line end, but only those in the buffer, and appends
+  // them to *text. Returns their number; 0: the buffer may be used up, or the next byte is one of
+  // these.
   size_t TakeBefore(char end, std::string* text) {
     const char* begin = buffer_.data() + at_;
     const char* limit = buffer_.data() + size_;
@@ -45,13 +46,14 @@ class ByteInput {
     at_ += static_cast<size_t>(stop - begin);
     return static_cast<size_t>(stop - begin);
   }
-  // Begins a record: Marked() is the text from here on. A reader that never calls it pays nothing.
+  // Begins a record: Marked() is the text from here on. Costs nothing for a reader that never calls
+  // it.
   void Mark() {
     marks_ = true;
     marked_.clear();
     mark_ = at_;
   }
-  // The bytes taken since Mark(), as they are in the file, without a line end at their end.
+  // The bytes taken since Mark(), exactly as in the file, but without a final line end.
   std::string Marked() const;
   // The rest of the line, without its \n or \r\n. False at the end of the file.
   [[nodiscard]] StatusOr<bool> Line(std::string* line);
@@ -59,9 +61,8 @@ class ByteInput {
   uint64_t bytes() const { return bytes_; }        // bytes read from the file
   double share() const { return file_->Share(); }  // share of the file that was read
 
-  // kResourceExhausted if a record of `size` bytes is longer than a value of the largest size can
-  // be, of which each byte may be written as \xHH. Without the bound a missing quote would read the
-  // whole file into memory.
+  // kResourceExhausted if a record of `size` bytes is longer than the largest value with each byte
+  // written as \xHH. Without this limit a missing quote would read the whole file into memory.
   [[nodiscard]] static Status CheckSize(size_t size) {
     return size <= kRecordSizeMax ? OkStatus() : TooLong();
   }
@@ -70,7 +71,7 @@ class ByteInput {
   static constexpr size_t kRecordSizeMax = 4 * limits::kValueSizeMax + (1 << 20);
   static Status TooLong();
   StatusOr<bool> Fill();
-  // Looks at the first bytes of a file of text.
+  // Skips the byte order mark at the start of a text file; an error if the file is in UTF-16.
   [[nodiscard]] Status Begin();
 
   std::unique_ptr<InputFile> file_;
@@ -79,8 +80,8 @@ class ByteInput {
   size_t at_ = 0;
   size_t size_ = 0;
   bool marks_ = false;
-  size_t mark_ = 0;     // where in buffer_ the record goes on
-  std::string marked_;  // what of the record was in earlier buffers
+  size_t mark_ = 0;     // index in buffer_ at which the record continues
+  std::string marked_;  // the part of the record from earlier buffers
   uint64_t line_ = 1;
   uint64_t bytes_ = 0;
 };

@@ -8,7 +8,7 @@ StatusOr<bool> CsvRows::Record(Row* row) {
   BeginRecord();
   char c = 0;
   ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
-  // The end of the file is looked for before the record: after the last line end there is no
+  // The end of the file is tested before a record is read: the last line end does not begin a
   // further, empty record.
   if (!more) return false;
   // The limit holds for the whole record, not for a field: a record of many short fields needs
@@ -29,8 +29,8 @@ Status CsvRows::Quoted(std::string* text) {
     input_.Skip();
     if (c == quote_) {
       ASSIGN_OR_RETURN(more, input_.Peek(&c));
-      // Two quotes stand for one. A single quote ends the quoted part; bytes after it belong to the
-      // field without quotes, which Field reads on.
+      // Two quotes stand for one. Only one quote ends the quoted part; the bytes after it belong to
+      // the same field, and Field reads them.
       if (!more || c != quote_) return OkStatus();
       input_.Skip();
     }
@@ -62,7 +62,7 @@ Status CsvRows::Field(Row* row, bool* last) {
   }
   // The \r of a \r\n line end is dropped; a \r between quotes belongs to the field.
   if (*last && text.size() > inside && text.back() == '\r') text.pop_back();
-  // Quotes tell the empty text from NULL, which csv has no other way to write.
+  // Quotes distinguish the empty text from NULL, which csv has no other way to write.
   bool is_null = !quoted && (text.empty() || text == null_text_);
   row->push_back(is_null ? Value::Null() : Value::Text(std::move(text)));
   record_size_ += sizeof(Value);

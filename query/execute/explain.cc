@@ -42,7 +42,7 @@ std::string JsonCounters(const engine::ReadCounters& c) {
       c.blocks_from_disk, c.blocks_by_time, c.disk_bytes, c.disk_reads);
 }
 
-// Runs the plan, drops its rows and adds the time and the counters.
+// Runs the plan, discards its rows and adds the time and the counters to `tree`.
 Status Measure(const StatementContext& context, const SelectPlan& plan, PlanTree* tree) {
   engine::Clock* clock = context.client()->clock();
   int64_t start_nanos = clock->MonotonicNanos();
@@ -73,7 +73,7 @@ std::string JsonTime(int64_t time_us, int64_t none) {
   return time_us == none ? "null" : fmt::format("{}", time_us);
 }
 
-// What the tablets read.
+// Adds to the JSON what the tablets read: row ranges, columns, versions and times.
 void AddRead(const SelectPlan& plan, PlanTree* tree) {
   const engine::ReadSpec& read = plan.program.read;
   tree->AddJson("rows", JsonRows(read.rows));
@@ -92,7 +92,7 @@ void AddRead(const SelectPlan& plan, PlanTree* tree) {
   tree->AddJson("reverse", JsonBool(read.reverse));
 }
 
-// The facts of the plan that the text of ExplainSelect shows.
+// Adds to the JSON the facts that ExplainSelect shows as text.
 void AddSelect(const SelectPlan& plan, const std::vector<cluster::TabletInfo>& tablets,
                PlanTree* tree) {
   const bool table = plan.source == SelectPlan::kTable;

@@ -15,7 +15,7 @@ namespace sippar::query {
 // The plan of a SELECT, with the tablets that it reads.
 [[nodiscard]] StatusOr<PlanTree> ExplainSelectPlan(const StatementContext& context,
                                                    const SelectPlan& plan);
-// Statements that write rows (explain_write.cc).
+// The plans of statements that write rows (explain_write.cc).
 [[nodiscard]] StatusOr<PlanTree> ExplainWrite(const StatementContext& context,
                                               const syntax::Insert& insert);
 [[nodiscard]] StatusOr<PlanTree> ExplainWrite(const StatementContext& context,
@@ -28,7 +28,7 @@ namespace sippar::query {
                                               const syntax::Append& append);
 [[nodiscard]] StatusOr<PlanTree> ExplainWrite(const StatementContext& context,
                                               const syntax::Atomic& atomic);
-// All other statements (explain_other.cc): the calls that they make.
+// The plans of all other statements: the calls that they make (explain_other.cc).
 [[nodiscard]] StatusOr<PlanTree> ExplainOther(const StatementContext& context,
                                               const syntax::Statement& statement);
 

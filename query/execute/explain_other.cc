@@ -1,5 +1,5 @@
-// EXPLAIN of the statements that neither read nor write rows, or read files: the calls that they
-// make, and what each changes. SPDX-License-Identifier: Apache-2.0
+// EXPLAIN for statements on schemas, tablets, backups, settings and files, for row transactions,
+// and for SHOW: the calls that each makes, and what it changes. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/analyze/catalog.h"
@@ -16,7 +16,7 @@
 namespace sippar::query {
 namespace {
 
-// The facts of a statement that is a few calls of the master or the tablet servers.
+// The plan of a statement that makes only a few calls to the master or the tablet servers.
 PlanTree Calls(std::string_view statement, std::string title, const std::vector<std::string>& calls,
                std::string_view writes) {
   PlanTree tree(statement, std::move(title));
@@ -47,7 +47,7 @@ struct OtherExplainer {
         {"GetTable", "ReadChanges for each tablet"}, "nothing");
   }
 
-  // Row transactions.
+  // Statements that begin and end row transactions.
   StatusOr<PlanTree> operator()(const syntax::BeginRow& begin) const {
     RETURN_IF_ERROR(FindSchema(context, begin.table).status());
     ASSIGN_OR_RETURN(std::string row, CompileRowKey(context, begin.row));
@@ -74,7 +74,7 @@ struct OtherExplainer {
     return Calls("ROLLBACK", "rollback: drops what the transaction holds back", {}, "nothing");
   }
 
-  // Schema.
+  // Statements that change schemas.
   StatusOr<PlanTree> operator()(const syntax::CreateTable& create) const {
     std::vector<std::string> calls;
     if (!create.like.empty()) {
@@ -101,7 +101,7 @@ struct OtherExplainer {
                  {"GetTable", "DropTable"}, "removes the table's records and files");
   }
 
-  // Looking around.
+  // Statements that show tables and the state of the cluster.
   StatusOr<PlanTree> operator()(const syntax::Show& show) const {
     ASSIGN_OR_RETURN(const std::vector<std::string>& calls, ShowCalls(show));
     return Calls("SHOW", fmt::format("show {}", show.what.text), calls, "nothing");
@@ -112,7 +112,7 @@ struct OtherExplainer {
                  "nothing");
   }
 
-  // Files.
+  // Statements that read or write files.
   StatusOr<PlanTree> operator()(const syntax::Import& import) const {
     ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
                      FindSchema(context, import.table));
@@ -140,7 +140,7 @@ struct OtherExplainer {
     return tree;
   }
 
-  // Settings live in the session.
+  // Statements that change settings. These exist only in the session.
   StatusOr<PlanTree> operator()(const syntax::SetOption& set) const {
     return Calls("SET", fmt::format("set {}", set.name.text), {}, "a setting of this session");
   }
@@ -148,7 +148,7 @@ struct OtherExplainer {
     return Calls("RESET", "reset", {}, "settings of this session");
   }
 
-  // Tablets.
+  // Statements on tablets.
   StatusOr<PlanTree> operator()(const syntax::Compact& compact) const {
     RETURN_IF_ERROR(FindTable(context, compact.table).status());
     return Calls("COMPACT TABLE",
@@ -183,7 +183,7 @@ struct OtherExplainer {
                  now ? "METADATA records of the tablets that move" : "a setting of the master");
   }
 
-  // Backups.
+  // Statements on backups.
   StatusOr<PlanTree> operator()(const syntax::Backup& backup) const {
     RETURN_IF_ERROR(FindTable(context, backup.table).status());
     return Calls("BACKUP TABLE",

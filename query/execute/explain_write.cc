@@ -65,7 +65,7 @@ std::vector<std::string> PrintWrites(const RowUpdate& update) {
   return out;
 }
 
-// What one row update reads and does under the lock of its row.
+// Adds to `tree` what one row update reads and does under the lock of its row.
 void AddUpdate(const RowUpdate& update, PlanTree* tree) {
   tree->Add("reads", PrintSlots(update.slots, update.read.columns));
   if (update.condition) tree->Add("condition", update.condition->Print());
@@ -75,7 +75,7 @@ void AddUpdate(const RowUpdate& update, PlanTree* tree) {
   tree->Add("returns", returns);
 }
 
-// The keys of the rows that are written.
+// Adds to `tree` the keys of the rows that the statement writes.
 void AddKeys(const std::vector<std::string>& keys, PlanTree* tree) {
   // A statement may list 100,000 rows; its text shows the first ones.
   constexpr size_t kShown = 20;

@@ -12,7 +12,7 @@
 namespace sippar::query {
 namespace {
 
-constexpr size_t kChunkBytes = 1 << 20;  // bytes gathered before they are written to the file
+constexpr size_t kChunkBytes = 1 << 20;  // bytes to collect before a write to the file
 
 // The tree of SELECT CELLS * FROM table VERSIONS ALL.
 syntax::Select WholeTable(const syntax::Identifier& table) {

@@ -52,10 +52,10 @@ class TsvRows : public InputRows {
   std::optional<std::string> null_text_;
 };
 
-// cells is tsv without a header, with fixed columns; its values are any bytes.
+// The format `cells` is tsv with fixed columns and without a header; its values are any bytes.
 class CellsRows final : public TsvRows {
  public:
-  // The first row key may begin with the bytes of a byte order mark.
+  // Does not skip a byte order mark, because the first row key may begin with the same bytes.
   explicit CellsRows(std::unique_ptr<InputFile> file)
       : TsvRows(std::move(file), false, {}, ByteInput::Start::kBytes) {}
   Status Start() override {
@@ -69,7 +69,7 @@ class CellsRows final : public TsvRows {
   Value FieldValue(std::string text) override { return Value::Bytes(std::move(text)); }
 };
 
-// The whole file as one value.
+// Reads the whole file as one value.
 class RawRows final : public InputRows {
  public:
   explicit RawRows(std::unique_ptr<InputFile> file)
@@ -120,7 +120,8 @@ StatusOr<std::unique_ptr<FileRows>> FileRows::Open(std::unique_ptr<InputFile> fi
   } else {
     return InvalidArgument(fmt::format("reading format {} is not supported", options.format));
   }
-  // Lines before the header are skipped as lines, not as records: they need not be of the format.
+  // Lines before the header are skipped as lines, not as records: they need not have the file's
+  // format.
   RETURN_IF_ERROR(rows->SkipLines(options.skip_lines, stop));
   RETURN_IF_ERROR(rows->Start());
   return std::unique_ptr<FileRows>(std::move(rows));

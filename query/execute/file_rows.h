@@ -22,10 +22,10 @@
 namespace sippar::query {
 
 struct FileRowsOptions {
-  std::string format;  // one of those above
+  std::string format;  // one of the formats listed above
   // csv, tsv: the first record holds the column names; otherwise they are c1, c2 …
   bool header = true;
-  // jsonl: the members to read; empty: those of the first object.
+  // jsonl: the members to read; empty: the members of the first object.
   std::vector<std::string> wanted;
   uint64_t skip_lines = 0;  // lines to skip before the header
   char delimiter = ',';     // csv only
@@ -36,8 +36,8 @@ struct FileRowsOptions {
 
 class FileRows {
  public:
-  // Skips lines, until `stop` says to end, and reads the header. kInvalidArgument for an unknown
-  // format.
+  // Skips `skip_lines` lines (`stop` can end this early) and reads the header. kInvalidArgument for
+  // an unknown format.
   [[nodiscard]] static StatusOr<std::unique_ptr<FileRows>> Open(std::unique_ptr<InputFile> file,
                                                                 const FileRowsOptions& options,
                                                                 const engine::StopSignal& stop);
@@ -46,8 +46,9 @@ class FileRows {
   // Reads the next record; false at the end. A broken record is kInvalidArgument and the next call
   // continues after it; other errors are final.
   [[nodiscard]] virtual StatusOr<bool> Next(Row* row) = 0;
-  // The text in the file of a number, boolean or object in the last record. The row's value may
-  // hold the number rounded, or print it differently. "" if the value is exact.
+  // The text that the last record has in the file for a column with a number, a boolean or an
+  // object. The row's value may hold the number rounded, or print it differently. "" if the value
+  // is exact.
   virtual std::string_view Exact(size_t) const { return {}; }
   // The last record as it is in the file, without its line end; "" for raw.
   virtual std::string text() const = 0;

@@ -1,6 +1,6 @@
-// A mutation may not increment or append to a column that an earlier entry of it changed. The
-// statements of a row transaction become one mutation and may do that, so such an entry is folded
-// into the earlier one. Pure. SPDX-License-Identifier: Apache-2.0
+// A mutation may not increment or append to a column that one of its earlier entries changed. A row
+// transaction becomes one mutation, and its statements may do that, so FoldEntry merges such an
+// entry into the earlier one. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "engine/base/status.h"
@@ -8,9 +8,9 @@
 
 namespace sippar::query {
 
-// Adds `entry` to `*writes`. An increment or append at the server's time is folded into the last
+// Adds `entry` to `*writes`. An increment or append at the server's time is merged into the last
 // entry that touches its column if that entry deletes the column or has the server's time, too.
-// kFailedPrecondition if it increments a value that is no INT64.
+// kFailedPrecondition if it increments a value that is not an INT64.
 [[nodiscard]] Status FoldEntry(engine::MutationEntry entry, engine::RowMutation* writes);
 
 }  // namespace sippar::query

@@ -13,7 +13,7 @@
 namespace sippar::query {
 namespace {
 
-// As many as a RowWriter sends at once.
+// The limits are the same as those of a RowWriter's batch.
 constexpr size_t kRowsMax = 1000;
 constexpr size_t kBytesMax = 4 << 20;
 
@@ -28,7 +28,7 @@ bool IsPlainInsert(const syntax::Statement& statement) {
   if (insert == nullptr || insert->kind == syntax::Insert::kSelect || insert->condition) {
     return false;
   }
-  // VALUES take constants only.
+  // The tuples of VALUES need no test: they hold only constants.
   return std::all_of(insert->assigns.begin(), insert->assigns.end(),
                      [](const syntax::Assign& assign) {
                        return assign.op == syntax::Assign::kSet && IsConstant(assign.value);

@@ -1,6 +1,7 @@
-// The rows of neighbouring INSERT statements, which are sent in one call and share a sync of the
-// log. While SessionState::gathered points to an object of this class, a RowWriter gives its rows
-// to it instead of sending them. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// Collects the rows of consecutive INSERT statements, which are sent in one call and share one sync
+// of the log. While SessionState::gathered points to an object of this class, a RowWriter passes
+// its rows to that object instead of sending them. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -15,8 +16,9 @@
 
 namespace sippar::query {
 
-// True if the statement is an INSERT whose rows do not depend on what a table holds, so that they
-// may wait for those of the statements after it. False also for some that are hard to see.
+// True if the statement is an INSERT whose rows do not depend on the contents of a table, so that
+// they can be sent together with the rows of later statements. May be false for such an INSERT if
+// that would be hard to see.
 bool IsPlainInsert(const syntax::Statement& statement);
 
 class GatheredRows {
@@ -28,29 +30,30 @@ class GatheredRows {
   GatheredRows(const GatheredRows&) = delete;
   GatheredRows& operator=(const GatheredRows&) = delete;
 
-  // The rows that come from now on are those of the statement `number`. Numbers rise.
+  // Begins the statement with this number: the rows that follow belong to it. Numbers increase.
   void Begin(size_t number) { statement_ = number; }
-  // Takes the rows of a statement; may send those of the statements before it. kAborted if one of
-  // these failed: the current statement must not be executed.
+  // Takes rows of the current statement, and may first send the rows of earlier statements.
+  // kAborted if one of the earlier statements failed: the current one must not be executed.
   [[nodiscard]] Status Take(const std::string& table, std::vector<engine::RowMutation> rows);
   // Sends all rows. Returns the error of each statement that failed.
   std::map<size_t, Status> Finish();
 
  private:
-  // True if `rows` must not be sent in one call with the rows that are held. Two changes of one row
-  // must not: each shall get a time of its own.
+  // True if `rows` must not be sent in one call with the rows held so far: the table differs, the
+  // call would be too large, or both change the same row. Each change of a row needs a time of its
+  // own.
   bool MustWait(const std::string& table, const std::vector<engine::RowMutation>& rows) const;
   void Send();
 
   cluster::Client* const client_;
   const cluster::CancelFlag cancel_;
   size_t statement_ = 0;
-  std::string table_;                      // of the rows that are held
-  std::vector<engine::RowMutation> rows_;  // held
-  std::vector<size_t> statements_;         // of each of rows_
-  std::unordered_set<std::string> keys_;   // of rows_
-  size_t bytes_ = 0;                       // of rows_
-  std::map<size_t, Status> failed_;        // the first error of each statement
+  std::string table_;                      // table of the rows held
+  std::vector<engine::RowMutation> rows_;  // rows held, not yet sent
+  std::vector<size_t> statements_;         // number of the statement of each row in rows_
+  std::unordered_set<std::string> keys_;   // keys of the rows in rows_
+  size_t bytes_ = 0;                       // size of rows_
+  std::map<size_t, Status> failed_;        // first error of each statement
 };
 
 }  // namespace sippar::query

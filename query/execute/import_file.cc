@@ -28,8 +28,8 @@ void CollectNames(const syntax::Expr& expr, std::vector<std::string>* names) {
   for (const syntax::Expr& child : expr.children) CollectNames(child, names);
 }
 
-// One run of IMPORT: writes the records, or shows what it would write, and words the result or the
-// error.
+// One run of IMPORT: writes the records, or shows what it would write, and builds the result or the
+// error message.
 class ImportRun {
  public:
   ImportRun(const StatementContext& context, const syntax::Import& import, std::string path,
@@ -53,12 +53,12 @@ class ImportRun {
       return Stopped(status, *file);
     }
     status = WriteAll(mapping, file);
-    // Also after an error in the file: the records before it are written, so that SKIP can continue
-    // after them.
+    // Flushes after an error in the file, too: the records before the error are then written, so
+    // that SKIP can continue after them.
     Status flushed = writer_.Flush();
     written_ = writer_.has_failed() ? std::max(written_, writer_.written_records()) : done_;
     if (status.ok()) status = flushed;
-    // Also after an error: the records that were left out are in this file alone.
+    // Closes the file after an error, too: only this file holds the records that were skipped.
     Status closed = bad_.Close();
     if (status.ok()) status = closed;
     if (!status.ok()) return Stopped(status, *file);
@@ -95,7 +95,7 @@ class ImportRun {
         }
       }
       at_record_ = !status.ok();
-      // A dry run goes on after a broken record, to find all of them.
+      // A dry run continues after a broken record, to find all broken records.
       bool goes_on = options_.skip_errors || options_.dry_run;
       if (at_record_ && (!goes_on || !IsBroken(status))) return status;
       if (at_record_) RETURN_IF_ERROR(bad_.Add(file->line(), status, file->text()));
@@ -122,7 +122,7 @@ class ImportRun {
     context_.sink->OnProgress(progress);
   }
 
-  // An error of the record alone: it cannot be parsed, or it names an unknown family.
+  // True for an error of one record alone: it cannot be parsed, or it names an unknown family.
   static bool IsBroken(const Status& status) {
     return status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kNotFound;
   }
@@ -145,7 +145,7 @@ class ImportRun {
     return ToStatus(error, status.code());
   }
 
-  // Shows the first cells. Broken records that would end the import are its error.
+  // Shows the first cells. Fails if the real import would end at a broken record.
   Status EndDryRun(const FileRows& file) {
     preview_.Give(context_);
     context_.summary->tag = fmt::format("dry run, nothing written: {}", Tag(file));
@@ -181,11 +181,11 @@ class ImportRun {
   BadRecords bad_;
   uint64_t done_ = 0;       // records read
   uint64_t written_ = 0;    // length of the prefix of records that are written or were skipped
-  bool at_record_ = false;  // the last record read was the failure
+  bool at_record_ = false;  // the last record read caused the failure
 };
 
-// A file that another delimiter divides has one column whose name holds all names. The error of the
-// mapping then suggests that delimiter.
+// A csv file with another delimiter seems to have one column, whose name is the whole header line.
+// The error of the mapping then suggests that delimiter.
 Status WithDelimiter(const Status& status, const FileRows& file, const FileRowsOptions& options) {
   if (status.ok() || options.format != "csv" || file.columns().size() != 1) return status;
   for (char other : {';', '\t', '|', ','}) {

@@ -8,7 +8,7 @@
 namespace sippar::query {
 namespace {
 
-constexpr size_t kShown = 20;  // cells
+constexpr size_t kShown = 20;  // number of cells that are shown
 
 // A counter is shown as the number that its 8 bytes stand for.
 Value ShownValue(const engine::TableSchema& schema, const engine::MutationEntry& entry) {

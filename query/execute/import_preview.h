@@ -15,11 +15,11 @@ class ImportPreview {
   // `schema` outlives the object.
   explicit ImportPreview(const engine::TableSchema& schema) : schema_(schema) {}
   void Add(const engine::RowMutation& mutation);
-  // Gives the first cells to the statement's sink, as SELECT CELLS has them. A time that the server
-  // would set is NULL.
+  // Passes the first cells to the statement's sink, in the columns of SELECT CELLS. A time that the
+  // server would set is NULL.
   void Give(const StatementContext& context) const;
 
-  // The records of a row that follow each other count as one row.
+  // Consecutive records of the same row count as one row.
   uint64_t rows() const { return rows_; }
   uint64_t cells() const { return cells_; }
 

@@ -100,7 +100,7 @@ void ImportWriter::Work() {
     {
       engine::MutexLock lock(&mutex_);
       while (!stopping_ && !waiting_) changed_.Wait(&mutex_);
-      // A batch that was sent is written also when the import ends.
+      // The batch that was handed over is written even if the import is ending.
       if (!waiting_) return;
       batch = *std::exchange(waiting_, std::nullopt);
     }

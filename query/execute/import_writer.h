@@ -20,15 +20,15 @@ class ImportWriter {
  public:
   // `client` outlives the object.
   ImportWriter(cluster::Client* client, std::string table);
-  // Waits for the batch in flight and drops what is not sent.
+  // Waits for the batch in flight and discards the mutations that were not sent.
   ~ImportWriter();
 
-  // Adds a mutation; entries for a row that is in the batch already join its mutation. `records` is
-  // the number of the file's records up to this one. Returns the error of the batch before, after
-  // which nothing more is written.
+  // Adds a mutation. If the batch already has a mutation of the same row, the entries are added to
+  // that one. `records` is the number of the file's records up to this one. Returns the error of
+  // the previous batch; after an error nothing more is written.
   [[nodiscard]] Status Add(engine::RowMutation mutation, uint64_t records);
-  // Waits until all that was added is written. OK at once after an error, which was returned
-  // before.
+  // Waits until everything that was added is written. After a failure returns OK at once: the error
+  // was already returned.
   [[nodiscard]] Status Flush() EXCLUDES(mutex_);
 
   uint64_t rows() const { return rows_; }                        // rows added
@@ -40,11 +40,11 @@ class ImportWriter {
  private:
   struct Batch {
     std::vector<engine::RowMutation> rows;
-    uint64_t records = 0;  // of the file, up to the last one in it
+    uint64_t records = 0;  // number of the file's records up to the last one in the batch
   };
   struct Outcome {
-    uint64_t rows = 0;  // that were written
-    Status status;      // of the first row that failed
+    uint64_t rows = 0;  // rows written
+    Status status;      // error of the first row that failed
   };
   [[nodiscard]] Status Send() EXCLUDES(mutex_);
   [[nodiscard]] Status Await() EXCLUDES(mutex_);  // takes the outcome of the batch in flight
@@ -53,7 +53,7 @@ class ImportWriter {
 
   cluster::Client* const client_;
   const std::string table_;
-  Batch batch_;                                    // is filled by Add
+  Batch batch_;                                    // the batch that Add fills
   std::unordered_map<std::string, size_t> index_;  // row key -> its mutation in batch_
   size_t bytes_ = 0;                               // size of batch_
   uint64_t rows_ = 0, cells_ = 0, written_rows_ = 0, written_records_ = 0;

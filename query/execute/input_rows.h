@@ -1,5 +1,5 @@
-// The part that all readers of file formats share: the column names and the header. For
-// file_rows.cc and its readers only. SPDX-License-Identifier: Apache-2.0
+// Base class of the readers of all file formats: keeps the column names and reads the header. For
+// file_rows.cc and the readers only. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ class InputRows : public FileRows {
   uint64_t bytes() const override { return input_.bytes(); }
   double share() const override { return input_.share(); }
 
-  // Ends at the end of the file, too: `count` may be any number.
+  // Skips `count` lines, or fewer if the file ends before that.
   [[nodiscard]] Status SkipLines(uint64_t count, const engine::StopSignal& stop) {
     std::string line;
     for (bool more = true; more && count > 0; --count) {
@@ -38,8 +38,8 @@ class InputRows : public FileRows {
     return OkStatus();
   }
 
-  // Takes the column names from the header. Without a header it makes up c1, c2 … from the first
-  // record, and keeps that record for Next.
+  // Takes the column names from the header. Without a header the columns are named c1, c2 …, one
+  // for each field of the first record, and that record is kept for Next.
   [[nodiscard]] virtual Status Start() {
     Row first;
     ASSIGN_OR_RETURN(bool more, Record(&first));
@@ -63,7 +63,7 @@ class InputRows : public FileRows {
   }
 
  protected:
-  // Reads one record, which it begins by BeginRecord. False at the end of the file.
+  // Calls BeginRecord, then reads one record. False at the end of the file.
   [[nodiscard]] virtual StatusOr<bool> Record(Row* row) = 0;
   void BeginRecord() {
     record_line_ = input_.line();

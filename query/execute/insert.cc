@@ -1,4 +1,4 @@
-// INSERT in its forms but INSERT … SELECT. SPDX-License-Identifier: Apache-2.0
+// All forms of INSERT except INSERT … SELECT. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/analyze/catalog.h"
@@ -15,8 +15,8 @@
 namespace sippar::query {
 namespace {
 
-// INSERT … ROW key SET …. Without IF, and if no value reads the row, it is a plain write, which the
-// tablet can do without reading.
+// INSERT … ROW key SET …. Without IF, and if no value reads the row, the statement is a plain
+// write, which the tablet does without reading the row.
 Status InsertRow(const StatementContext& context, const engine::TableSchema& schema,
                  const syntax::Insert& insert) {
   UpdateBuilder builder(context, schema);
@@ -102,7 +102,7 @@ Status InsertTuples(const StatementContext& context, const engine::TableSchema& 
       RETURN_IF_ERROR(
           SetColumn(context, schema, plan.columns[i], tuple.values[i], time_us, &mutation));
     }
-    // A tuple of NULLs alone writes nothing, and its row does not count as written.
+    // A tuple that has only NULLs writes nothing, and its row does not count as written.
     if (mutation.entries.empty()) continue;
     RETURN_IF_ERROR(writer->Add(std::move(mutation), tuple.span));
   }

@@ -14,7 +14,7 @@
 
 namespace sippar::query {
 
-// Where the values of one tuple go.
+// The column of the table for each value of a tuple.
 struct InsertColumns {
   size_t row_at = 0;
   std::optional<size_t> time_at;
@@ -25,12 +25,12 @@ struct InsertColumns {
 };
 
 // DUPLICATE if ROW or TIMESTAMP is named twice, NO_ROW without ROW, NOT_EXACT for a pattern of many
-// columns. `table` is the place of NO_ROW.
+// columns. NO_ROW has `table` as its place.
 [[nodiscard]] StatusOr<InsertColumns> PlanInsertColumns(
     const StatementContext& context, const engine::TableSchema& schema,
     const std::vector<syntax::ColumnTarget>& targets, const Span& table);
 
-// TYPE if no value of this type fits into the column; a type that is not known (kNull) may fit.
+// TYPE if no value of this type fits into the column. An unknown type (kNull) passes.
 [[nodiscard]] Status CheckFits(const engine::TableSchema& schema, std::string_view family,
                                std::string_view qualifier, ValueType type, const Span& span);
 // `value` as the bytes of a cell in `family`: an INT64 of a counter becomes 8 bytes big-endian.

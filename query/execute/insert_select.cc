@@ -18,9 +18,9 @@
 namespace sippar::query {
 namespace {
 
-constexpr size_t kWaitingBytesMax = 64 << 20;  // rows that wait for the reader to pass them
+constexpr size_t kWaitingBytesMax = 64 << 20;  // rows held until the reader has passed them
 
-// Makes the mutations of the result's rows.
+// Turns rows of the result into mutations.
 class RowMaker {
  public:
   RowMaker(const engine::TableSchema& schema, const InsertSelectPlan& plan, const Span& span)
@@ -94,7 +94,7 @@ class RowMaker {
   const Span span_;  // place of the SELECT
 };
 
-// One run of the statement.
+// One execution of INSERT … SELECT.
 class InsertRun {
  public:
   InsertRun(const StatementContext& context, const engine::TableSchema& schema,
@@ -111,8 +111,9 @@ class InsertRun {
           return true;
         },
         &context_.summary->next);
-    // Rows that were read before an error are written, so that the statement can go on after them.
-    // Not after a failed write, whose batch the writer has dropped, nor when there is no time left.
+    // After an error of the SELECT, the rows read before it are written, so that the user can
+    // continue after them. They are not written if a write has failed, because the writer dropped
+    // that batch, or if the statement must stop.
     if (!write_failed_ && (status.ok() || context_.CheckStop().ok())) {
       Status written = Finish(status.ok());
       if (status.ok()) status = written;
@@ -133,7 +134,7 @@ class InsertRun {
     if (!mutation.ok()) return InRow(mutation.status());
     ++taken_;
     if (mutation->entries.empty()) return OkStatus();
-    // Cells of one row are written together.
+    // Cells of one row are collected and written together.
     const bool joins =
         !pending_.entries.empty() && pending_.row == mutation->row && pending_bytes_ < kBatchBytes;
     if (!joins) {
@@ -147,7 +148,7 @@ class InsertRun {
     return OkStatus();
   }
 
-  // The error of a row of the source, with its key.
+  // The error with the key of the source row that caused it.
   Status InRow(const Status& status) const {
     if (!plan_.source_row_at) return status;
     QueryError error = QueryErrorOf(status);
@@ -155,7 +156,7 @@ class InsertRun {
     return ToStatus(error, status.code());
   }
 
-  // The reader has read `source_` to its end and begins `next`.
+  // Called when the reader has read all of the row `source_` and begins the row `next`.
   Status EndSourceRow(const std::string& next) {
     RETURN_IF_ERROR(EndPending());
     if (taken_ > 0) complete_ = source_;
@@ -185,11 +186,11 @@ class InsertRun {
         StatusCode::kResourceExhausted);
   }
 
-  // True if a row that is written now could be read by this statement: it lies where the reader has
-  // not been, or is just reading.
+  // True if this statement could still read the row after it is written: the reader has not passed
+  // the row yet.
   bool IsAhead(const std::string& row) const {
     if (!plan_.reads_what_it_writes) return false;
-    if (!plan_.source_row_at) return true;  // nothing tells where the reader is
+    if (!plan_.source_row_at) return true;  // the reader's position is unknown
     if (!plan_.select.program.read.rows.Contains(row)) return false;
     return reverse() ? row <= source_ : row >= source_;
   }
@@ -197,7 +198,7 @@ class InsertRun {
   // Writes the rows that the reader has passed.
   Status WritePassed() {
     while (!waiting_.empty()) {
-      // Of several writes to one row the first comes first.
+      // lower_bound finds the oldest write to the row: writes to one row keep their order.
       auto next = reverse() ? waiting_.lower_bound(waiting_.rbegin()->first) : waiting_.begin();
       if (IsAhead(next->first)) break;
       RETURN_IF_ERROR(WriteWaiting(next));
@@ -218,7 +219,7 @@ class InsertRun {
     return added;
   }
 
-  // Writes what is left. `whole`: the SELECT has ended, so its last row is complete.
+  // Writes the remaining rows. `whole`: the SELECT has ended, so its last row is complete.
   Status Finish(bool whole) {
     if (whole) {
       RETURN_IF_ERROR(EndSourceRow(source_));
@@ -245,7 +246,7 @@ class InsertRun {
     return ToStatus(error, status.code());
   }
 
-  // How to write the rest. A row that is written again gets its cells once more.
+  // How the user can write the remaining rows. A row that is written twice gets its cells twice.
   std::string GoOn() const {
     if (!plan_.source_row_at) {
       return "run it again, since the order of its rows is not that of a table";
@@ -263,15 +264,15 @@ class InsertRun {
   const RowMaker maker_;
   RowWriter writer_;
   bool write_failed_ = false;
-  std::string source_;           // the source's row that is read now
-  uint64_t taken_ = 0;           // rows of the result so far
-  engine::RowMutation pending_;  // gathers what the row `source_` writes into one row
+  std::string source_;           // source row that is being read
+  uint64_t taken_ = 0;           // rows of the result read so far
+  engine::RowMutation pending_;  // cells that `source_` writes to one row
   size_t pending_bytes_ = 0;
-  std::multimap<std::string, engine::RowMutation> waiting_;  // by row; rows ahead of the reader
+  std::multimap<std::string, engine::RowMutation> waiting_;  // rows ahead of the reader, by key
   size_t waiting_bytes_ = 0;
   size_t waiting_max_ = 0;
-  // The last row of the source of which all is given to the writer, and written, and how many rows
-  // of the result there were up to it.
+  // complete_ is the last source row whose rows were all given to the writer, written_ the last one
+  // whose rows are all written. The counts are the rows of the result up to these.
   std::string complete_, written_;
   uint64_t complete_taken_ = 0, written_taken_ = 0;
 };

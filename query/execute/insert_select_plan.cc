@@ -16,7 +16,8 @@ namespace {
 using syntax::ColumnTarget;
 using syntax::SelectItem;
 
-// True if each row of the result is made of one row of a table, and they come in its order.
+// True if each row of the result comes from one row of a table. ORDER BY may still change the
+// order.
 bool FollowsTable(const syntax::Select& select) {
   if (!select.from || select.from->kind == syntax::Source::kSelect || select.distinct ||
       !select.group_by.empty() || select.having ||
@@ -28,8 +29,8 @@ bool FollowsTable(const syntax::Select& select) {
          std::ranges::none_of(select.order_by, aggregates);
 }
 
-// The SELECT with one more item: the source's row. An alias cannot hide it, since items do not see
-// the aliases of their own list.
+// The SELECT with one more item: the key of the source row. An alias cannot hide it, since items do
+// not see the aliases of their own list.
 syntax::Select WithSourceRow(syntax::Select select) {
   SelectItem item;
   item.expr.kind = syntax::ExprKind::kName;
@@ -38,7 +39,7 @@ syntax::Select WithSourceRow(syntax::Select select) {
   return select;
 }
 
-// True if the tables below the plan are still being read when its first rows come.
+// True if the plan delivers its first rows while it is still reading the table.
 bool Streams(const SelectPlan& plan) {
   if (plan.program.aggregate || plan.sorts || plan.source == SelectPlan::kNothing) return false;
   return plan.source == SelectPlan::kTable || Streams(*plan.input);
@@ -49,7 +50,7 @@ bool Reads(const SelectPlan& plan, const std::string& table) {
   return plan.input != nullptr && Reads(*plan.input, table);
 }
 
-// The target that an item names itself: row, f:q, or timestamp, by its alias or its text.
+// The target column that an item names by its alias or its text: row, f:q or timestamp.
 std::optional<ColumnTarget> TargetOf(const SelectItem& item) {
   ColumnTarget target;
   target.span = item.span;
@@ -69,7 +70,7 @@ std::optional<ColumnTarget> TargetOf(const SelectItem& item) {
   return target;
 }
 
-// The targets of a SELECT without a list of columns.
+// The target columns if the statement has no list of columns.
 StatusOr<std::vector<ColumnTarget>> TargetsOf(const syntax::Select& select) {
   std::vector<ColumnTarget> targets;
   for (const SelectItem& item : select.items) {
@@ -98,7 +99,8 @@ Status CheckCellFamilies(const StatementContext& context, const engine::TableSch
                    FindSchema(context, select.from->table));
   const std::vector<engine::ColumnPattern>& patterns = plan.program.read.columns;
   for (const engine::FamilySchema& family : source->families) {
-    // A regex may leave the family out; then only a cell that it lets pass is an error.
+    // A regex may select no cell of this family, so the cells that it selects are checked when they
+    // are read.
     const bool copied = patterns.empty() || std::ranges::any_of(patterns, [&](const auto& pattern) {
                           return pattern.family.kind == engine::NamePattern::kAny ||
                                  pattern.family == engine::NamePattern::Exact(family.name);
@@ -158,7 +160,7 @@ StatusOr<InsertSelectPlan> PlanInsertSelect(const StatementContext& context,
   const syntax::Select& select = *insert.select;
   InsertSelectPlan out;
   const bool follows = FollowsTable(select);
-  const bool adds_row = follows && !select.cells;  // the rows of SELECT CELLS begin with it
+  const bool adds_row = follows && !select.cells;  // the rows of SELECT CELLS begin with the key
   ASSIGN_OR_RETURN(out.select, PlanSelect(context, adds_row ? WithSourceRow(select) : select));
   const size_t values = out.select.columns.size() - (adds_row ? 1 : 0);
   if (follows && !out.select.sorts) out.source_row_at = adds_row ? values : 0;

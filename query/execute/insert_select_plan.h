@@ -1,5 +1,5 @@
 // The plan of INSERT … SELECT: the plan of its SELECT, and where its values go. Nothing is written
-// before it is complete. SPDX-License-Identifier: Apache-2.0
+// before the plan is complete. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -12,14 +12,15 @@ namespace sippar::query {
 
 struct InsertSelectPlan {
   SelectPlan select;
-  // The rows are (row, column, timestamp, value): cells that keep their times. False: `columns`
-  // says where each value goes.
+  // True: the SELECT returns cells (row, column, timestamp, value), which keep their times. False:
+  // `columns` says where each value goes.
   bool cells = false;
   InsertColumns columns;
-  // The value that is the row of the source from which a row of the result was made. None: the
-  // result's rows come from no single row, or in another order than that of the table.
+  // Index of the value that holds the key of the source row. nullopt: a row of the result does not
+  // come from one source row, or the rows are not in the order of the table.
   std::optional<size_t> source_row_at;
-  // The SELECT reads the table that is written, and is still reading it when its first rows come.
+  // The SELECT reads the table that is written, and delivers its first rows while it is still
+  // reading.
   bool reads_what_it_writes = false;
 };
 

@@ -87,7 +87,7 @@ Value NumberOf(std::string_view text) {
   return read.ec == std::errc() ? Value::Float64(real) : Value::Text(std::string(text));
 }
 
-// {"$base64": "…"} is BYTES, any other object the TEXT of itself.
+// An object {"$base64": "…"} becomes BYTES; any other object becomes TEXT, as it is written.
 StatusOr<Value> ObjectOf(std::string_view text) {
   ObjectWalk walk(text);
   std::string_view name, value, other;
@@ -130,8 +130,8 @@ Status JsonRows::Start() {
   std::vector<Member> members;
   ASSIGN_OR_RETURN(bool more, Members(&members));
   if (!more) return OkStatus();
-  // An object without members gives no columns. Its row would also be empty, which Next takes for
-  // "no record was kept".
+  // An object without members would define no columns. Its row would also be empty, and Next takes
+  // an empty row for "no record was kept".
   if (members.empty()) return BadRecord("the first object has no members to take names from");
   for (const Member& member : members) columns_.push_back(member.name);
   return ToRow(members, &kept_);
@@ -178,7 +178,7 @@ Status JsonRows::ToRow(const std::vector<Member>& members, Row* row) {
     }
     ASSIGN_OR_RETURN(Value value, ValueOf(found->text, base64_));
     // Strings need no second copy: TEXT, BYTES and the TEXT of a nested object hold the data
-    // unchanged. Numbers and booleans keep their text from the file.
+    // unchanged. For numbers and booleans the text from the file is kept.
     if (!value.is_string() && !value.is_null()) exact_[i] = found->text;
     row->push_back(std::move(value));
   }

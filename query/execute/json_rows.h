@@ -1,5 +1,5 @@
 // Reads records of jsonl: one object on each line. Numbers, booleans and nested values keep the
-// text that they have in the file (Exact). {"$base64": "AP8="} is bytes, as
+// text that they have in the file (Exact). {"$base64": "AP8="} stands for bytes, as
 // query/format/json_value.h writes them. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -33,7 +33,7 @@ class JsonRows final : public InputRows {
   [[nodiscard]] Status ToRow(const std::vector<Member>& members, Row* row);
 
   bool base64_;
-  std::vector<std::string> exact_;  // see Exact; one per column of the last record
+  std::vector<std::string> exact_;  // texts that Exact returns, one for each column
 };
 
 }  // namespace sippar::query

@@ -14,15 +14,15 @@ StatusOr<std::unique_ptr<LocalRun>> LocalRun::Prepare(const engine::Program& pro
     ASSIGN_OR_RETURN(run->where_, Evaluator::Prepare(*program.where, &stop));
   }
   if (program.aggregate) {
-    // Aggregates are evaluated per group, so a program that groups has no outputs here; those of
-    // the statement are computed from the finished groups (ResultStages::AddGroups).
+    // Aggregates are evaluated per group, so a program that groups has no outputs here.
+    // ResultStages::AddGroups computes the statement's outputs from the finished groups.
     RETURN_IF_ERROR(run->groups_.Prepare(program.group_by, stop));
     return run;
   }
   RETURN_IF_ERROR(PrepareAll(program.outputs, stop, &run->outputs_));
   std::vector<engine::Expression> keys;
   for (const engine::OrderKey& key : program.order_by) keys.push_back(key.expression);
-  // Order keys become further outputs, as a tablet sends them. ResultStages sorts by them.
+  // The order keys are appended to the outputs, as a tablet does. ResultStages sorts by them.
   RETURN_IF_ERROR(PrepareAll(keys, stop, &run->outputs_));
   return run;
 }

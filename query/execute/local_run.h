@@ -19,7 +19,7 @@ class LocalRun {
   // If `row` passes WHERE, appends its outputs and order keys to *out; in aggregate mode it only
   // adds to the row's group.
   [[nodiscard]] Status Add(const engine::Row& row, std::vector<engine::Row>* out);
-  // The rows of aggregate mode, one for each group. To be called once, as the last call.
+  // The rows of aggregate mode, one for each group. Call it once, after the last Add.
   std::vector<engine::Row> FinishGroups() { return groups_.Finish(); }
 
  private:

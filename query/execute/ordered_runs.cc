@@ -13,7 +13,7 @@ using engine::ProgramBatch;
 // Drain asks its StopSignal at least this often while it waits for a batch.
 constexpr int64_t kStopCheckUs = 20'000;
 
-// A ProgramSink gets only batches; this one also tells Push to which piece a batch belongs.
+// A ProgramSink receives only batches; a Feed also tells Push which piece a batch belongs to.
 class OrderedRuns::Feed final : public engine::ProgramSink {
  public:
   Feed(OrderedRuns* runs, size_t piece) : runs_(runs), piece_(piece) {}
@@ -28,11 +28,12 @@ OrderedRuns::OrderedRuns(size_t pieces, size_t threads, RunPiece run)
     : window_(threads), run_(std::move(run)), pieces_(pieces) {
   try {
     for (size_t i = 0; i < threads; ++i) threads_.emplace_back("scatter", [this] { Work(); });
-  } catch (const std::system_error&) {  // the system can start no more: those that run suffice
+  } catch (const std::system_error&) {  // no more threads can be started; fewer suffice
   }
 }
 
-// Joins threads without holding mutex_: a thread that waits in Push needs it to see stopping_.
+// Joins threads without holding mutex_: a thread that waits in Push needs the mutex to see
+// stopping_.
 void OrderedRuns::Stop() {
   {
     MutexLock lock(&mutex_);
@@ -70,8 +71,8 @@ void OrderedRuns::Work() {
 bool OrderedRuns::Push(size_t piece, ProgramBatch batch) {
   MutexLock lock(&mutex_);
   std::deque<ProgramBatch>& batches = pieces_[piece].batches;
-  // A batch without rows only reports progress. It joins the one before it, so that a thread that
-  // finds few rows is not held up by a reader at another piece.
+  // A batch without rows only reports progress. It is merged into the previous batch, so that a
+  // thread that finds few rows does not wait for a reader at another piece.
   if (batch.rows.empty() && !batches.empty()) {
     ProgramBatch& last = batches.back();
     last.rows_seen += batch.rows_seen;
@@ -91,7 +92,8 @@ Status OrderedRuns::Drain(size_t piece, engine::ProgramSink* sink, const engine:
     ProgramBatch batch;
     {
       MutexLock lock(&mutex_);
-      // The reader has come to another piece, so threads that wait in Work may begin further ones.
+      // The reader has reached another piece, so threads that wait in Work may begin further
+      // pieces.
       if (drained_ != piece) {
         drained_ = piece;
         changed_.NotifyAll();
@@ -106,8 +108,8 @@ Status OrderedRuns::Drain(size_t piece, engine::ProgramSink* sink, const engine:
       from.batches.pop_front();
       changed_.NotifyAll();
     }
-    // Without the lock: the sink may show rows to a user, and the threads must go on reading in
-    // that time.
+    // Emits without the lock: the sink may show the rows to a user, and the threads must continue
+    // to read during that time.
     if (!sink->Emit(std::move(batch))) return OkStatus();
   }
 }

@@ -1,6 +1,7 @@
-// Runs the pieces of a scan on a few threads and gives their batches in the order of the pieces. A
-// thread is at most `threads` pieces ahead of the reader and holds at most kQueuedMax batches of
-// each, so memory is bounded however slow the reader is. One thread reads.
+// Runs the pieces of a scan on a few threads and passes their batches on in the order of the
+// pieces. A thread is at most `threads` pieces ahead of the reader and holds at most kQueuedMax
+// batches of each piece, so memory is bounded however slow the reader is. Only one thread calls
+// Drain.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,7 +22,7 @@ class OrderedRuns {
   // Runs one piece; called once for each, on any of the threads.
   using RunPiece = std::function<Status(size_t piece, engine::ProgramSink* sink)>;
 
-  // Fewer threads run, or none, if the system can start no more.
+  // Starts `threads` threads, or fewer (even none) if the system cannot start more.
   OrderedRuns(size_t pieces, size_t threads, RunPiece run);
   ~OrderedRuns() { Stop(); }
   size_t threads() const { return threads_.size(); }
@@ -52,7 +53,7 @@ class OrderedRuns {
   engine::CondVar changed_;
   std::vector<Piece> pieces_ GUARDED_BY(mutex_);
   size_t next_ GUARDED_BY(mutex_) = 0;     // the first piece that no thread has begun
-  size_t drained_ GUARDED_BY(mutex_) = 0;  // the piece that the reader is at
+  size_t drained_ GUARDED_BY(mutex_) = 0;  // piece that Drain is reading
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::vector<engine::Thread> threads_;
 };

@@ -1,4 +1,4 @@
-// What EXPLAIN shows of a statement: a title and named facts, as lines of text or as one JSON
+// The output of EXPLAIN for one statement: a title and named facts, as lines of text or as one JSON
 // object (EXPLAIN FORMAT json). The keys of the JSON are an interface (query/LANGUAGE.md,
 // "EXPLAIN"). SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -20,12 +20,12 @@ class PlanTree {
   void Add(std::string_view key, std::string_view text);
   void Add(std::string_view key, const char* text) { Add(key, std::string_view(text)); }
   void Add(std::string_view key, uint64_t number);
-  // A list; one line of text. An empty list is a fact of the JSON alone.
+  // Adds a list, which is one line of the text. An empty list appears only in the JSON.
   void Add(std::string_view key, const std::vector<std::string>& items);
   void Add(std::string_view key, const PlanTree& below);
-  // A fact with a text of its own, or with none ("").
+  // Adds a fact whose text differs from its JSON; "": the fact has no text.
   void AddJson(std::string_view key, std::string_view json, std::string_view text = "");
-  // A line that is no fact of the JSON.
+  // Adds a line that appears only in the text.
   void AddLine(std::string line) { lines_.push_back(std::move(line)); }
 
   const std::vector<std::string>& lines() const { return lines_; }
@@ -38,7 +38,7 @@ class PlanTree {
 
 std::string JsonList(const std::vector<std::string>& items);
 std::string JsonBool(bool value);
-// [{"start":"a","limit":"b"}]; a limit of null: to the end of the table.
+// [{"start":"a","limit":"b"}]; a limit of null means the end of the table.
 std::string JsonRows(const engine::RowSet& rows);
 
 }  // namespace sippar::query

@@ -46,7 +46,7 @@ class RecodedFile final : public InputFile {
   static constexpr size_t kChunk = 32 << 10;
 
   Status Fill() {
-    // What is left of the last read is at most a character, unless the caller's buffer was full.
+    // The last read left at most one character, unless the caller's buffer was full.
     if (input_.size() >= kChunk) return OkStatus();
     size_t kept = input_.size();
     input_.resize(kept + kChunk);
@@ -74,7 +74,8 @@ class RecodedFile final : public InputFile {
 
 StatusOr<std::unique_ptr<InputFile>> Recode(std::unique_ptr<InputFile> file,
                                             const std::string& encoding) {
-  // A name with a slash asks iconv to change or drop what it cannot convert.
+  // A suffix with a slash, such as //IGNORE, tells iconv to drop or change what it cannot convert;
+  // such names are refused.
   bool plain = encoding.find('/') == std::string::npos;
   iconv_t converter = plain ? iconv_open("UTF-8", encoding.c_str()) : kNone;
   if (converter == kNone) {

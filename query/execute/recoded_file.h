@@ -9,8 +9,8 @@
 
 namespace sippar::query {
 
-// `encoding`: a name that iconv knows: UTF-16, ISO-8859-1, WINDOWS-1252 … kInvalidArgument: it
-// knows no such name. A byte sequence that the encoding does not have is an error of Read.
+// `encoding` is a name that iconv knows: UTF-16, ISO-8859-1, WINDOWS-1252 …; kInvalidArgument for
+// any other name. Read fails at a byte sequence that the encoding does not allow.
 [[nodiscard]] StatusOr<std::unique_ptr<InputFile>> Recode(std::unique_ptr<InputFile> file,
                                                           const std::string& encoding);
 

@@ -16,13 +16,13 @@ using engine::Evaluator;
 StatusOr<RecordMapping::Mapped> RecordMapping::Prepare(const Expression& expression) const {
   Mapped mapped;
   ASSIGN_OR_RETURN(mapped.value, Evaluator::Prepare(expression, &context_.stop));
-  // If the expression is only a column, it is remembered, so that the column's text in the file can
-  // be stored as it is.
+  // If the expression is only a column, its index is kept, so that the column's text in the file
+  // can be stored as it is.
   if (expression.kind == Expression::kSlot) mapped.column = expression.slot;
   return mapped;
 }
 
-// All names are resolved before the first record, so a mapping that is wrong writes nothing.
+// All names are resolved before the first record, so that a wrong mapping writes nothing.
 Status RecordMapping::Plan(const syntax::Import& import) {
   if (import.mapping.empty()) return PlanByName(import);
   RelationScope scope(file_->columns());
@@ -50,7 +50,7 @@ Status RecordMapping::Plan(const syntax::Import& import) {
                  "(ROW = name, …)");
 }
 
-// An error here concerns one record, and ImportRun gives it the line of the file as its place.
+// An error here concerns one record; ImportRun adds the line of the file as its place.
 StatusOr<engine::RowMutation> RecordMapping::Mutation(const Row& record) {
   if (as_cells_) return CellMutation(record);
   engine::RowMutation mutation;
@@ -85,12 +85,12 @@ StatusOr<engine::RowMutation> RecordMapping::Mutation(const Row& record) {
 Status RecordMapping::PlanByName(const syntax::Import& import) {
   const std::vector<std::string>& columns = file_->columns();
   std::vector<std::string> cell = {"row", "column", "timestamp", "value"};
-  // An empty file has no columns; it is imported as nothing rather than refused.
+  // A file without columns is empty; IMPORT accepts it and writes nothing.
   as_cells_ = columns == cell || columns.empty();
   if (as_cells_) return OkStatus();
   for (uint32_t i = 0; i < columns.size(); ++i) {
     ASSIGN_OR_RETURN(Mapped mapped, Prepare(Expression::Slot(i)));
-    // The first colon ends the family, since a family's name has none; a qualifier may.
+    // The first colon ends the family: a family's name has no colon, but a qualifier may have one.
     size_t colon = columns[i].find(':');
     if (SameWord(columns[i], "row")) {
       row_ = std::move(mapped);
@@ -138,7 +138,7 @@ std::string RecordMapping::ColumnList() const {
   return list + (columns.size() > kShown ? ", …" : "");
 }
 
-// Only an unknown name is about the file's columns; other errors of a mapping are about the
+// The file's columns help only with an unknown name; any other error of a mapping concerns the
 // expression.
 Status RecordMapping::WithColumns(const Status& status) const {
   QueryError error = QueryErrorOf(status);
@@ -184,8 +184,8 @@ StatusOr<Value> RecordMapping::ValueOf(const Mapped& mapped, const Row& record) 
 }
 
 StatusOr<engine::RowMutation> RecordMapping::Start(const Value& key) {
-  // NULL becomes the empty key, which is refused below like an empty field.
-  // A number as a key is stored as its digits, like any other value of a family that is no counter.
+  // NULL becomes the empty key, which is refused below like an empty field. A number as a key is
+  // stored as its digits, like a number in a family that is not a counter.
   std::string row = key.is_string() ? key.bytes() : key.is_null() ? "" : key.Print();
   RETURN_IF_ERROR(CheckRowKey(row));
   return engine::RowMutation(row);

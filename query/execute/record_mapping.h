@@ -23,7 +23,7 @@ class RecordMapping {
 
   // Prepares the mapping of the statement or, without one, takes it from the names of the columns.
   [[nodiscard]] Status Plan(const syntax::Import& import);
-  // The mutation that `record` stands for; it has no entries if all values are NULL.
+  // The mutation made from `record`; it has no entries if all values are NULL.
   [[nodiscard]] StatusOr<engine::RowMutation> Mutation(const Row& record);
 
  private:
@@ -43,11 +43,11 @@ class RecordMapping {
   // The mutation of a record (row, column, timestamp, value).
   [[nodiscard]] StatusOr<engine::RowMutation> CellMutation(const Row& record);
   [[nodiscard]] static StatusOr<Value> ValueOf(engine::Evaluator* evaluator, const Row& record);
-  // `value`, or the text of the column in the file if it differs: 1.50 is stored as written.
+  // `value`, or the column's text in the file if that differs, so that 1.50 is stored as written.
   Value Exact(uint32_t column, const Value& value) const;
   [[nodiscard]] StatusOr<Value> ValueOf(const Mapped& mapped, const Row& record) const;
-  // The text of the file that `mapped` stands for, if it is just a text: most are, and need no copy
-  // on the way. Null: it is something else.
+  // The text in the record if `mapped` is only a column with text. Most columns are, and their text
+  // is not copied. nullptr for any other expression or value.
   const std::string* PlainText(const Mapped& mapped, const Row& record) const;
   [[nodiscard]] static StatusOr<engine::RowMutation> Start(const Value& key);
   [[nodiscard]] static Status CheckRowKey(const std::string& row);

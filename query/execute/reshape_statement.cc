@@ -13,8 +13,8 @@
 namespace sippar::query {
 namespace {
 
-// The rows of `where`. Tests on anything but the row are refused, because tablets are chosen by
-// their keys alone. `what` is the statement.
+// The row ranges that `where` selects. Tests on anything but the row are refused, because tablets
+// are chosen by their keys alone. `what` names the statement in errors.
 StatusOr<std::vector<engine::RowRange>> RowsOf(const StatementContext& context,
                                                const engine::TableSchema& schema,
                                                const syntax::Expr& where, std::string_view what) {
@@ -55,7 +55,7 @@ Status ExecuteSplit(const StatementContext& context, const syntax::SplitTable& s
     ASSIGN_OR_RETURN(std::string key, CompileRowKey(context, expr));
     keys.push_back(std::move(key));
   }
-  // Only after all keys were computed, so that an error in one leaves the table unsplit.
+  // Splits only after all keys were computed, so that an error in one leaves the table unsplit.
   for (const std::string& key : keys) {
     RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Split{info.schema.name, key},
                                                   context.CallOptions()));
@@ -116,7 +116,8 @@ Status ExecuteMove(const StatementContext& context, const syntax::MoveTablet& mo
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, move.table));
   ASSIGN_OR_RETURN(Value row, CompileConstant(context, move.row));
   ASSIGN_OR_RETURN(Value server, CompileConstant(context, move.server));
-  // Any bytes name a tablet, '' the first one, so a row that could not be written is no error.
+  // Any bytes name the tablet that covers them, '' the first tablet, so an invalid row key is not
+  // an error.
   if (!row.is_string()) return NotText(row, move.row.span, "a row");
   if (!server.is_string()) return NotText(server, move.server.span, "a server's name");
   RETURN_IF_ERROR(context.client()->admin()->Do(

@@ -1,6 +1,6 @@
-// Statements of administrators on tablets: SPLIT TABLE and MERGE TABLETS change which tablets a
-// table has; MOVE TABLET and BALANCE change which servers have them. SPDX-License-Identifier:
-// Apache-2.0
+// Statements for administrators. SPLIT TABLE and MERGE TABLETS change which tablets a table has,
+// MOVE TABLET and BALANCE change which servers serve them, COMPACT and FLUSH write their SSTables.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/session/session.h"
@@ -14,7 +14,7 @@ namespace sippar::query {
 [[nodiscard]] Status ExecuteCompact(const StatementContext& context,
                                     const syntax::Compact& compact);
 [[nodiscard]] Status ExecuteFlush(const StatementContext& context, const syntax::Flush& flush);
-// Ends when the server serves the tablet, as calls::MoveTablet does.
+// Returns when the server serves the tablet, as calls::MoveTablet does.
 [[nodiscard]] Status ExecuteMove(const StatementContext& context, const syntax::MoveTablet& move);
 [[nodiscard]] Status ExecuteBalance(const StatementContext& context,
                                     const syntax::Balance& balance);

@@ -18,9 +18,8 @@ namespace {
 // Memory that DISTINCT and LIMIT BY may use together. Beyond it the statement fails: the rows of a
 // table need not fit into memory.
 constexpr size_t kDistinctBytesMax = 256 << 20;
-// Memory of a sort while the setting sort_memory is 0. Only sorts whose rows are known to be few
-// get here without the setting (with LIMIT, of groups, in a subselect); others are refused by the
-// plan.
+// Memory of a sort while the setting sort_memory is 0. Without the setting only sorts that should
+// be small get here (with LIMIT, of groups, in a subselect); the planner refuses all others.
 constexpr size_t kSortBytesWithoutSetting = 256 << 20;
 // Sorted rows are passed on in batches of this size: between two batches a slow consumer can end
 // the statement.
@@ -47,12 +46,13 @@ Status ResultStages::AddToSort(std::vector<Row> rows) {
     sort_bytes_ += SizeOf(row);
     sorted_.push_back(std::move(row));
   }
-  // DISTINCT comes before LIMIT BY, and of equal rows more than one would count.
+  // Not with DISTINCT, which is applied before LIMIT BY: LIMIT BY would count duplicate rows here.
   if (plan_.limit_by != kNoLimit && !plan_.distinct && sorted_.size() >= drop_at_) {
     RETURN_IF_ERROR(DropByLimitBy());
   }
   if (sort_bytes_ <= memory) return OkStatus();
-  // Groups are always sorted, also without ORDER BY, and a LIMIT comes after the sort.
+  // Groups are sorted even without ORDER BY, and LIMIT is applied after the sort, so it would not
+  // help.
   const bool has_groups = plan_.program.aggregate;
   return ErrorAt("TOO_LARGE", {},
                  fmt::format("{} more than {} bytes of memory (sort_memory)",
@@ -72,8 +72,9 @@ Status ResultStages::SortRows() {
   });
 }
 
-// Keeps the first rows of each value of LIMIT BY: no later row can bring back what is dropped. The
-// memory of the sort then depends on the number of values and not on that of the rows.
+// Keeps the first rows of each value of LIMIT BY; the rows dropped here could not get into the
+// result whatever rows follow. The memory of the sort then depends on the number of values and not
+// on the number of rows.
 Status ResultStages::DropByLimitBy() {
   RETURN_IF_ERROR(SortRows());
   std::unordered_map<std::string, uint64_t> counts;
@@ -104,8 +105,8 @@ Status ResultStages::AddGroups(const std::vector<Row>& groups) {
   }
   std::vector<Row> rows;
   for (const Row& group : groups) {
-    // One call may bring a million groups whose expressions are short, so Ctrl-C is looked for here
-    // as well. Every value of a group counts as one step.
+    // One call may bring a million groups with short expressions, so this loop checks for Ctrl-C,
+    // too. Every value of a group counts as one step.
     RETURN_IF_ERROR(budget_.Spend(group.size() * engine::StopBudget::kStep));
     bool pass = true;
     if (having != nullptr) {
@@ -128,7 +129,7 @@ bool ResultStages::TakesByLimitBy(const Row& row) {
   std::string key;
   AppendEqualityKey(row[plan_.limit_by_at], &key);
   auto [found, is_new] = by_counts_.try_emplace(std::move(key), 0);
-  if (is_new) distinct_bytes_ += found->first.size() + 64;  // 64: about the cost of an entry
+  if (is_new) distinct_bytes_ += found->first.size() + 64;  // 64: about the memory of an entry
   return ++found->second <= plan_.limit_by;
 }
 

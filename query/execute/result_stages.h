@@ -15,7 +15,8 @@
 
 namespace sippar::query {
 
-// Receives finished rows, which hold only the shown values. Returns false when it needs no more.
+// Receives finished rows, which hold only the shown values. Returns false when it needs no more
+// rows.
 using RowConsumer = std::function<StatusOr<bool>(std::vector<Row>)>;
 
 class ResultStages {
@@ -27,13 +28,13 @@ class ResultStages {
   [[nodiscard]] StatusOr<bool> Add(std::vector<Row> rows);
   // Adds the keys and finished values of all groups of a program with aggregates.
   [[nodiscard]] Status AddGroups(const std::vector<Row>& groups);
-  // Sorts, if the plan sorts, and passes on the rows that waited for it. Call it once, at the end.
+  // Sorts the rows if the plan sorts, and passes them on. Call it once, at the end.
   [[nodiscard]] Status Finish();
   // "AFTER …" to continue the result if LIMIT cut it, else "".
   std::string next() const;
 
  private:
-  // The stages from DISTINCT on.
+  // Runs the stages from DISTINCT to the page key.
   StatusOr<bool> Pass(std::vector<Row> rows);
   Status AddToSort(std::vector<Row> rows);
   Status SortRows();
@@ -45,8 +46,8 @@ class ResultStages {
   const SelectPlan& plan_;
   RowConsumer consumer_;
   engine::StopBudget budget_;
-  // LIMIT BY drops rows of a sort before its end whenever so many have come, and twice as many as
-  // were left the last time.
+  // During a sort, LIMIT BY drops rows whenever the sort holds this many rows, and at least twice
+  // as many as the last drop left.
   static constexpr size_t kDropRows = 50'000;
 
   std::vector<Row> sorted_;  // rows that wait for Finish

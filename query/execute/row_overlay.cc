@@ -19,7 +19,8 @@ struct ColumnPlace {
   std::vector<Cell>::iterator begin, end;
 };
 
-// By binary search: a row may have a million cells, and each held-back entry looks for its column.
+// Uses binary search: a row may have a million cells, and each held-back entry looks for its
+// column.
 ColumnPlace FindColumn(std::vector<Cell>* cells, std::string_view row, const MutationEntry& entry) {
   auto key = [](std::string_view of_row, std::string_view family, std::string_view qualifier) {
     return std::tuple(of_row, family, qualifier);
@@ -32,8 +33,8 @@ ColumnPlace FindColumn(std::vector<Cell>* cells, std::string_view row, const Mut
                                [&](const Cell& cell) { return key_of(cell) <= wanted; })};
 }
 
-// Applies the family's GC rule at once, as a tablet does: a version that it drops does not come
-// back when a newer one is deleted.
+// Applies the family's GC rule at once, as a tablet does: a version that the rule drops does not
+// come back when a newer one is deleted.
 void CollectColumn(const engine::GcPolicy& policy, int64_t now_us, ColumnPlace column,
                    std::vector<Cell>* cells) {
   if (policy.kind == engine::GcPolicy::kKeepAll) return;
@@ -57,7 +58,8 @@ void SetCell(const MutationEntry& entry, std::string_view row, int64_t time_us, 
   cell.timestamp_us = time_us;
   cell.value = std::move(value);
   auto at = std::lower_bound(column.begin, column.end, cell, CellBefore);
-  // A column has one cell at a time; a second write at the same time replaces it, as in the tablet.
+  // A column has at most one cell with a timestamp; a second write with the same timestamp replaces
+  // it.
   if (at != column.end && at->timestamp_us == time_us) {
     *at = std::move(cell);
   } else {
@@ -151,7 +153,8 @@ class Taker {
  public:
   explicit Taker(const engine::ReadSpec& read) : read_(read) {}
 
-  // In the order that the language defines: versions, then cells per family, then cells per row.
+  // Applies the limits in the order that the language defines: versions, cells per family, cells
+  // per row.
   bool Takes(const Cell& cell) {
     Enter(cell);
     // One cell is enough to show that the row exists.
@@ -203,7 +206,8 @@ StatusOr<std::unique_ptr<engine::CellStream>> ReadCells(const engine::ReadSpec& 
   ASSIGN_OR_RETURN(std::unique_ptr<engine::ColumnMatcher> matcher,
                    engine::ColumnMatcher::Compile(read.columns));
   if (read.reverse) {
-    // Reverse turns the order of rows only; stable, so that the cells of a row keep theirs.
+    // A reverse read changes only the order of rows. The sort is stable, so the cells of a row keep
+    // their order.
     std::stable_sort(cells.begin(), cells.end(),
                      [](const Cell& a, const Cell& b) { return a.row > b.row; });
   }

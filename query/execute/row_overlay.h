@@ -1,5 +1,5 @@
-// Applies a mutation to cells in memory, and runs a ReadSpec over them. A row transaction shows its
-// own writes this way before COMMIT. Pure. SPDX-License-Identifier: Apache-2.0
+// Applies a mutation to cells in memory, and runs a ReadSpec over them. In this way a row
+// transaction shows its own writes before COMMIT. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ namespace sippar::query {
 // Storage order: row, family and qualifier ascending, time descending.
 bool CellBefore(const engine::Cell& a, const engine::Cell& b);
 
-// Changes `*cells`, which are all visible cells of the row in storage order, as a tablet would, GC
-// rules of `schema` included. Times that are left to the server become `now_us`.
-// kFailedPrecondition for an increment of a value that is no INT64.
+// Changes `*cells` as a tablet would, including the GC rules of `schema`. `*cells` holds all
+// visible cells of the row in storage order. Times that are left to the server become `now_us`.
+// kFailedPrecondition for an increment of a value that is not an INT64.
 [[nodiscard]] Status ApplyToCells(const engine::RowMutation& mutation,
                                   const engine::TableSchema& schema, int64_t now_us,
                                   std::vector<engine::Cell>* cells);

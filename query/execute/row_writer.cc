@@ -40,7 +40,7 @@ Status RowWriter::Add(engine::RowMutation mutation, const Span& span) {
   bytes_ += mutation.StoredSize();
   auto [found, is_new] = index_.emplace(mutation.row, batch_.size());
   if (is_new) {
-    // A row whose entries fill several batches is one row.
+    // A row whose entries fill several batches counts as one row.
     if (mutation.row != last_row_) ++rows_;
     last_row_ = mutation.row;
     batch_.push_back(std::move(mutation));

@@ -16,26 +16,28 @@ namespace sippar::query {
 inline constexpr size_t kBatchRows = 1000;
 inline constexpr size_t kBatchBytes = 4 << 20;
 
-// Gathers mutations and writes them in batches. Each row of a batch is atomic, the batch is not. In
-// a row transaction the mutations are held back instead. What is not flushed is lost: the caller
-// calls Flush at the end.
+// Collects mutations and writes them in batches. Each row of a batch is atomic, the batch is not.
+// In a row transaction the mutations are held back instead. The caller must call Flush at the end;
+// mutations that are not flushed are lost.
 class RowWriter {
  public:
   RowWriter(const StatementContext& context, std::string table)
       : context_(context), table_(std::move(table)) {}
-  // For EXPLAIN: nothing is sent, and the calls are counted, one for each batch and tablet.
+  // For EXPLAIN: sends nothing and counts the calls, one for each batch and tablet.
   void OnlyCount(std::vector<engine::RowRange> tablets) { tablets_ = std::move(tablets); }
-  // Adds a mutation; entries for a row that is in the batch already join its mutation. May flush.
+  // Adds a mutation. If the batch has a mutation of the row, the entries are added to it. May
+  // flush.
   [[nodiscard]] Status Add(engine::RowMutation mutation, const Span& span = {});
   // Writes the batch. Returns the error of the first row that failed; other rows may be written.
-  // Ends early as the statement's StopSignal says; the rows in flight then have an unknown outcome.
+  // Ends early if the statement's StopSignal stops it; the rows in flight then have an unknown
+  // outcome.
   [[nodiscard]] Status Flush();
   bool IsFlushed() const { return batch_.empty(); }
   uint64_t rows() const { return rows_; }                  // rows added
   uint64_t flushed_rows() const { return flushed_rows_; }  // rows known to be written
   uint64_t cells() const { return cells_; }                // entries added
   uint64_t batches() const { return batches_; }            // batches sent, or counted
-  uint64_t calls() const { return calls_; }                // counted calls
+  uint64_t calls() const { return calls_; }                // calls counted for EXPLAIN
 
  private:
   bool only_counts() const { return !tablets_.empty(); }
@@ -43,18 +45,18 @@ class RowWriter {
 
   const StatementContext& context_;
   std::string table_;
-  std::vector<engine::RowRange> tablets_;  // those of the table, if calls are only counted
+  std::vector<engine::RowRange> tablets_;  // tablets of the table if calls are only counted
   std::vector<engine::RowMutation> batch_;
   std::map<std::string, size_t, std::less<>> index_;  // row key -> its mutation in batch_
-  std::string last_row_;                              // the row that was added last
+  std::string last_row_;                              // row that was added last
   size_t bytes_ = 0;                                  // size of batch_
   uint64_t rows_ = 0, cells_ = 0, flushed_rows_ = 0, batches_ = 0, calls_ = 0;
 };
 
 // "2 rows, 4 cells written"
 std::string WrittenTag(uint64_t rows, uint64_t cells);
-// `status`, an error of a statement that wrote with `writer`, with the number of rows that are in
-// the table: the statement as a whole is not atomic.
+// Adds to `status`, the error of a statement that wrote with `writer`, how many rows were written:
+// the statement as a whole is not atomic.
 [[nodiscard]] Status WithRowsWritten(const Status& status, const RowWriter& writer);
 
 }  // namespace sippar::query

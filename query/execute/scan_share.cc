@@ -43,7 +43,8 @@ double KeyShare(std::string_view low, std::string_view high, std::string_view ke
   for (size_t i = common; i < common + kDigits; ++i) {
     int top = high.empty() ? 0xff : ByteAt(high, i);
     Alphabet alphabet = AlphabetOf(ByteAt(low, i), top, ByteAt(key, i));
-    digit /= alphabet.last - alphabet.first + 2;  // one more digit for the end of a key
+    // The divisor is the size of the alphabet, plus 1 for the end of a key.
+    digit /= alphabet.last - alphabet.first + 2;
     auto value = [&](int byte) { return byte < 0 ? 0 : byte - alphabet.first + 1; };
     from += digit * value(ByteAt(low, i));
     to += digit * value(top);

@@ -1,5 +1,5 @@
-// Estimates how much of a scan is done. Each tablet counts by its size; within a tablet the keys
-// are assumed to be evenly spread between its first and its last key. Pure.
+// Estimates how much of a scan is done. Each tablet counts by its size. Within a tablet the keys
+// are assumed to be spread evenly from its first to its last key. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,14 +28,14 @@ class ScanShare {
   // `pieces` are in the order in which they are read, and not empty.
   ScanShare(std::vector<ScanPiece> pieces, bool reverse);
   // The share done when `piece` has been read up to and including `last_row` ("": no row of it has
-  // been read). Never less than an earlier answer.
+  // been read). Never less than an earlier result.
   double At(size_t piece, std::string_view last_row);
 
  private:
   std::vector<ScanPiece> pieces_;
   bool reverse_;
   double bytes_ = 0;  // sum over all pieces
-  double share_ = 0;  // the last answer
+  double share_ = 0;  // share that At returned last
 };
 
 }  // namespace sippar::query

@@ -1,5 +1,6 @@
-// Tablets are read a few at once, but their rows are passed on in key order (ordered_runs.h). With
-// a LIMIT they are read one after another, so that the rest is not read once the limit is reached.
+// Several tablets are read concurrently, but their rows are passed on in key order
+// (ordered_runs.h). With a LIMIT tablets are read one after another, so that reading can end once
+// the limit is reached.
 // SPDX-License-Identifier: Apache-2.0
 #include "query/execute/scatter.h"
 
@@ -27,7 +28,7 @@ struct Piece {
 };
 
 // One piece for each tablet that has wanted rows. The row of the transaction becomes a piece of its
-// own: it is read here, with the writes that the tablet does not have yet.
+// own: this process reads it together with the writes that the tablet does not have yet.
 std::vector<Piece> CutPieces(const std::vector<RowRange>& tablets, const Program& program,
                              const RowTransaction* transaction) {
   std::vector<Piece> pieces;
@@ -49,8 +50,8 @@ std::vector<Piece> CutPieces(const std::vector<RowRange>& tablets, const Program
   return pieces;
 }
 
-// Estimates how much of a scan is done. It asks for tablet sizes and the last key only when the
-// scan has run for a while: a short scan must not pay for a progress that is never shown.
+// Estimates how much of a scan is done. Asks for tablet sizes and the last key only after the scan
+// has run for a while: a short scan must not pay for progress that is never shown.
 class ShareEstimate {
  public:
   ShareEstimate(const StatementContext& context, std::string table, const Program& program,
@@ -181,13 +182,14 @@ Status RunInTransaction(const StatementContext& context, const Program& program,
   return engine::RunProgram(local, stream.get(), limits, sink);
 }
 
-// True if the program gives rows as they come and its limit counts them over all tablets.
+// True if the program neither sorts nor aggregates, so that its limit counts the rows of all
+// tablets.
 bool IsLimited(const Program& program) {
   return program.limit != 0 && program.order_by.empty() && !program.aggregate;
 }
 
-// How many tablets are read at once. Only 1 with a limit, which the first tablet may reach, and for
-// a few single rows, which cost less than a thread. Only 2 if the run on a tablet may hold 256 MiB
+// The number of tablets to read concurrently. 1 with a limit, which the first tablet may reach, and
+// for a few single rows, which cost less than a thread. 2 if the run on a tablet may hold 256 MiB
 // of groups or sorted rows, to bound the memory.
 size_t ThreadsFor(const Program& program, size_t pieces) {
   constexpr size_t kPointsMax = 64;

@@ -12,10 +12,10 @@
 
 namespace sippar::query {
 
-// Receives a batch of the program's rows. Returns false when it needs no more.
+// Receives a batch of the program's rows. Returns false when it needs no more rows.
 using BatchHandler = std::function<StatusOr<bool>(std::vector<Row>)>;
 
-// Gives the program's rows to `handler`, on the calling thread, in the order of the scan. The
+// Passes the program's rows to `handler`, on the calling thread, in the order of the scan. The
 // program's limit counts the rows of all tablets if it has no order keys; otherwise each tablet
 // sends its own first rows, and the caller merges them.
 [[nodiscard]] Status RunOnTablets(const StatementContext& context, const std::string& table,

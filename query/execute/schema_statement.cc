@@ -88,7 +88,7 @@ StatusOr<std::vector<std::string>> SplitKeys(const StatementContext& context,
     ASSIGN_OR_RETURN(std::string key, CompileRowKey(context, expr));
     keys.push_back(std::move(key));
   }
-  // The order in the statement has no meaning, and the call wants sorted keys.
+  // The order in the statement has no meaning, and the call requires sorted keys.
   std::sort(keys.begin(), keys.end());
   // Equal keys would make empty tablets.
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
@@ -122,14 +122,14 @@ Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateT
   }
   RETURN_IF_ERROR(ApplyTableOptions(create.options, &schema));
   ASSIGN_OR_RETURN(std::vector<std::string> keys, SplitKeys(context, create.split_at));
-  // Families that no group names go to the default group, and only then the schema is complete
+  // Families that are named in no group go to the default group. Only then is the schema complete
   // enough to be validated.
   schema.Normalize();
   Status valid = schema.Validate();
   if (!valid.ok()) return ErrorAt("BAD_SCHEMA", create.table.span, MessageOf(valid));
   Status status = context.client()->admin()->Do(cluster::calls::CreateTable{schema, keys},
                                                 context.CallOptions());
-  // The call itself tells whether the table exists. A check before the call would be too early,
+  // The call itself reports whether the table exists. A check before the call would be too early,
   // because another client may create the table in between.
   if (status.code() == StatusCode::kAlreadyExists) {
     if (create.if_not_exists) {
@@ -155,7 +155,7 @@ struct AlterCounts {
   std::vector<std::string> skipped;  // what IF [NOT] EXISTS passed over: "f: no such family"
 };
 
-// Sets *add if ADD creates something new. Adding what the table has already is an error, or skipped
+// Sets *add if ADD creates something new. An object that already exists is an error, or is skipped
 // if the statement says IF NOT EXISTS.
 Status CheckNew(std::string_view what, bool exists, const AlterAction& action,
                 const syntax::Identifier& name, bool* add, AlterCounts* counts) {
@@ -337,8 +337,7 @@ Status ExecuteDropTable(const StatementContext& context, const syntax::DropTable
   RETURN_IF_ERROR(CheckNoTransaction(context, "DROP TABLE"));
   auto info = FindTable(context, drop.table);
   if (!info.ok()) {
-    // Only a missing table may be skipped; a cluster that cannot answer is no reason to report
-    // success.
+    // Only a missing table may be skipped: if the cluster cannot answer, the statement must fail.
     if (info.status().code() != StatusCode::kNotFound || !drop.if_exists) return info.status();
     context.summary->tag = fmt::format("table {} not found, skipped", drop.table.text);
     return OkStatus();
@@ -366,7 +365,7 @@ Status ExecuteSet(const StatementContext& context, const syntax::SetOption& set)
 Status ExecuteReset(const StatementContext& context, const syntax::ResetOption& reset) {
   context.summary->tag = "ok";
   if (reset.name.empty()) {
-    // Parameters are no settings and keep their values.
+    // Parameters are not settings and keep their values.
     context.session->settings = {};
     return OkStatus();
   }

@@ -1,5 +1,5 @@
-// Statements on a table as a whole (CREATE, ALTER, DROP TABLE, COMPACT, FLUSH) and on the session's
-// settings (SET, RESET). SPDX-License-Identifier: Apache-2.0
+// Statements that create, change or drop a table (CREATE, ALTER and DROP TABLE) and those on the
+// session's settings (SET, RESET). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/session/session.h"

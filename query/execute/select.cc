@@ -18,8 +18,8 @@
 namespace sippar::query {
 namespace {
 
-// The program of the plan; for SAMPLE n ROWS with a test that the rows with the n least hashes
-// pass.
+// The program of the plan. For SAMPLE n ROWS it gets one more test, which only the rows with the n
+// least hashes pass.
 StatusOr<engine::Program> SampledProgram(const StatementContext& context, const SelectPlan& plan) {
   if (plan.sample_rows == 0) return plan.program;
   std::vector<int64_t> hashes;
@@ -51,7 +51,7 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
                         [&](std::vector<Row> rows) { return stages->Add(std::move(rows)); });
   }
   engine::GroupBy groups(plan.program.group_by.size(), plan.program.aggregates);
-  // One batch may hold a million groups, so a stop is looked for within the batch.
+  // One batch may hold a million groups, so the loop over a batch checks for a stop, too.
   engine::StopBudget budget(&context.stop);
   // Each tablet sends its groups with partial aggregates, and a group may come from several
   // tablets. So nothing can be passed on before the last tablet has answered.
@@ -105,8 +105,8 @@ Status RunRelation(const StatementContext& context, const SelectPlan& plan, Resu
     RETURN_IF_ERROR(add(plan.values).status());
   } else {
     std::string next;
-    // `next` of a subselect is dropped: AFTER continues a table, and the outer rows have no place
-    // in it.
+    // The `next` of a subselect is dropped: AFTER continues a table, and the rows of the outer
+    // SELECT have no position in a table.
     const RowConsumer rows = plan.unpacked.empty() ? RowConsumer(add) : Unpacking(plan, add);
     RETURN_IF_ERROR(RunSelect(context, *plan.input, rows, &next));
   }
@@ -137,7 +137,7 @@ Status ExecuteSelect(const StatementContext& context, const syntax::Select& sele
   ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(context, select));
   context.summary->kind = ResultKind::kRows;
   for (const std::string& notice : plan.notices) context.summary->notices.push_back(notice);
-  // After planning, so a statement with an error prints no header.
+  // Called after planning, so that a statement with an error prints no header.
   context.sink->Begin(plan.columns);
   return RunSelect(
       context, plan,

@@ -8,18 +8,18 @@
 
 namespace sippar::query {
 
-// Runs `plan` and gives its finished rows to `consumer`. *next becomes "AFTER …" if LIMIT cut the
+// Runs `plan` and passes its finished rows to `consumer`. *next becomes "AFTER …" if LIMIT cut the
 // result, else "".
 [[nodiscard]] Status RunSelect(const StatementContext& context, const SelectPlan& plan,
                                const RowConsumer& consumer, std::string* next);
 // Plans and runs `select`; rows go to the statement's sink, the rest to its summary.
 [[nodiscard]] Status ExecuteSelect(const StatementContext& context, const syntax::Select& select);
-// Gives the rows of a small relation that pass `where` to the statement's sink. Used by SHOW.
+// Sends the rows of a small relation that pass `where` to the statement's sink. Used by SHOW.
 [[nodiscard]] Status GiveRelation(const StatementContext& context,
                                   const std::vector<ResultColumn>& columns, std::vector<Row> rows,
                                   const syntax::OptionalExpr& where);
-// Gives rows to the statement's sink and counts them. *goes_on becomes false when the sink has
-// enough.
+// Sends rows to the statement's sink and counts them. *goes_on becomes false when the sink needs no
+// more rows.
 void GiveRows(const StatementContext& context, std::vector<Row> rows, bool* goes_on);
 
 }  // namespace sippar::query

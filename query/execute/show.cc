@@ -19,8 +19,8 @@
 namespace sippar::query {
 namespace {
 
-// What SHOW answers with; small enough to be held in memory.
-// Every SHOW makes a Relation, so that LIKE, WHERE and all output formats work for each of them.
+// The result of a SHOW, which is small enough to be held in memory. Every SHOW makes a Relation, so
+// that LIKE, WHERE and all output formats work for each of them.
 struct Relation {
   std::vector<ResultColumn> columns;
   std::vector<Row> rows;
@@ -39,8 +39,8 @@ std::string Join(const std::vector<std::string>& names) {
 
 StatusOr<std::vector<cluster::TableInfo>> Tables(const StatementContext& context,
                                                  const syntax::Show& show) {
-  // One call for all tables. A table that is created during SHOW may be missing, and one that is
-  // dropped may fail the calls after this.
+  // One call lists all tables. A table that is created during SHOW may be missing. For a table that
+  // is dropped during SHOW, the calls after this one may fail.
   if (show.table.empty())
     return context.client()->admin()->Do(cluster::calls::ListTables{}, context.CallOptions());
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, show.table));
@@ -155,7 +155,7 @@ StatusOr<Relation> ShowEvents(const StatementContext& context, const syntax::Sho
   return relation;
 }
 
-// The metrics are named by the servers that answer, so a server of another version may show others.
+// The servers name the metrics, so a server of another version may show other metrics.
 StatusOr<Relation> ShowMetrics(const StatementContext& context, const syntax::Show&) {
   Relation relation{{TextColumn("name"), NumberColumn("value")}, {}};
   ASSIGN_OR_RETURN(auto metrics,
@@ -179,7 +179,7 @@ StatusOr<Relation> ShowCompactions(const StatementContext& context, const syntax
                      {"duration", ValueType::kDuration},
                      TextColumn("status")},
                     {}};
-  // Looked up only to report an unknown table.
+  // The table is looked up only to report an unknown one.
   if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
   ASSIGN_OR_RETURN(
       std::vector<cluster::CompactionInfo> compactions,
@@ -247,7 +247,7 @@ StatusOr<Relation> ShowBackups(const StatementContext& context, const syntax::Sh
       std::vector<cluster::BackupInfo> backups,
       context.client()->admin()->Do(cluster::calls::ListBackups{}, context.CallOptions()));
   for (const cluster::BackupInfo& backup : backups) {
-    // The table may have been dropped since, so an unknown name is no error.
+    // The table may have been dropped after the backup, so an unknown name is not an error.
     if (!show.table.empty() && backup.source_table != show.table.text) continue;
     const bool never = backup.expires_us >= kNeverExpiresUs;
     relation.rows.push_back({Text(backup.name), Text(backup.source_table),
@@ -286,8 +286,8 @@ StatusOr<Relation> ShowCreateTable(const StatementContext& context, const syntax
                                                 context.CallOptions()));
   std::vector<std::string> splits;
   for (const cluster::TabletInfo& tablet : tablets) {
-    // Each tablet but the first begins at a split key. The statement therefore makes a table with
-    // the tablets that this one has now.
+    // Each tablet but the first begins at a split key. The printed statement therefore creates a
+    // table with the tablets that this table has now.
     if (!tablet.range.start.empty()) splits.push_back(tablet.range.start);
   }
   return Relation{{TextColumn(kStatementColumn)}, {{Text(PrintCreateTable(info.schema, splits))}}};
@@ -297,7 +297,7 @@ using Maker = StatusOr<Relation> (*)(const StatementContext&, const syntax::Show
 struct Entry {
   std::string_view name;
   Maker make;
-  std::string_view calls;  // for EXPLAIN; OF table looks up one table with GetTable instead
+  std::string_view calls;  // for EXPLAIN; SHOW … OF table calls GetTable instead of ListTables
 };
 // The grammar takes these words as names, not as keywords. So a new SHOW needs only a row here, and
 // its word can still name a table or a family.
@@ -369,7 +369,7 @@ Status ExecuteShow(const StatementContext& context, const syntax::Show& show) {
         return !engine::LikeMatches(row[0].bytes(), pattern.bytes(), true);
       });
     }
-    // LIKE before WHERE, since WHERE may fail on values that LIKE would have left out.
+    // LIKE is applied before WHERE, since WHERE may fail on values that LIKE would have left out.
     return GiveRelation(context, relation.columns, std::move(relation.rows), show.where);
   }
   return UnknownShow(show);

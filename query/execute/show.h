@@ -8,7 +8,7 @@
 namespace sippar::query {
 
 [[nodiscard]] Status ExecuteShow(const StatementContext& context, const syntax::Show& show);
-// The calls that SHOW makes, for EXPLAIN. UNKNOWN_NAME as ExecuteShow.
+// The calls that SHOW makes, for EXPLAIN. UNKNOWN_NAME if there is no such SHOW.
 [[nodiscard]] StatusOr<std::vector<std::string>> ShowCalls(const syntax::Show& show);
 [[nodiscard]] Status ExecuteDescribe(const StatementContext& context,
                                      const syntax::Describe& describe);

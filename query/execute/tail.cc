@@ -25,11 +25,12 @@ using cluster::Change;
 using engine::MutationEntry;
 using engine::RowRange;
 
-// Without changes all parts are asked in turn within this time, so that Ctrl-C ends TAIL soon.
+// While there are no changes, one round over all parts takes this long, so that Ctrl-C ends TAIL
+// soon.
 constexpr int64_t kRoundMicros = 100'000;
 constexpr int64_t kWaitMicrosMin = 1'000;
 
-// What is shown, and after it what only WHERE can name.
+// The first kShown columns are shown; WHERE can name the others, too.
 constexpr size_t kShown = 6;
 const std::vector<ResultColumn>& Columns() {
   static const auto& columns = *new std::vector<ResultColumn>{{"committed", ValueType::kTimestamp},
@@ -43,7 +44,7 @@ const std::vector<ResultColumn>& Columns() {
   return columns;
 }
 
-// Decides which entries of a change are shown, and how. Pure but for the evaluator.
+// Decides which entries of a change are shown, and how. Pure except for the evaluator.
 class EntryView {
  public:
   [[nodiscard]] Status Prepare(const StatementContext& context, const engine::TableSchema& schema,
@@ -69,7 +70,7 @@ class EntryView {
     return OkStatus();
   }
 
-  // Appends the shown rows of `change`.
+  // Appends the rows that show `change`.
   [[nodiscard]] Status Add(const Change& change, std::vector<Row>* rows) const {
     for (const MutationEntry& entry : change.mutation.entries) {
       const bool of_family = entry.kind == MutationEntry::kDeleteFamily;
@@ -102,7 +103,7 @@ class EntryView {
   Row RowOf(const Change& change, const MutationEntry& entry) const {
     const bool of_family = entry.kind == MutationEntry::kDeleteFamily;
     const bool sets = entry.kind == MutationEntry::kSet;
-    // A deletion has a time only if it means one version.
+    // A deletion is shown with a time only if it deletes one version.
     const bool one =
         sets || (!entry.time.IsAll() && entry.time.limit_us - entry.time.start_us == 1);
     const int64_t time_us = sets ? entry.timestamp_us : entry.time.start_us;
@@ -127,8 +128,8 @@ class TailRun {
   TailRun(const StatementContext& context, std::string table, const EntryView* view)
       : context_(context), table_(std::move(table)), view_(view) {}
 
-  bool from_now = false;          // begins at the servers' present time, not at the parts' times
-  uint64_t limit = UINT64_MAX;    // the run ends after the change with the row of this number
+  bool from_now = false;          // begins at the servers' current time, not at the parts' times
+  uint64_t limit = UINT64_MAX;    // number of rows after which the run ends, at the end of a change
   std::optional<int64_t> end_us;  // commit time of the last change; none: no end
 
   [[nodiscard]] Status Open(const std::vector<TailPart>& parts) {
@@ -157,7 +158,7 @@ class TailRun {
     std::vector<TailPart> parts = ended_;
     std::vector<cluster::ChangeToken> tokens = waiting_;
     for (const Part& part : open_) {
-      // Before its first batch the successor of other parts has no token of its own.
+      // A part that succeeds other parts has no token of its own before its first batch.
       if (part.tokens.empty() || !part.at.token.empty()) {
         parts.push_back(part.at);
       } else {
@@ -173,18 +174,18 @@ class TailRun {
  private:
   struct Part {
     TailPart at;
-    std::vector<cluster::ChangeToken> tokens;  // where a successor began
+    std::vector<cluster::ChangeToken> tokens;  // tokens of the parts that it succeeds, if any
     std::unique_ptr<cluster::ChangeStream> stream;
   };
 
-  // Opens `part` at its token or time, or at `tokens` if there are some.
+  // Opens `part` at its token or time, or at `tokens` if there are any.
   Status OpenPart(const TailPart& part, std::vector<cluster::ChangeToken> tokens) {
     cluster::ChangesRequest request;
     request.partition = part.rows;
     request.end_us = end_us;
     request.tokens = tokens;
     if (request.tokens.empty() && !part.token.empty()) request.tokens = {{part.rows, part.token}};
-    // A time of this process may be one of the future to a server.
+    // With from_now no time is sent: this process's clock may be ahead of the server's clock.
     if (request.tokens.empty() && !from_now) request.start_us = part.start_us;
     ASSIGN_OR_RETURN(
         std::unique_ptr<cluster::ChangeStream> stream,
@@ -195,7 +196,7 @@ class TailRun {
 
   Status ReadPart(Part* part, int64_t wait_us, bool* over) {
     auto batch = part->stream->Next(wait_us);
-    // Its server has stopped, and the next call looks for the tablet again.
+    // The tablet's server has stopped; the next call looks for the tablet again.
     if (batch.status().code() == StatusCode::kUnavailable) {
       context_.client()->clock()->SleepMicros(kWaitMicrosMin);
       return OkStatus();
@@ -205,13 +206,14 @@ class TailRun {
       ++seen_;
       RETURN_IF_ERROR(Give(change));
       part->at.token = change.token;
-      // The rest of the batch is read again when the statement is continued here.
+      // TAIL stops within the batch; a TAIL that continues here reads the rest of the batch again.
       if (!goes_on_) return OkStatus();
     }
     if (!batch->token.empty()) part->at.token = batch->token;
     if (!batch->is_over) return OkStatus();
     *over = true;
-    if (batch->new_partitions.empty()) ended_.push_back(part->at);  // at the end time
+    // Without new partitions the part has reached the end time.
+    if (batch->new_partitions.empty()) ended_.push_back(part->at);
     for (cluster::ChangeToken& token : batch->tokens) waiting_.push_back(std::move(token));
     for (RowRange& rows : batch->new_partitions) successors_.push_back(std::move(rows));
     return OkStatus();
@@ -223,13 +225,13 @@ class TailRun {
     if (rows.empty()) return OkStatus();
     given_ += rows.size();
     GiveRows(context_, std::move(rows), &goes_on_);
-    // A change is not cut: the position can only be after it.
+    // A change is shown as a whole, because a position can only be after it.
     if (given_ >= limit) goes_on_ = false;
     return OkStatus();
   }
 
-  // Opens the new partitions of which every part has been read up to its change of tablets. After a
-  // merge the other part is still being read.
+  // Opens the new partitions whose predecessors have all been read to their split or merge. After a
+  // merge the other predecessor may still be being read.
   Status OpenSuccessors() {
     if (!goes_on_) return OkStatus();
     std::vector<RowRange> later;
@@ -242,7 +244,7 @@ class TailRun {
         covered.Add(token.rows);
         tokens.push_back(token);
       }
-      if (tokens.empty()) continue;  // named by both parts of a merge, and open already
+      if (tokens.empty()) continue;  // both parts of a merge have named it, and it is open
       if (!(covered.Intersection(engine::RowSet(rows)) == engine::RowSet(rows))) {
         later.push_back(rows);
         continue;
@@ -260,9 +262,10 @@ class TailRun {
   const std::string table_;
   const EntryView* view_;
   std::list<Part> open_;
-  std::vector<TailPart> ended_;                // parts read up to the end time
-  std::vector<cluster::ChangeToken> waiting_;  // of parts whose tablets have changed
-  std::vector<RowRange> successors_;           // partitions to be opened with them
+  std::vector<TailPart> ended_;  // parts read up to the end time
+  // Positions at the ends of parts that were split or merged.
+  std::vector<cluster::ChangeToken> waiting_;
+  std::vector<RowRange> successors_;  // new partitions that continue at waiting_
   uint64_t seen_ = 0;
   uint64_t given_ = 0;
   bool goes_on_ = true;

@@ -1,4 +1,4 @@
-// TAIL t …: the changes of a table that has a change stream, as they are committed.
+// TAIL t … shows the changes of a table with a change stream as they are committed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace sippar::query {
 
-// Gives a row for each cell that is set and each deletion, for each row of the table in the order
-// of the commits. Ends at LIMIT, at the commit time TO, or when it is stopped; the summary's `next`
-// says how to go on.
+// Returns a row for each cell that is set and for each deletion. The changes of one row of the
+// table come in the order of their commits. Ends at LIMIT, at the commit time TO, or when it is
+// stopped; the summary's `next` says how to continue.
 [[nodiscard]] Status ExecuteTail(const StatementContext& context, const syntax::Tail& tail);
 
 }  // namespace sippar::query

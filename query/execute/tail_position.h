@@ -14,7 +14,7 @@ namespace sippar::query {
 
 struct TailPart {
   engine::RowRange rows;
-  std::string token;     // the position in the changes of these rows; "": at `start_us`
+  std::string token;     // position in the changes of these rows; "": at `start_us`
   int64_t start_us = 0;  // commit time of the first change
   bool operator==(const TailPart&) const = default;
 };
@@ -26,7 +26,7 @@ struct TailPosition {
 };
 
 std::string EncodeTailPosition(const TailPosition& position);
-// nullopt if `text` is no position.
+// nullopt if `text` is not a position.
 std::optional<TailPosition> DecodeTailPosition(std::string_view text);
 
 }  // namespace sippar::query

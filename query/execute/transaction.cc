@@ -20,7 +20,7 @@ engine::ReadSpec OfRow(engine::ReadSpec read, const std::string& row) {
   return read;
 }
 
-// The present schema of the transaction's table: its GC rules also act on the held-back writes.
+// The current schema of the transaction's table. Its GC rules also apply to the held-back writes.
 StatusOr<std::shared_ptr<const engine::TableSchema>> SchemaOf(const StatementContext& context) {
   return context.client()->admin()->Do(
       cluster::calls::GetSchema{context.session->transaction->table}, context.CallOptions());
@@ -64,7 +64,7 @@ Status CheckNoTransaction(const StatementContext& context, std::string_view what
 StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& context,
                                                        const engine::ReadSpec& read) {
   RowTransaction* transaction = &*context.session->transaction;
-  // The whole row is read, whatever `read` wants: the held-back writes and the GC rules need all
+  // The whole row is read, whatever `read` asks for: the held-back writes and the GC rules need all
   // versions.
   ASSIGN_OR_RETURN(auto stream,
                    context.client()->data()->Read(transaction->table, OfRow({}, transaction->row),
@@ -78,8 +78,8 @@ StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& c
   check.read = OfRow(read, transaction->row);
   ASSIGN_OR_RETURN(auto wanted, ReadCells(check.read, cells));
   ASSIGN_OR_RETURN(check.digest, cluster::DigestCells(wanted.get()));
-  // The digest comes before the held-back writes are applied: COMMIT compares it with what is
-  // stored.
+  // The digest is taken before the held-back writes are applied: COMMIT compares it with the stored
+  // cells.
   transaction->checks.push_back(std::move(check));
   ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema, SchemaOf(context));
   RETURN_IF_ERROR(ApplyToCells(transaction->writes, *schema, context.now_us, &cells));
@@ -119,7 +119,7 @@ StatusOr<engine::RowUpdateResult> UpdateInTransaction(const StatementContext& co
   // answer wrong, and then COMMIT fails.
   ASSIGN_OR_RETURN(auto after, row_after(plan.mutation, read));
   RETURN_IF_ERROR(engine::FinishRowUpdate(update, after.get(), &plan.result));
-  // Last, so that an update that fails leaves nothing in the transaction.
+  // The writes are added last, so that an update that fails leaves nothing in the transaction.
   RETURN_IF_ERROR(WriteInTransaction(context, plan.mutation));
   return std::move(plan.result);
 }
@@ -142,8 +142,8 @@ Status ExecuteBegin(const StatementContext& context, const syntax::BeginRow& beg
   RowTransaction transaction;
   transaction.table = schema->name;
   ASSIGN_OR_RETURN(transaction.row, CompileRowKey(context, begin.row));
-  // No lock is taken and the tablet learns nothing of the transaction until COMMIT, so one that is
-  // abandoned costs no other client anything.
+  // No lock is taken and the tablet learns nothing of the transaction until COMMIT, so an abandoned
+  // transaction costs the other clients nothing.
   transaction.writes.row = transaction.row;
   context.session->transaction = std::move(transaction);
   context.summary->tag = "row transaction begun";

@@ -1,7 +1,8 @@
 // Row transactions, BEGIN ROW … COMMIT (single-row transactions of the Bigtable paper, section 3).
-// They are optimistic and live in the client: each read of the row is remembered with a digest of
-// its answer, writes are held back, and COMMIT applies them only if every read would still answer
-// the same. Reads show the row with the held-back writes. SPDX-License-Identifier: Apache-2.0
+// They are optimistic and live in the client: the client keeps a digest of the result of each read
+// of the row and holds back the writes, and COMMIT applies the writes only if every read would
+// still have the same result. Reads show the row with the held-back writes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

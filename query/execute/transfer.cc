@@ -25,7 +25,7 @@ StatusOr<std::string> TransferFormat(const syntax::Identifier& format, const std
     }
     name = plain.substr(std::min(plain.rfind('.') + 1, plain.size()));
   }
-  // A name of the language has no minus, unless it is in backquotes.
+  // The language allows a minus in a name only in backquotes, so jsonl_b64 means jsonl-b64.
   std::replace(name.begin(), name.end(), '_', '-');
   // Upper and lower case are the same, also for a path's suffix: data.CSV is csv.
   for (std::string_view known : kFormats) {
@@ -62,12 +62,12 @@ bool IsOption(const syntax::Option& option, std::string_view name, syntax::Liter
          value->literal->type == type;
 }
 
-// Takes a delimiter or a quote: one byte that is not part of a line end.
+// Sets a delimiter or a quote character: one byte that is not part of a line end.
 bool SetCharacter(const syntax::Option& option, std::string_view name, char* character) {
   if (!IsOption(option, name, syntax::Literal::kText)) return false;
   const std::string& text = option.value->literal->text;
-  // A longer delimiter would need a search in place of a comparison for every byte; a line end
-  // as the delimiter could not be told from the end of a record.
+  // A longer delimiter would need a search in place of a comparison for every byte. A line end as
+  // the delimiter could not be distinguished from the end of a record.
   if (text.size() != 1 || text == "\n" || text == "\r") return false;
   *character = text[0];
   return true;
@@ -80,7 +80,7 @@ bool SetCount(const syntax::Option& option, std::string_view name, uint64_t* cou
   return is_count;
 }
 
-// STOP, SKIP or FILE('bad.csv').
+// Sets ON_ERROR to STOP, SKIP or FILE('bad.csv').
 bool SetOnError(const syntax::Option& option, TransferOptions* options) {
   if (!SameWord(option.name.text, "ON_ERROR") || !option.value) return false;
   const syntax::OptionValue& value = *option.value;
@@ -142,8 +142,8 @@ StatusOr<std::string> TransferPath(const StatementContext& context, const syntax
   if (!path.is_string() || path.bytes().empty()) {
     return ErrorAt("TYPE", expr.span, "the file name must be a TEXT");
   }
-  // A server that executes statements for its clients has no FileAccess: they must not read its
-  // files.
+  // A server that executes statements for its clients has no FileAccess: clients must not read the
+  // server's files.
   if (context.session->files == nullptr) {
     return ErrorAt("UNSUPPORTED", expr.span,
                    "this session has no access to files, so IMPORT and EXPORT are refused",

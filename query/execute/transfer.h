@@ -14,16 +14,16 @@ namespace sippar::query {
 [[nodiscard]] Status ExecuteImport(const StatementContext& context, const syntax::Import& import);
 [[nodiscard]] Status ExecuteExport(const StatementContext& context,
                                    const syntax::Export& statement);
-// The SELECT that EXPORT runs: its own, or all cells of its table.
+// The SELECT that EXPORT runs: the one in the statement, or one that reads all cells of the table.
 syntax::Select ExportedRows(const syntax::Export& statement);
 
-// The options of both statements.
+// The options of IMPORT and EXPORT.
 struct TransferOptions {
   FileRowsOptions file;      // how IMPORT reads the file; EXPORT uses `header` only
-  std::string encoding;      // IMPORT: of the file; "": UTF-8, or any bytes
-  uint64_t skip = 0;         // IMPORT: first records that an earlier run has written
-  bool skip_errors = false;  // IMPORT: broken records are left out rather than end the run
-  std::string bad_file;      // IMPORT: where these go with their reasons; "": nowhere
+  std::string encoding;      // IMPORT: encoding of the file; "": UTF-8, or any bytes
+  uint64_t skip = 0;         // IMPORT: number of first records that an earlier run has written
+  bool skip_errors = false;  // IMPORT: broken records are skipped and do not end the run
+  std::string bad_file;      // IMPORT: file for broken records and their errors; "": none
   bool dry_run = false;      // IMPORT: reads and maps all records, and writes none
 };
 // UNKNOWN_OPTION for an option that is unknown or cannot have the value given.

@@ -15,7 +15,7 @@ StatusOr<bool> UnpackVersions(const Row& row, const std::vector<size_t>& unpacke
   std::map<int64_t, Cells, std::greater<>> times;
   for (size_t column : unpacked) {
     for (const Value& version : row[column].items()) {
-      if (version.items().size() != 2) continue;  // not a version: it has a time and a value
+      if (version.items().size() != 2) continue;  // a version has two items: a time and a value
       times[version.items()[0].integer()].emplace_back(column, &version.items()[1]);
     }
   }

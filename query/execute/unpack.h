@@ -1,5 +1,5 @@
-// UNPACK: the versions of columns as rows of their own. Decides nothing else; gives one row after
-// the other, since each holds a copy of the other columns. SPDX-License-Identifier: Apache-2.0
+// UNPACK turns the versions of columns into rows. Delivers the rows one after another, since each
+// holds a copy of the other columns. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace sippar::query {
 
-// Gives one row for each time that a version of the columns `unpacked` has, the newest first: these
-// columns have the value of that time or NULL, the others stay, and the time comes last. Ends when
-// `give` answers false, which is then the result.
+// Passes to `give` one row for each time at which a column in `unpacked` has a version, newest
+// first. In it these columns have their value of that time or NULL, the other columns are
+// unchanged, and the time is the last value. Ends with false when `give` returns false.
 [[nodiscard]] StatusOr<bool> UnpackVersions(
     const engine::Row& row, const std::vector<size_t>& unpacked,
     const std::function<StatusOr<bool>(engine::Row row)>& give);

@@ -18,7 +18,7 @@ namespace {
 
 using engine::RowUpdateResult;
 
-constexpr uint64_t kCountedRowsMax = 1000;  // the hint of error UNSAFE counts no further
+constexpr uint64_t kCountedRowsMax = 1000;  // rows counted for the hint of error UNSAFE
 
 struct Totals {
   uint64_t rows = 0;     // rows to which the update was applied
@@ -52,7 +52,7 @@ Status CheckSafe(const StatementContext& context, const RowsPlan& plan) {
       StatusCode::kFailedPrecondition);
 }
 
-// Scans the target's ranges and calls `handle` with the keys of the rows that pass.
+// Scans the plan's ranges and calls `handle` with the key of each row that passes WHERE.
 Status ScanKeys(const StatementContext& context, const RowsPlan& plan,
                 const std::function<Status(const std::string&)>& handle) {
   return RunOnTablets(context, plan.schema->name, KeyScan(context, plan).program,
@@ -62,7 +62,7 @@ Status ScanKeys(const StatementContext& context, const RowsPlan& plan,
                       });
 }
 
-// Runs one update on row after row and adds up the results.
+// Runs the same update on many rows, one after another, and adds up the results.
 class RowUpdater {
  public:
   RowUpdater(const StatementContext& context, const engine::TableSchema& schema,
@@ -107,12 +107,12 @@ Status RunOnRows(const StatementContext& context, const RowsPlan& plan, RowUpdat
     for (const std::string& key : plan.keys) RETURN_IF_ERROR(updater->Run(key));
     return OkStatus();
   }
-  // Rows are updated while the scan is still running. It moves on in key order and an update
+  // Rows are updated while the scan is still running. The scan moves in key order and an update
   // changes only its own row, so no row is updated twice.
   return ScanKeys(context, plan, [&](const std::string& key) { return updater->Run(key); });
 }
 
-// Runs the planned update on every row of the target. An error tells how many rows are changed.
+// Runs the planned update on every row of the target. An error says how many rows were changed.
 StatusOr<Totals> UpdateRows(const StatementContext& context, RowsPlan* plan) {
   RowUpdater updater(context, *plan->schema, FinishUpdate(plan), plan->target.span, plan->returns);
   Status status = RunOnRows(context, *plan, &updater);
@@ -155,7 +155,7 @@ Status DropRows(const StatementContext& context, const RowsPlan& plan) {
   return OkStatus();
 }
 
-// Runs a plan that reports the cells that it wrote.
+// Runs a plan and reports the number of cells that it wrote.
 Status UpdateAndReport(const StatementContext& context, RowsPlan* plan) {
   RETURN_IF_ERROR(CheckSafe(context, *plan));
   BeginReturning(context, *plan->builder);

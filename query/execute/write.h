@@ -17,17 +17,17 @@ namespace sippar::query {
 [[nodiscard]] Status ExecuteAppend(const StatementContext& context, const syntax::Append& append);
 [[nodiscard]] Status ExecuteAtomic(const StatementContext& context, const syntax::Atomic& atomic);
 
-// The parts that EXPLAIN plans as well.
+// The following functions plan parts of statements and also serve EXPLAIN. PlanInsertRow plans
 // INSERT … ROW key SET …: returns the key and adds the rest to *builder.
 [[nodiscard]] StatusOr<std::string> PlanInsertRow(const StatementContext& context,
                                                   const syntax::Insert& insert,
                                                   UpdateBuilder* builder);
-// Gives the rows of INSERT … VALUES to the writer, which may flush.
+// Passes the rows of INSERT … VALUES to the writer, which may flush.
 [[nodiscard]] Status AddInsertedRows(const StatementContext& context,
                                      const engine::TableSchema& schema,
                                      const syntax::Insert& insert, RowWriter* writer);
 // Adds the block of ATOMIC to *builder. True: the block may end without RETURN. The row that it
-// returns has one more value then, NULL if no RETURN was reached.
+// returns then has one more value, which is NULL if no RETURN was reached.
 [[nodiscard]] StatusOr<bool> PlanAtomic(const StatementContext& context,
                                         const syntax::Atomic& atomic, UpdateBuilder* builder);
 

@@ -62,7 +62,7 @@ bool UnescapeField(std::string_view field, std::string* out) {
 void AppendCellLine(const engine::CellView& cell, bool terminal, std::string* out) {
   AppendField(cell.row, terminal, out);
   out->push_back('\t');
-  // The name of a family has no character that is escaped.
+  // A family's name has no character that needs an escape.
   out->append(cell.family).push_back(':');
   AppendField(cell.qualifier, terminal, out);
   fmt::format_to(std::back_inserter(*out), "\t{}\t", cell.timestamp_us);
@@ -80,7 +80,7 @@ Status ParseCellLine(std::string_view line, engine::Cell* cell) {
     fields[i] = line.substr(0, end);
     line.remove_prefix(std::min(end + 1, line.size()));
   }
-  // The first colon ends the family, since a family's name has none; a qualifier may.
+  // The first colon ends the family: a family's name has no colon, but a qualifier may have one.
   size_t colon = fields[1].find(':');
   if (colon == std::string_view::npos) return InvalidArgument("the column is not family:qualifier");
   cell->family = fields[1].substr(0, colon);

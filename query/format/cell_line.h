@@ -17,7 +17,7 @@ namespace sippar::query {
 // A field of tsv or cells: \t, \n, \r, \\ and, for bytes that are not printable UTF-8, \xHH. On a
 // terminal hidden characters are escaped, too.
 void AppendField(std::string_view bytes, bool terminal, std::string* out);
-// Decodes what AppendField wrote; false for a backslash before anything else.
+// Decodes what AppendField wrote; false if an escape is unknown or incomplete.
 [[nodiscard]] bool UnescapeField(std::string_view field, std::string* out);
 
 // Appends the line of `cell`, with its newline.

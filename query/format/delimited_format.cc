@@ -1,7 +1,7 @@
-// csv (RFC 4180) and tsv, without loss. csv has no escapes: a field holds the bytes of the value,
-// NULL is an empty field and an empty value is "". In tsv unprintable bytes are \xHH and NULL is
-// \N. Maps, lists and versions are JSON (json_value.h) in both. On a terminal csv is escaped like
-// the formats for people. And raw, which has the bytes of one column alone.
+// The formats csv (RFC 4180) and tsv, which lose nothing, and raw, which prints only the bytes of
+// one column. csv has no escapes: a field holds the bytes of the value, NULL is an empty field and
+// an empty value is "". In tsv unprintable bytes are \xHH and NULL is \N. Maps, lists and versions
+// are JSON (json_value.h) in both. On a terminal csv is escaped like the formats for people.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ std::string CsvField(const Value& value, bool terminal) {
   if (value.is_null()) return "";
   std::string text = FieldText(value);
   if (terminal) text = engine::PrintEscaped(text);
-  // Many readers trim unquoted blanks, so a field that begins or ends with one is quoted, too.
+  // Many readers trim unquoted blanks, so a field that begins or ends with a blank is quoted, too.
   bool quoted = text.empty() || text.find_first_of(",\"\n\r\t") != std::string::npos ||
                 text.front() == ' ' || text.back() == ' ';
   if (!quoted) return text;
@@ -74,7 +74,8 @@ class DelimitedFormatter : public ResultFormatter {
   bool terminal_;
 };
 
-// The bytes of one column, with nothing around or between them: what a file of the user held.
+// Prints the bytes of one column and nothing else, so that a file stored in a cell comes out
+// unchanged.
 class RawFormatter final : public ResultFormatter {
  public:
   explicit RawFormatter(const FormatOptions& options) : terminal_(options.terminal) {}

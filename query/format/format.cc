@@ -18,7 +18,7 @@ struct FormatEntry {
   Maker maker;
 };
 
-// In the order in which an error lists them: formats for people first.
+// An error lists the formats in this order: formats for people come first.
 constexpr std::array<FormatEntry, 13> kFormats = {{{"box", NewBoxFormatter},
                                                    {"line", NewLineFormatter},
                                                    {"plain", NewPlainFormatter},

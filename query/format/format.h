@@ -29,7 +29,7 @@ struct FormatOptions {
   std::string table = "table";     // insert: table named in the statements
 };
 
-// What is known only after the last row.
+// Facts that are known only after the last row.
 struct FormatEnd {
   std::string next;  // how to continue a cut result: "AFTER ROW 'k'"; "" if complete
 };
@@ -41,7 +41,7 @@ class ResultFormatter {
   // Prints what comes before the rows. kInvalidArgument if the format cannot show these columns
   // (cells, insert, raw).
   [[nodiscard]] virtual Status Begin(const std::vector<std::string>& columns, std::string* out) = 0;
-  // Prints one row. A format may keep rows back until it knows their widths.
+  // Prints one row. A format may hold rows back until it knows the widths of the columns.
   virtual void Add(const engine::Row& row, std::string* out) = 0;
   // Marks the place where `rows` rows are left out.
   virtual void AddGap(uint64_t rows, std::string* out);

@@ -14,7 +14,7 @@ using engine::PrintEscaped;
 using engine::Row;
 using engine::Value;
 
-// box: the widths of columns come from this many first rows. Waiting for all rows would hold the
+// box: this many first rows set the widths of the columns. Waiting for all rows would hold the
 // whole result in memory.
 constexpr size_t kRowsBuffered = 1000;
 
@@ -45,7 +45,7 @@ std::vector<std::string> ValueLines(const Value& value, const FormatOptions& opt
   }
 }
 
-// The pieces of one horizontal line of a box.
+// The characters of one horizontal line of a box.
 struct Frame {
   std::string_view left, middle, right, line;
 };
@@ -145,7 +145,8 @@ class BoxFormatter : public ResultFormatter {
 
   void PrintCell(const std::string& text, size_t i, bool right, bool dim, std::string* out) {
     size_t width = TextWidth(text);
-    // A value may be wider than those of the rows that set the width; it gets no padding then.
+    // A value may be wider than its column, whose width the first rows set; it gets no padding
+    // then.
     size_t pad = i < widths_.size() && widths_[i] > width ? widths_[i] - width : 0;
     *out += options_.unicode ? "│ " : "| ";
     if (right) *out += Spaces(pad);

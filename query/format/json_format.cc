@@ -33,7 +33,7 @@ class JsonFormatter : public ResultFormatter {
     return OkStatus();
   }
   void Add(const Row& row, std::string* out) override {
-    // Each row begins a line, so that a large document can be read with tools for lines.
+    // Each row is on its own line, so that a large document can be read with tools for lines.
     *out += (rows_++ > 0 ? ",\n" : "\n") + JsonRow(row);
   }
   void End(const FormatEnd& end, std::string* out) override {
@@ -46,7 +46,7 @@ class JsonFormatter : public ResultFormatter {
 };
 
 // Makes column names unique: readers keep only one of two equal keys of an object. The second
-// column of a name becomes name#2.
+// column called `name` becomes name#2.
 std::vector<std::string> UniqueNames(const std::vector<std::string>& columns) {
   std::vector<std::string> names;
   auto taken = [&](const std::string& name) {

@@ -26,7 +26,7 @@ std::string Base64(std::string_view bytes) {
   return absl::Base64Escape({bytes.data(), bytes.size()});
 }
 
-// A text that no rule of JSON lets stand alone: the name of a float, a time, the key of a map.
+// A text that needs quotes in JSON: the name of a float such as NaN, a time, the key of a map.
 std::string JsonWord(std::string_view text, JsonStrings strings) {
   return strings == JsonStrings::kBase64 ? '"' + Base64(text) + '"' : JsonText(text);
 }
@@ -87,7 +87,7 @@ std::string JsonText(std::string_view text) {
 }
 
 std::string JsonKey(std::string_view name) {
-  // A name that begins with the mark is encoded as well, or it would be decoded when read back.
+  // A name that itself begins with $base64 is encoded, too: a reader would otherwise decode it.
   if (engine::IsUtf8(name) && !name.starts_with(kBase64Mark)) return JsonText(name);
   return fmt::format("\"{}:{}\"", kBase64Mark, Base64(name));
 }

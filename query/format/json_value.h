@@ -1,7 +1,7 @@
 // Prints values as JSON without loss, for json and jsonl, and for maps, lists and versions in csv
 // and tsv.
 //   bytes that are not UTF-8    {"$base64": "AP8="}
-//   such a key of a map         "$base64:AP8=", also where the key itself begins with $base64
+//   a map key that is not UTF-8 "$base64:AP8="; also a key that itself begins with $base64
 //   INT64 and FLOAT64           their digits; "Infinity", "-Infinity" and "NaN", which JSON lacks
 //   versions                    [{"timestamp": 6, "value": …}, …]
 // IMPORT FORMAT jsonl reads the first two back (query/execute/json_rows.h).
@@ -22,7 +22,7 @@ constexpr std::string_view kBase64Mark = "$base64";
 // whose code point is the value of the byte. Characters that a terminal would obey or hide are
 // escaped; a reader of JSON gets them back unchanged.
 std::string JsonText(std::string_view text);
-// How strings are written. kBase64: each of them, also keys of maps and times, is its bytes in
+// How strings are written. kBase64: every string, including keys of maps and times, is its bytes in
 // base64, so that a reader needs no other rule (format jsonl-b64).
 enum class JsonStrings : uint8_t { kText, kBase64 };
 std::string JsonValue(const engine::Value& value, JsonStrings strings = JsonStrings::kText);

@@ -1,4 +1,4 @@
-// Builds ATOMIC blocks: the statements that one row's server carries out as one change. Private to
+// Builds ATOMIC blocks: the statements that the row's server applies as one change. Private to
 // query/parse. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,6 @@
-// Builds << >> & ^ |, which bind in this order, << and >> tightest. They become calls, so that the
-// printer and the compiler know them only as functions. SPDX-License-Identifier: Apache-2.0
+// Builds the operators << >> & ^ |. << and >> bind tightest, then &, then ^, then |. They become
+// calls, so that the printer and the compiler know them only as functions.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "query/parse/expr_node.h"
@@ -47,7 +48,7 @@ Expr ExpressionBuilder::BuildOperand(SipparParser::OperandContext* context) {
   std::vector<BitOperator> operators;
   for (size_t i = 0; i < signs.size(); ++i) {
     const BitOperator next = OperatorOf(signs[i]);
-    // What binds at least as tightly is complete: the operators group to the left.
+    // Earlier operators that bind at least as tightly come first: operators group to the left.
     while (!operators.empty() && operators.back().strength >= next.strength) {
       Join(&operands, &operators);
     }

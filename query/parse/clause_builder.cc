@@ -20,7 +20,7 @@ syntax::SelectItem ClauseBuilder::Item(SipparParser::SelectItemContext* context)
   item.span = expressions_->SpanOf(context);
   item.star = context->STAR() != nullptr;
   if (!item.star) item.expr = expressions_->Build(context->expression());
-  // After AS any word may be the alias, a keyword as well. Without AS only a plain name may: a
+  // After AS any word may be the alias, even a keyword. Without AS only a plain name may be one: a
   // keyword there begins the next clause (SELECT a FROM …).
   if (context->anyWord() != nullptr) {
     item.alias = expressions_->Name(context->anyWord());

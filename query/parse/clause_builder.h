@@ -14,7 +14,7 @@ class ClauseBuilder {
   explicit ClauseBuilder(ExpressionBuilder* expressions) : expressions_(expressions) {}
 
   syntax::OptionalExpr Optional(SipparParser::ExpressionContext* context);
-  // The expression of a clause that has one: WHERE, IF, HAVING, AT …
+  // The only expression of a clause such as WHERE, IF, HAVING or AT.
   template <typename Context>
   syntax::OptionalExpr Clause(Context* context) {
     return Optional(context == nullptr ? nullptr : context->expression());

@@ -114,7 +114,7 @@ syntax::Balance CommandBuilder::Build(SipparParser::BalanceContext* context) {
 // them, the words are for printing.
 syntax::Other CommandBuilder::Build(SipparParser::OtherContext* context) {
   syntax::Other other;
-  // Tokens, not the text between them, so that comments and blanks are dropped.
+  // Collects tokens instead of the text between them, so that comments and blanks are dropped.
   size_t last = context->getStop()->getTokenIndex();
   for (size_t i = context->getStart()->getTokenIndex(); i <= last; ++i) {
     const antlr4::Token& token = *text_->tokens()->get(i);

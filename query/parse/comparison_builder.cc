@@ -43,7 +43,7 @@ Expr ExpressionBuilder::BuildComparison(SipparParser::ComparisonContext* context
 }
 
 // 'a' <= row < 'b' is an AND of both tests. The tests must point the same way: 'a' < row > 'b' is
-// more likely a mistake than meant.
+// probably a mistake.
 Expr ExpressionBuilder::BuildChain(SipparParser::ComparisonContext* context) {
   auto tails = context->comparisonTail();
   Expr all = MakeExpr(ExprKind::kAnd, SpanOf(context));

@@ -14,7 +14,7 @@ namespace {
 using antlr4::Token;
 
 // True for a token that the user may still be typing. If the caret touches it, it is completed and
-// does not count as read.
+// is not part of the text before the caret.
 bool IsWord(const Token& token) {
   size_t type = token.getType();
   return IsKeyword(type) || type == SipparParser::IDENT || type == SipparParser::COLUMN_PATTERN ||
@@ -35,7 +35,8 @@ bool LeadsToTable(const std::vector<const antlr4::Token*>& tokens, size_t i) {
     case SipparParser::OF:
       return true;
     case SipparParser::LPAREN:
-      // FROM CELLS (t) names a table in the brackets. After SELECT CELLS a bracket begins a value.
+      // FROM CELLS (t) names a table in the parentheses. After SELECT CELLS a parenthesis begins a
+      // value.
       return follows(SipparParser::CELLS) && i > 1 &&
              tokens[i - 2]->getType() == SipparParser::FROM;
     case SipparParser::ROW:
@@ -114,7 +115,7 @@ Completion CompleteAt(std::string_view text, size_t caret) {
   }
   GrammarWalk walk(SipparParser::RuleScript);
   for (const Token* token : tokens) {
-    // What is before the caret fits no statement, so any keyword offered would be a guess. The
+    // The text before the caret fits no statement, so any keyword offered would be a guess. The
     // table's name is kept: names of columns may still help.
     if (!walk.Advance(token->getType())) return out;
   }

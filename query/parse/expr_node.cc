@@ -40,8 +40,8 @@ Expr AsDate(Expr cast) {
   return MakeCall("TRUNC_TIME", span, {MakeText("day", span), std::move(cast)});
 }
 
-// Line and column stay those of `first`: an error is shown at the place where the reader begins to
-// read the expression, and its carets reach to the end of `last`.
+// Line and column stay those of `first`: an error is shown at the start of the expression, and its
+// carets reach to the end of `last`.
 Span JoinSpans(const Span& first, const Span& last) {
   Span span = first;
   span.end = last.end;

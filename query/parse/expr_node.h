@@ -12,7 +12,7 @@ namespace sippar::query {
 
 syntax::Expr MakeExpr(syntax::ExprKind kind, const Span& span);
 syntax::Expr MakeBinary(syntax::BinaryOp op, syntax::Expr left, syntax::Expr right);
-// name(children), for a form that is another spelling of a call.
+// The call name(children), for a form that is only another spelling of a call.
 syntax::Expr MakeCall(std::string_view name, const Span& span, std::vector<syntax::Expr> children);
 syntax::Expr MakeText(std::string text, const Span& span);
 // A CAST to DATE as a CAST to TIMESTAMP at the start of its day; every other CAST as it is.

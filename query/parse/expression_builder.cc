@@ -44,7 +44,7 @@ void ExpressionBuilder::Fail(std::string_view code, const Span& span, std::strin
 void ExpressionBuilder::Report(const OptionalProblem& problem, const antlr4::Token& token) {
   if (!problem) return;
   Span span = text_->SpanOf(token);
-  // The decoders know no places, only offsets in their literal.
+  // The decoders report no places, only offsets in their literal.
   bool escape = problem->at > 0;  // 0: the problem is the whole literal
   if (escape) span = text_->SpanAt(span.begin + problem->at, span.begin + problem->at + 2);
   Fail(escape && text_->text()[span.begin] == '\\' ? "BAD_ESCAPE" : "BAD_LITERAL", span,
@@ -167,7 +167,7 @@ Expr ExpressionBuilder::BuildUnary(SipparParser::UnaryContext* context) {
     ++depth_;
     Expr operand = BuildUnary(context->unary());
     --depth_;
-    // A plus changes nothing.
+    // A plus sign before a value changes nothing.
     if (context->PLUS() != nullptr) return operand;
     return MakeCall("BITWISE_NOT", SpanOf(context), {std::move(operand)});
   }
@@ -260,8 +260,8 @@ Expr ExpressionBuilder::BuildPrimary(SipparParser::PrimaryContext* context) {
     return expr;
   }
   if (context->LPAREN() != nullptr) {
-    // Brackets make no node, since the shape of the tree says what they said. The span includes
-    // them, so that an error underlines the whole expression.
+    // Parentheses make no node, since the tree already shows the grouping. The span includes them,
+    // so that an error underlines the whole expression.
     Expr expr = Build(context->expression(0));
     expr.span = SpanOf(context);
     return expr;
@@ -277,8 +277,8 @@ Expr ExpressionBuilder::BuildCase(SipparParser::CaseWhenContext* context) {
     expr.has_operand = true;
     expr.children.push_back(Build(operand->expression()));
   }
-  // The expressions of WHEN and THEN alternate, so the pairs need no structure of their own. The
-  // operand and ELSE are separate rules of the grammar and not among these expressions.
+  // The expressions of WHEN and THEN alternate, so no node is needed for each pair. The operand and
+  // ELSE are separate rules of the grammar and not among these expressions.
   for (auto* part : context->expression()) expr.children.push_back(Build(part));
   if (auto* otherwise = context->caseElse()) {
     expr.has_else = true;

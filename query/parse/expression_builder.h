@@ -33,7 +33,7 @@ class ExpressionBuilder {
   Span SpanOf(antlr4::ParserRuleContext* context) const;
   std::string_view TextOf(antlr4::ParserRuleContext* context) const;
 
-  // Sets the alias of the table that is read: from now on `alias`.name means name. "" is no alias.
+  // Sets the alias of the table that is read: from now on `alias`.name means name. "": no alias.
   // Returns the previous alias, which the caller sets again after a subselect.
   std::string NameSource(std::string alias) {
     return std::exchange(source_alias_, std::move(alias));
@@ -64,21 +64,21 @@ class ExpressionBuilder {
   syntax::Expr BuildStruct(SipparParser::StructOfContext* context);
   syntax::Expr BuildExtract(SipparParser::ExtractContext* context);
   syntax::Expr BuildInterval(SipparParser::IntervalContext* context);
-  // `value` cast to the type; `value` itself if the type has arguments or is none.
+  // Returns `value` cast to the type; `value` itself if `type` is nullptr or has arguments.
   syntax::Expr CastTo(SipparParser::TypeNameContext* type, syntax::Expr value);
   syntax::Expr BuildCase(SipparParser::CaseWhenContext* context);
   syntax::Expr BuildLiteral(SipparParser::LiteralContext* context, bool negative);
   bool DecodeLiteral(SipparParser::LiteralContext* context, bool negative, syntax::Literal* out);
   void Report(const OptionalProblem& problem, const antlr4::Token& token);
-  // True, with an error noted, if `levels` more levels would exceed limits::kExpressionDepthMax. A
-  // chain of n operators makes a tree of n levels. The bound keeps recursive walks over the tree
-  // (compiling, evaluating) within the stack.
+  // Reports an error and returns true if `levels` more levels would exceed
+  // limits::kExpressionDepthMax. A chain of n operators makes a tree of n levels. The bound keeps
+  // recursive walks over the tree (compiling, evaluating) within the stack.
   bool TooDeep(size_t levels, antlr4::ParserRuleContext* context);
 
   LexedText* text_;
   Status status_;
   size_t depth_ = 0;          // levels above the node being built
-  std::string source_alias_;  // alias of the table that is read; "": none
+  std::string source_alias_;  // alias of the table that is read; "": no alias
 };
 
 }  // namespace sippar::query

@@ -28,7 +28,7 @@ Expr MakeNumber(int64_t number, const Span& span) {
   return expr;
 }
 
-// All of `text` as a number; false if it is none.
+// Reads all of `text` as a number; false if it is not a number.
 bool ReadNumber(std::string_view text, int64_t* number) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
   return error == std::errc() && end == text.data() + text.size();
@@ -44,7 +44,8 @@ std::vector<std::string_view> WordsOf(std::string_view text) {
   return words;
 }
 
-// The text of an INTERVAL, '5 days 3 hours' or '1h30m', as an expression; false if it is neither.
+// Builds an expression from the text of an INTERVAL, '5 days 3 hours' or '1h30m'; false for other
+// texts.
 bool ReadInterval(std::string_view text, const Span& span, Expr* out) {
   Expr literal = MakeExpr(ExprKind::kLiteral, span);
   literal.literal.type = syntax::Literal::kDuration;
@@ -102,7 +103,8 @@ Expr ExpressionBuilder::BuildLambda(SipparParser::LambdaContext* context) {
 }
 
 Expr ExpressionBuilder::CastTo(SipparParser::TypeNameContext* type, Expr value) {
-  // Arrays and structs of a typed literal have typed literals as items.
+  // A type with arguments, ARRAY<…> or STRUCT<…>, makes no cast: its value has typed items of its
+  // own.
   if (type == nullptr || type->typeArguments() != nullptr) return value;
   Expr cast = MakeExpr(ExprKind::kCast, value.span);
   cast.name = Name(type->name()).text;
@@ -153,7 +155,7 @@ Expr ExpressionBuilder::BuildExtract(SipparParser::ExtractContext* context) {
   auto* part = context->timePart();
   const std::string unit = Lower(TextOf(part));
   std::vector<Expr> arguments;
-  // The date of a time is the start of its day.
+  // DATE of a time means the start of its day.
   const bool is_date = unit == "date";
   arguments.push_back(MakeText(is_date ? "day" : unit, SpanOf(part)));
   arguments.push_back(Build(context->expression(0)));

@@ -13,8 +13,8 @@ namespace {
 using antlr4::atn::ATNState;
 using antlr4::atn::Transition;
 
-// A parser of no text, from which the ATN and the names of tokens are taken. It is never freed,
-// because references to its tables are kept for good.
+// A parser of an empty text, which provides the ATN and the names of tokens. It is never freed,
+// because references to its tables are kept until the process ends.
 SipparParser& TableParser() {
   static ByteStream* input = new ByteStream("");
   static SilentLexer* lexer = new SilentLexer(input);
@@ -28,8 +28,8 @@ const antlr4::atn::ATN& Atn() {
   return atn;
 }
 
-// Sort key of a keyword in messages: those that users most likely look for come first, all others
-// after them by the alphabet.
+// Sort key of a keyword in messages: the keywords that users most likely look for come first, all
+// others after them in alphabetical order.
 size_t Weight(const std::string& word) {
   static const auto& order = *new std::vector<std::string>(
       {"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "SHOW", "FROM", "INTO", "SET", "VALUES",
@@ -52,7 +52,7 @@ bool IsNameRule(size_t rule) {
          rule == SipparParser::RuleSoftKeyword || rule == SipparParser::RuleHardKeyword;
 }
 
-// Notes which kind of name is allowed, by the innermost rule that says so.
+// Records which kind of name is allowed, by the innermost rule that says so.
 void AddName(const std::vector<size_t>& rules, Expectation* out) {
   auto rule =
       std::find_if(rules.begin(), rules.end(), [](size_t each) { return !IsNameRule(each); });
@@ -94,9 +94,9 @@ void AddName(const std::vector<size_t>& rules, Expectation* out) {
   }
 }
 
-// The innermost rule alone does not tell a token that begins a value from one that continues it:
-// RulePrimary takes CAST, but also the AS and the closing bracket of that CAST. Those are left out
-// by their type.
+// The innermost rule alone does not distinguish a token that begins a value from one that continues
+// it: RulePrimary takes CAST, but also the AS and the closing bracket of that CAST. Tokens that
+// continue a value are excluded by their type.
 bool IsExpressionStart(size_t type, size_t rule) {
   switch (rule) {
     case SipparParser::RuleLiteral:
@@ -126,7 +126,7 @@ bool IsExpressionStart(size_t type, size_t rule) {
 }
 
 bool IsOperatorRule(size_t type, size_t rule) {
-  // SAFE.f(x): every name may be SAFE to the grammar.
+  // The dot of SAFE.f(x): the grammar accepts every name in place of SAFE.
   if (rule == SipparParser::RuleCall && type == SipparParser::DOT) return true;
   return rule == SipparParser::RuleExpression || rule == SipparParser::RuleConjunction ||
          rule == SipparParser::RuleComparisonTail || rule == SipparParser::RuleSum ||
@@ -139,8 +139,8 @@ bool IsOperatorRule(size_t type, size_t rule) {
 constexpr std::string_view kBracketsAndComma = "()[],";
 
 void AddAllowed(const AllowedToken& allowed, Expectation* out) {
-  // The order of the questions matters: a soft keyword such as TIME is also a name, and a user that
-  // must write a name should read "a name" rather than 40 keywords. Names therefore come before
+  // The order of the tests matters: a soft keyword such as TIME is also a name, and a user who must
+  // write a name should read "a name" rather than 40 keywords. Names therefore come before
   // keywords.
   size_t rule = allowed.rules.front();
   std::string word = TokenWord(allowed.type);
@@ -172,7 +172,7 @@ void AddAllowed(const AllowedToken& allowed, Expectation* out) {
   }
 }
 
-// "a, b or c"
+// Joins the parts as in "a, b or c".
 std::string JoinedByOr(const std::vector<std::string>& parts) {
   std::string text;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -186,8 +186,9 @@ std::string JoinedByOr(const std::vector<std::string>& parts) {
 
 GrammarWalk::GrammarWalk(size_t rule) { Close({{Atn().ruleToStartState[rule], -1}}); }
 
-// Sharing equal frames keeps the number of readings small. With a frame for each call two readings
-// that continue alike would differ for ever, and an ambiguous text would double them at each token.
+// Equal frames are shared, which keeps the number of readings small. If each call had its own
+// frame, two readings that continue alike would always differ, and an ambiguous text would double
+// the number of readings at each token.
 int GrammarWalk::Push(ATNState* follow, int parent) {
   auto [found, added] =
       frame_index_.try_emplace({follow, parent}, static_cast<int>(frames_.size()));
@@ -195,8 +196,8 @@ int GrammarWalk::Push(ATNState* follow, int parent) {
   return found->second;
 }
 
-// Follows all transitions that take no token. The states reached that can take one become configs_.
-// `seen` keeps a reading from being followed twice.
+// Follows all transitions that take no token. The states reached that can take a token become
+// configs_. `seen` prevents a reading from being followed twice.
 void GrammarWalk::Close(std::vector<Config> work) {
   std::set<Config> seen(work.begin(), work.end());
   configs_.clear();
@@ -253,7 +254,8 @@ std::vector<AllowedToken> GrammarWalk::Allowed() const {
     }
     for (const auto& transition : config.state->transitions) {
       if (transition->isEpsilon()) continue;
-      // A variable, because a temporary in the range of the loop is destroyed too early.
+      // `label` is a variable, because a temporary in the loop's range would be destroyed too
+      // early.
       antlr4::misc::IntervalSet label = transition->label();
       for (ssize_t type : label.toList()) all.push_back({static_cast<size_t>(type), rules});
     }
@@ -298,7 +300,7 @@ std::vector<std::string> Expectation::AllWords() const {
   return words;
 }
 
-// The allowed things that are not one fixed word, as a message names them: "a table name".
+// The allowed tokens that are not fixed words, in the words of a message: "a table name".
 std::vector<std::string> Expectation::Things() const {
   const std::array<std::pair<bool, const char*>, 10> things = {
       {{table, "a table name"},
@@ -319,8 +321,8 @@ std::vector<std::string> Expectation::Things() const {
 }
 
 std::string Expectation::Describe() const {
-  // At the start of a statement more than 30 keywords are allowed. A longer list hides the word
-  // that the user looks for; Weight has put the likely ones first.
+  // At the start of a statement more than 30 keywords are allowed. A longer list would hide the
+  // word that the user looks for; Weight puts the likely ones first.
   constexpr size_t kWordsShown = 8;
   std::vector<std::string> parts = Things();
   for (size_t i = 0; i < clauses.size(); ++i) {

@@ -17,14 +17,14 @@ using sippar_grammar::SipparParser;
 
 struct AllowedToken {
   size_t type = 0;
-  std::vector<size_t> rules;  // rules in which the token stands, innermost first
+  std::vector<size_t> rules;  // rules that contain the token, innermost first
 };
 
 class GrammarWalk {
  public:
   // Begins at the start of `rule`, for example SipparParser::RuleScript.
   explicit GrammarWalk(size_t rule);
-  // Moves over one token. If the token is not allowed, nothing moves and the result is false.
+  // Moves over one token. If the token is not allowed, returns false and does not move.
   bool Advance(size_t token_type);
   // The tokens that are allowed next, once for each state that takes them.
   std::vector<AllowedToken> Allowed() const;
@@ -57,7 +57,7 @@ class GrammarWalk {
 std::string TokenWord(size_t token_type);
 bool IsKeyword(size_t token_type);
 
-// The allowed tokens, grouped into what a person wants to read in a message.
+// The allowed tokens, grouped by the way in which a message names them.
 struct Expectation {
   std::vector<std::string> clauses;    // keywords that continue the statement
   std::vector<std::string> signs;      // ( ) , ; = …
@@ -68,7 +68,7 @@ struct Expectation {
   bool table = false;
   bool family = false;
   bool group = false;
-  bool pattern = false;  // column pattern, also as a value
+  bool pattern = false;  // column pattern, alone or as a value
   bool option = false;   // name of an option in CREATE, WITH …
   bool setting = false;  // name after SET, RESET
   bool show = false;     // name after SHOW
@@ -76,7 +76,7 @@ struct Expectation {
   bool name = false;     // any other name
   bool end = false;      // the text may end
 
-  std::string Describe() const;  // "WHERE, LIMIT, an operator or ;"
+  std::string Describe() const;  // for example "WHERE, LIMIT, an operator or ;"
   std::vector<std::string> AllWords() const;
 
  private:

@@ -74,7 +74,7 @@ LexedText::LexedText(std::string_view text, const engine::StopSignal* stop)
       tokens_(&lexer_) {}
 
 Status LexedText::Check() {
-  // The size comes first, because everything after it costs time and memory in proportion to the
+  // The size is checked first, because all other checks cost time and memory in proportion to the
   // text.
   if (text_.size() > limits::kStatementSizeMax) {
     return ErrorAt("TOO_LARGE", SpanAt(0, 0),

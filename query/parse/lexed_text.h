@@ -31,7 +31,7 @@ struct ParseStopped {
   Status status;
 };
 
-// Looks at a stop signal at every 256th call, since looking may read a clock.
+// Checks a stop signal at every 256th call, since a check may read a clock.
 class StopPoll {
  public:
   explicit StopPoll(const engine::StopSignal* stop) : stop_(stop) {}
@@ -54,7 +54,8 @@ class SilentLexer : public SipparLexer {
       : SipparLexer(input), poll_(stop) {
     removeErrorListeners();
   }
-  // Passes over blanks itself: they are half of all tokens, and nothing looks at them.
+  // Skips blanks before the lexer sees them: they would be half of all tokens, and no code uses
+  // them.
   std::unique_ptr<antlr4::Token> nextToken() override {
     poll_.Poll();
     for (size_t c = _input->LA(1); c == ' ' || c == '\t' || c == '\r' || c == '\n';) {

@@ -32,7 +32,7 @@ bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, boo
   } else if (context->FLOAT() != nullptr) {
     out->type = Literal::kFloat64;
     problem = DecodeFloat(text, &out->real);
-    // Unlike INT64, FLOAT64 has a negative for each of its values, so the sign can be put on after
+    // Unlike INT64, FLOAT64 has a negative for each of its values, so the sign can be applied after
     // decoding.
     if (negative) out->real = -out->real;
   } else if (context->TIMESTAMP() != nullptr || context->DATE() != nullptr) {
@@ -47,7 +47,7 @@ bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, boo
       }
       out->zone_missing = false;
     }
-    if (problem) problem->at = 0;  // an offset in the decoded string is none in the text
+    if (problem) problem->at = 0;  // an offset in the decoded string is not one in the text
   } else if (context->STRING() != nullptr) {
     out->type = Literal::kText;
     problem = DecodeQuoted(text, false, &out->text);

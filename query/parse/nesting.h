@@ -21,7 +21,7 @@ class Nesting {
   // What is between an opening token and the one that closes it; the first level is the statement.
   struct Level {
     size_t closer = 0;       // type of the token that closes the level; 0: none
-    size_t longest_run = 1;  // of prefix operators; `depth` counts from the second on
+    size_t longest_run = 1;  // prefix operators in a row; `depth` counts all but one
     size_t else_ifs = 0;     // ELSE IFs of the IF chain that is being read
     size_t depth = 0;        // what the level adds to depth_
   };

@@ -9,8 +9,8 @@ std::vector<syntax::Option> OptionBuilder::Build(
   for (auto* context : options) {
     syntax::Option option;
     option.name = expressions_->Name(context->name());
-    // Neither is given for a flag such as IN_MEMORY. The value then stays empty, and the schema
-    // planner decides whether the option may do without: the grammar does not know the names of
+    // A flag such as IN_MEMORY has neither a literal nor a call. Its value stays empty, and the
+    // schema planner decides whether the option needs one: the grammar does not know the names of
     // options, so a new option needs no new keyword.
     if (context->literal() != nullptr) option.value = Build(context->literal());
     if (context->optionCall() != nullptr) option.value = Build(context->optionCall());
@@ -36,7 +36,7 @@ syntax::OptionValue OptionBuilder::Build(SipparParser::OptionCallContext* contex
   value.span = expressions_->SpanOf(context);
   value.call = expressions_->Name(context->name()).text;
   // Calls nest (UNION(VERSIONS(3), AGE(30d))), and this recursion follows them. LexedText::Check
-  // has bounded the open brackets before.
+  // has already limited the number of open brackets.
   for (auto* arg : context->optionArg()) {
     value.args.push_back(arg->literal() != nullptr ? Build(arg->literal())
                                                    : Build(arg->optionCall()));

@@ -19,7 +19,7 @@ namespace {
 using antlr4::Token;
 using antlr4::atn::PredictionMode;
 
-// A statement of more tokens gets no list of what was expected: the walk would take too long.
+// A statement with more tokens gets no list of what was expected: the walk would take too long.
 constexpr size_t kWalkTokensMax = 50'000;
 
 // The hint naming the keyword that was probably meant, at the failing token or at the name before
@@ -36,7 +36,7 @@ std::string DidYouMean(const LexedText& text, const Token& token, const Token* p
 }
 
 // The error for a misspelt keyword after a table, which was read as the table's alias; OK if
-// `previous` is none. `before` is the state before it.
+// `previous` is not an alias. `before` is the state of the walk before `previous`.
 Status MisspeltKeyword(const LexedText& text, const Token* previous, const GrammarWalk& before) {
   if (previous == nullptr || previous->getType() != SipparParser::IDENT) return OkStatus();
   std::vector<AllowedToken> allowed = before.Allowed();
@@ -65,7 +65,7 @@ std::string HintFor(const Expectation& expected, const Token& token) {
   return "";
 }
 
-// Finds the first token that no statement can have at its place, and says what may stand there.
+// Finds the first token that no statement can have at its place, and reports what may stand there.
 Status ExplainSyntax(LexedText* text, size_t rule) {
   auto tokens = text->VisibleTokens();
   GrammarWalk walk(rule);

@@ -27,8 +27,8 @@ syntax::CreateTable SchemaBuilder::Build(SipparParser::CreateTableContext* conte
   create.if_not_exists = context->EXISTS() != nullptr;
   if (context->LIKE() != nullptr) create.like = expressions_->Name(context->tableName(1));
   for (auto* element : context->tableElement()) {
-    // Families and groups may be mixed in the text; they are sorted apart because a group may name
-    // a family that is declared after it.
+    // Families and groups may be mixed in the text; they are collected separately because a group
+    // may name a family that is declared after it.
     if (auto* family = element->familyElement()) create.families.push_back(Family(family));
     if (auto* group = element->groupElement()) create.groups.push_back(Group(group));
   }
@@ -70,7 +70,7 @@ syntax::AlterAction SchemaBuilder::Action(SipparParser::AlterActionContext* cont
     action.kind = AlterAction::kSetOptions;
     action.options = options_->Build(context->option());
   } else {
-    // RENAME FAMILY a TO b has two names, RENAME TO b has one; the last is the new one.
+    // RENAME FAMILY a TO b has two names, RENAME TO b has one; the last is the new name.
     bool of_family = context->FAMILY() != nullptr;
     action.kind = of_family ? AlterAction::kRenameFamily : AlterAction::kRenameTable;
     if (of_family) action.family.name = expressions_->NameOrString(context->familyName(0));

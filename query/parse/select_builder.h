@@ -1,4 +1,5 @@
-// Builds the statements that read: SELECT, also within others, and TAIL. Private to query/parse.
+// Builds the statements that read: SELECT, also inside other statements, and TAIL. Private to
+// query/parse.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

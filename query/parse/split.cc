@@ -18,7 +18,8 @@ bool IsPlain(char c) {
          std::string_view(" \t\r\n_.,:@=+*()<>%[]").find(c) != std::string_view::npos;
 }
 
-// The index of the quote that ends the string whose first quote is at `begin`; npos if none does.
+// The index of the quote that ends the string whose first quote is at `begin`; npos if no quote
+// does.
 size_t EndOfString(std::string_view text, size_t begin) {
   for (size_t at = begin + 1; at < text.size(); ++at) {
     if (text[at] == '\'') return at;  // a doubled quote ends a string and begins the next
@@ -59,7 +60,8 @@ class Splitter {
       if (token->getChannel() == Token::DEFAULT_CHANNEL) Take(*token);
     }
     // The lexer reports an unclosed quote or comment as one token that reaches to the end of the
-    // text, so only the last token can have set state_. It counts more than an open brace.
+    // text, so only the last token can have set state_. Such a token takes precedence over an open
+    // brace.
     if (open_) {
       result_.rest = Cut(start_, text_.size(), false);
       result_.state = state_;
@@ -74,8 +76,8 @@ class Splitter {
   }
 
  private:
-  // Counts lines from the last cut on, since offsets only grow: a script is read once, not once for
-  // each statement.
+  // Counts lines only from the last cut, since offsets only grow: a script is read once, not once
+  // for each statement.
   StatementText Cut(size_t begin, size_t end, bool meta) {
     line_ += static_cast<int>(std::count(text_.begin() + static_cast<ptrdiff_t>(counted_),
                                          text_.begin() + static_cast<ptrdiff_t>(begin), '\n'));
@@ -83,9 +85,9 @@ class Splitter {
     return {text_.substr(begin, end - begin), begin, line_, meta};
   }
 
-  // Takes the statement at the lexer's place up to its ";", if it consists of words, signs and
-  // plain strings alone. In such a text the next ";" outside of a string is the one that the lexer
-  // would find, which takes twenty times as long. Scripts have many such statements.
+  // Takes the statement at the lexer's position up to its ";", if it has only words, signs and
+  // plain strings. In such a text the next ";" outside of a string is the one that the lexer would
+  // find, and the lexer takes twenty times as long. Scripts have many such statements.
   bool TakePlain() {
     const size_t from = input_.index();
     const size_t begin = std::min(text_.find_first_not_of(" \t\r\n", from), text_.size());
@@ -113,7 +115,7 @@ class Splitter {
         break;
       case SipparLexer::SEMI:
         // Within the braces of ATOMIC a semicolon separates the statements of the block. The
-        // grammar has braces rather than END for this: the lexer alone finds the end.
+        // grammar has braces rather than END so that the lexer alone can find the end of the block.
         if (depth_ > 0) break;
         // Two semicolons in a row have no statement between them.
         if (open_) result_.statements.push_back(Cut(start_, at, false));

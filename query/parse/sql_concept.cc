@@ -31,8 +31,9 @@ constexpr std::string_view kIndexHint =
 constexpr std::string_view kNoView = "views are not supported";
 constexpr std::string_view kViewHint = "keep the SELECT in a script";
 
-// The first fitting entry wins, and words are compared as text, since most of them are no keywords
-// here. The table is only asked after a syntax error, so a column named join or union stays usable.
+// The first entry that fits wins, and words are compared as text, since most of them are not
+// keywords here. The table is used only after a syntax error, so a column named join or union stays
+// usable.
 constexpr std::array<Concept, 17> kConcepts = {{
     {"JOIN", "", kNoJoin, kJoinHint},
     {"INNER", "JOIN", kNoJoin, kJoinHint},

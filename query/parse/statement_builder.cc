@@ -11,8 +11,8 @@ syntax::Statement StatementBuilder::Build(SipparParser::StatementContext* contex
 }
 
 // The rule `statement` has one alternative for each kind, so exactly one of these contexts is set
-// and the order of the questions does not matter. They are split over two functions only to keep
-// each short.
+// and the order of the tests does not matter. They are split over two functions only to keep each
+// function short.
 syntax::StatementNode StatementBuilder::BuildNode(SipparParser::StatementContext* context) {
   if (auto* node = context->explain()) return BuildExplain(node);
   if (auto* node = context->select()) return selects_.Build(node);
@@ -51,7 +51,7 @@ syntax::StatementNode StatementBuilder::BuildSchemaNode(SipparParser::StatementC
   return BuildOther(context->other());
 }
 
-// The supported statements of the rule `other`; the rest keeps its words.
+// Builds the supported statements of the rule `other`; of any other it keeps only the words.
 syntax::StatementNode StatementBuilder::BuildOther(SipparParser::OtherContext* context) {
   if (auto* node = context->split()) {
     return syntax::SplitTable{expressions_.Name(node->tableName()),
@@ -79,8 +79,8 @@ syntax::Explain StatementBuilder::BuildExplain(SipparParser::ExplainContext* con
   syntax::Explain explain;
   explain.analyze = context->ANALYZE() != nullptr;
   if (context->name() != nullptr) explain.format = expressions_.Name(context->name());
-  // EXPLAIN takes any statement here, another EXPLAIN as well. ExecuteExplain refuses what has no
-  // plan, with a message that a syntax error could not give.
+  // The grammar accepts EXPLAIN before any statement, even before another EXPLAIN. ExecuteExplain
+  // refuses statements without a plan, with a message that a syntax error could not give.
   explain.statement = syntax::Box(Build(context->statement()));
   return explain;
 }

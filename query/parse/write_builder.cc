@@ -31,8 +31,8 @@ syntax::Insert WriteBuilder::Build(SipparParser::InsertContext* context) {
   insert.table = expressions_->Name(context->tableName());
   insert.condition = clauses_->Clause(context->condition());
   for (auto* tuple : context->tuple()) insert.tuples.push_back(clauses_->Tuple(tuple));
-  // The grammar gives the four forms no names. Each test asks for the part that only one of the
-  // forms still left can have; the last form, ROW key SET, needs none.
+  // The grammar gives the four forms no names. Each test looks for a part that only one of the
+  // remaining forms can have; the last form, ROW key SET, needs no test.
   if (context->select() != nullptr) {
     insert.kind = syntax::Insert::kSelect;
     insert.select = syntax::Box(selects_->Build(context->select()));
@@ -79,8 +79,7 @@ syntax::Delete WriteBuilder::Build(SipparParser::DeleteRowsContext* context) {
   remove.patterns = clauses_->Patterns(context->columnPattern());
   remove.table = expressions_->Name(context->tableName());
   remove.times = TimeSpan(context->timeSpan());
-  // WHERE or ALL ROWS, never both and never neither: the grammar gives DELETE one of the two, so
-  // that forgetting WHERE cannot empty a table.
+  // The grammar requires either WHERE or ALL ROWS, so that a forgotten WHERE cannot empty a table.
   remove.where = clauses_->Clause(context->where());
   remove.all_rows = context->ALL() != nullptr;
   remove.condition = clauses_->Clause(context->condition());
@@ -91,8 +90,8 @@ syntax::Increment WriteBuilder::Build(SipparParser::IncrementContext* context) {
   syntax::Increment increment;
   increment.table = expressions_->Name(context->tableName());
   increment.column = expressions_->Build(context->columnPattern());
-  // BY that is left out stays empty rather than 1, so that the statement prints as it was written;
-  // ExecuteIncrement supplies the 1.
+  // If BY is left out, `by` stays empty rather than 1, so that the statement prints as it was
+  // written; ExecuteIncrement supplies the 1.
   increment.by = clauses_->Optional(context->expression());
   increment.where = expressions_->Build(context->where()->expression());
   increment.returning = Returning(context->returning());

@@ -22,7 +22,7 @@ class WriteBuilder {
   syntax::Append Build(SipparParser::AppendContext* context);
 
   std::vector<syntax::Assign> Assigns(const std::vector<SipparParser::AssignContext*>& assigns);
-  // All times if `context` is nullptr.
+  // Returns all times if `context` is nullptr.
   syntax::TimeSpan TimeSpan(SipparParser::TimeSpanContext* context);
 
  private:

@@ -20,7 +20,7 @@ using syntax::ExprKind;
 using syntax::SelectItem;
 
 // The scope of expressions on a group: its slots are the group keys, then the finished aggregates.
-// Any column outside of them has no single value in a group and is an error.
+// Any other column has no single value in a group and is an error.
 class GroupScope final : public Scope {
  public:
   GroupScope(const Program* program, const Scope* rows) : program_(program), rows_(rows) {}
@@ -82,8 +82,7 @@ Status CheckAggregateCall(AggregateDef::Kind kind, const Expr& expr) {
                   call.arguments_max == 1 ? "" : "s", expr.star ? "*" : fmt::format("{}", count)));
 }
 
-// Sets what the second argument says: how many items, parts or values, or what stands between
-// texts.
+// Plans the second argument: the number of items, parts or values, or the separator between texts.
 Status PlanParameter(const StatementContext& context, const Expr& expr, AggregateDef* def) {
   if (def->kind == AggregateDef::kStringAgg) def->separator = ",";
   if (expr.children.size() < 2) return OkStatus();
@@ -110,8 +109,8 @@ Status PlanParameter(const StatementContext& context, const Expr& expr, Aggregat
 
 }  // namespace
 
-// The slot of `written` in a group: that of the equal GROUP BY expression, or of the aggregate that
-// it calls. nullopt: it is neither, so the compiler goes on into its parts.
+// The slot of `written` in a group: the slot of the equal GROUP BY expression, or of the aggregate
+// that `written` calls. nullopt: `written` is neither, so the compiler continues with its parts.
 StatusOr<std::optional<Expression>> SelectPlanner::GroupSlot(const std::vector<const Expr*>& groups,
                                                              const Expr& written) {
   const Expr& expr = written.kind == ExprKind::kName ? Unaliased(written) : written;
@@ -181,8 +180,8 @@ Status SelectPlanner::PlanAggregates() {
     plan.final_outputs.push_back(std::move(key));
     plan.descending.push_back(order.descending);
   }
-  // The group keys are the last order keys: groups arrive in no order, and the result must be the
-  // same at every run.
+  // The group keys are the last order keys: groups arrive in no fixed order, and the result must be
+  // the same at every run.
   for (uint32_t i = 0; i < groups.size(); ++i) {
     plan.final_outputs.push_back(Expression::Slot(i));
     plan.descending.push_back(false);

@@ -172,7 +172,7 @@ Status SelectPlanner::PlanAfter() {
   } else {
     range.start = inclusive ? start : engine::RowSuccessor(start);
   }
-  // Nothing is before the empty key; as a range, though, an empty limit means no upper end.
+  // No key is before the empty key, but in a range an empty limit means no upper end.
   bool nothing = reverse && range.limit.empty();
   plan.program.read.rows = plan.program.read.rows.Intersection(nothing ? RowSet() : RowSet(range));
   return OkStatus();
@@ -219,7 +219,7 @@ void SelectPlanner::PushLimit() {
     return;
   }
   // DISTINCT and LIMIT BY drop rows after sorting, so no tablet knows how many rows are enough. The
-  // tablets send all rows unsorted, with their order keys, and they are sorted here.
+  // tablets send all rows unsorted, with their order keys, and this process sorts them.
   for (engine::OrderKey& key : program.order_by) {
     program.outputs.push_back(std::move(key.expression));
   }

@@ -1,5 +1,5 @@
-// Plans SAMPLE: which rows are read is decided by the hash of their keys, where the data is, so the
-// same rows come every time, and a larger sample has the rows of a smaller one.
+// Plans SAMPLE. The tablets choose rows by the hash of their keys, so the same rows come every
+// time, and a larger sample contains the rows of a smaller one.
 // SPDX-License-Identifier: Apache-2.0
 #include "query/plan/plan_sample.h"
 
@@ -19,11 +19,11 @@ namespace {
 using engine::Function;
 using syntax::ReadOptions;
 
-// Rows of SAMPLE n ROWS: their hashes are held in memory.
+// Limit of n in SAMPLE n ROWS: the hashes of the n rows are held in memory.
 constexpr uint64_t kSampleRowsMax = 1'000'000;
 
-// The rows of which the hash is below this are the share of all: hashes are evenly spread over the
-// INT64.
+// The bound below which the hashes of this share of all rows lie: hashes are evenly spread over the
+// INT64 values.
 int64_t BelowWhich(double share) {
   const double width = std::ldexp(share, 64);  // share < 1, so it fits into 64 bits
   return static_cast<int64_t>(static_cast<uint64_t>(width) + (uint64_t{1} << 63));
@@ -49,7 +49,8 @@ Expression HashIs(Function comparison, Expression row, int64_t bound) {
 }
 
 void AddTest(Expression test, std::optional<Expression>* where) {
-  // First, since it is cheap: WHERE is evaluated for the rows of the sample only.
+  // The new test comes first, since it is cheap: the rest of WHERE then sees only rows of the
+  // sample.
   std::vector<Expression> tests;
   tests.push_back(std::move(test));
   if (*where) tests.push_back(*std::move(*where));

@@ -7,11 +7,11 @@
 
 namespace sippar::query {
 
-// HASH64(row) compared with `bound`.
+// The test that compares HASH64(row) with `bound`.
 engine::Expression HashIs(engine::Function comparison, engine::Expression row, int64_t bound);
-// Makes `test` a part of *where.
+// Joins `test` and *where by AND.
 void AddTest(engine::Expression test, std::optional<engine::Expression>* where);
-// A program of which each tablet answers with the `rows` least hashes of the rows that `program`
+// The program with which each tablet returns the `rows` least hashes of the rows that `program`
 // reads.
 engine::Program HashesOfRows(const engine::Program& program, uint64_t rows);
 

@@ -65,7 +65,7 @@ Status SelectPlanner::PlanCellItems() {
       continue;
     }
     if (item.expr.kind != ExprKind::kPattern) {
-      // Compiled only for its error: an unknown name says more than NOT_A_PATTERN.
+      // Compiled only for the error: an unknown name says more than NOT_A_PATTERN.
       RowScope rows(&context, &schema);
       RETURN_IF_ERROR(ExpressionCompiler(context, &rows).Compile(item.expr).status());
       return ErrorAt("NOT_A_PATTERN", item.span, "SELECT CELLS takes column patterns or *",
@@ -75,7 +75,7 @@ Status SelectPlanner::PlanCellItems() {
                      BindPattern(context, schema, item.expr.pattern));
     cell_patterns.push_back(std::move(pattern));
   }
-  // `*` includes the columns of all patterns next to it. An empty list means every column.
+  // An item `*` includes the columns of all other items. An empty list means every column.
   if (all) cell_patterns.clear();
   items.clear();
   // From here on the statement is planned as a SELECT of these names FROM CELLS(...).
@@ -141,15 +141,15 @@ StatusOr<Expression> SelectPlanner::CompileItem(const SelectItem& item) {
   }
   bool stripped = cell_scope != nullptr && plan.program.read.strip_values &&
                   item.expr.kind == ExprKind::kName && SameWord(item.expr.name, "value");
-  // The tablets send "" instead of the value, which would look like a cell that is empty.
+  // The tablets send "" instead of the value, which would look like an empty cell.
   if (stripped) return Expression::Literal(Value::Text("(stripped)"));
   // A value that is only shown keeps the type of its cell. In an expression all values have one
   // type.
   bool shown_as_is = cell_scope != nullptr && item.expr.kind == ExprKind::kName &&
                      SameWord(item.expr.name, "value");
   if (shown_as_is) return cell_scope->Slot(SlotDef::kValue);
-  // Without aliases: an item does not see those of its own list, or `SELECT x AS x` would never
-  // end.
+  // Compiled without aliases: an item does not see the aliases of its own list, or `SELECT x AS x`
+  // would never end.
   ExpressionCompiler compiler(context, scope.get());
   return compiler.Compile(item.expr);
 }
@@ -181,7 +181,8 @@ Status SelectPlanner::PlanOutputs() {
 StatusOr<SelectPlan> SelectPlanner::Plan() {
   plan.program.now_us = context.now_us;
   RETURN_IF_ERROR(PlanSource());
-  // After PlanSource, because it replaces `items`, to which the aliases point.
+  // Aliases are collected after PlanSource, because it replaces `items`, to which the aliases
+  // point.
   for (const SelectItem& item : items) {
     if (!item.alias.empty()) aliases.emplace(item.alias.text, &item.expr);
   }
@@ -194,8 +195,8 @@ StatusOr<SelectPlan> SelectPlanner::Plan() {
   }
   RETURN_IF_ERROR(PlanOrder());
   RETURN_IF_ERROR(PlanLimit());
-  // Hidden values follow the shown ones in the order that select_plan.h gives: PlanLimit appends
-  // that of LIMIT BY, AddPageKeys the page key, and the order keys come last.
+  // Hidden values follow the shown ones in the order that select_plan.h defines: PlanLimit appends
+  // the value of LIMIT BY, AddPageKeys the page key, and the order keys come last.
   AddPageKeys();
   RETURN_IF_ERROR(PlanAfter());
   if (plan.sorts && !plan.program.aggregate) plan.sort_at = plan.program.outputs.size();

@@ -32,7 +32,7 @@ std::string PrintFamily(const engine::FamilySchema& family) {
 }
 
 // Prints compression, block size and Bloom filter even where they have their defaults, so that the
-// statement makes the same group in a version of Sippar whose defaults differ.
+// statement creates the same group in a version of Sippar whose defaults differ.
 std::string PrintGroup(const engine::LocalityGroupSchema& group) {
   std::string families;
   for (const std::string& family : group.families) {
@@ -76,7 +76,7 @@ std::string PrintCreateTable(const engine::TableSchema& schema,
   }
   if (!options.empty()) text += fmt::format(" WITH ({})", options);
   std::string keys;
-  // As text if they are UTF-8: a row key is bytes, and the parser reads both forms to the same key.
+  // Keys that are UTF-8 are printed as text; the parser reads text and bytes to the same row key.
   for (const std::string& key : split_keys) keys += (keys.empty() ? "" : ", ") + QuoteValue(key);
   if (!keys.empty()) text += fmt::format(" SPLIT AT ({})", keys);
   return text + ";";

@@ -68,7 +68,8 @@ engine::Row EmptyRow(const std::vector<SlotDef>& slots) {
   return row;
 }
 
-// TRUE also if the test fails on the row: the row must then be read, so that the error is reported.
+// Also true if the test fails with an error: the row must then be read, so that the error is
+// reported.
 bool IsTrueOn(const engine::Row& row, const Expression& test) {
   auto evaluator = engine::Evaluator::Prepare(test);
   if (!evaluator.ok()) return true;
@@ -86,7 +87,7 @@ bool IsNullOn(const engine::Row& row, const Expression& expression) {
 // True if a row without a cell in the slots' columns can change the result. If not, such rows need
 // not be read.
 bool EmptyRowsCount(const engine::Program& program) {
-  // Made once: there may be thousands of slots and as many tests.
+  // Computed once: there may be thousands of slots and as many tests.
   const engine::Row empty = EmptyRow(program.slots);
   for (const Expression& test : SplitAnd(program.where)) {
     if (UsesSlot(test, program.slots, IsRowSlot)) continue;
@@ -155,7 +156,8 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
     ASSIGN_OR_RETURN(int64_t limit_us, CompileTime(context, *options.time_to));
     read->time.limit_us = std::min(read->time.limit_us, limit_us);
   }
-  // 0 means all to the engine, so a count must be at least 1, or VERSIONS 0 would read everything.
+  // To the engine 0 means all versions, so a count must be at least 1, or VERSIONS 0 would read
+  // everything.
   if (options.versions_all) read->versions_per_column = 0;
   if (options.versions) {
     ASSIGN_OR_RETURN(uint64_t versions, CompileCount(context, *options.versions, "VERSIONS", 1));
@@ -213,8 +215,8 @@ StatusOr<TableArgs> PlanNamedArgs(const StatementContext& context,
                      "before_or_equal");
     }
   }
-  // After the loop, because the arguments may come in any order: latest_n counts even if
-  // with_history follows it.
+  // Decided after the loop, because the arguments may come in any order: latest_n takes effect even
+  // if with_history follows it.
   if (latest != 0) {
     read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(latest, UINT32_MAX));
   } else if (said.with_history) {

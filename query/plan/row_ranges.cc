@@ -45,7 +45,7 @@ Function Flip(Function function) {
   }
 }
 
-// The rows before `key`. An empty limit of a range would mean no end.
+// The rows before `key`; none for the empty key, since an empty limit of a range means no end.
 RowSet Below(std::string_view key) {
   return key.empty() ? RowSet() : RowSet(RowRange{"", std::string(key)});
 }
@@ -113,7 +113,7 @@ class ManyRows {
     ranges_.push_back(RowRange::Single(key));
     return OkStatus();
   }
-  // An intersection is the complement of the joined complements.
+  // An intersection is the complement of the union of the complements.
   Status Intersect(const RowSet& rows) { return Add(rows.Complement()); }
 
   StatusOr<RowSet> Sum() {
@@ -289,8 +289,8 @@ StatusOr<NamedRows> NamedByJunction(const Expression& test, const std::vector<Sl
                                     StopBudget* budget) {
   bool is_and = test.function == Function::kAnd;
   NamedRows named;
-  // OR names rows only if each of its parts does: a part such as LIKE may hold for any row. Of an
-  // AND, the parts that name no rows restrict nothing.
+  // OR names rows only if each of its parts does: a part such as LIKE may hold for any row. In an
+  // AND the parts that name no rows are ignored.
   if (!is_and) named.emplace();
   for (const Expression& arg : test.args) {
     ASSIGN_OR_RETURN(NamedRows part, RowsNamed(arg, slots, budget));

@@ -17,10 +17,10 @@ namespace sippar::query {
 
 struct RowRanges {
   engine::RowSet rows;  // contains every row for which the test may be TRUE
-  bool exact = false;   // contains no other row: nothing is left to test
+  bool exact = false;   // the test is TRUE for every row in `rows`
 };
 
-// The rows for which `test` may be TRUE, by what it says about the row key.
+// The rows for which `test` may be TRUE, as far as its tests on the row key tell.
 [[nodiscard]] StatusOr<RowRanges> RangesOf(const engine::Expression& test,
                                            const std::vector<engine::SlotDef>& slots,
                                            engine::StopBudget* budget);
@@ -38,7 +38,7 @@ using NamedRows = std::optional<std::set<std::string>>;
                                             const std::vector<engine::SlotDef>& slots,
                                             engine::StopBudget* budget);
 // Narrows *time by the tests on SlotDef::kTimestamp and takes them out of *where. Correct only if
-// the read returns every version: else it would change which versions are counted.
+// the read returns every version: the range would otherwise change which versions are counted.
 void ExtractTime(const std::vector<engine::SlotDef>& slots, engine::TimeRange* time,
                  std::optional<engine::Expression>* where);
 

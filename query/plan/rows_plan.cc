@@ -47,7 +47,7 @@ StatusOr<RowsPlan> Begin(const StatementContext& context, const syntax::Identifi
   return plan;
 }
 
-// Chooses how the rows that exist are found.
+// For statements that change only rows that exist: chooses how these rows are found.
 void FindExisting(RowsPlan* plan) {
   plan->builder->SetOnlyIfExists();
   if (!IsListed(plan->target.rows)) return;
@@ -94,8 +94,9 @@ StatusOr<RowsPlan> PlanRows(const StatementContext& context, const syntax::Updat
 StatusOr<RowsPlan> PlanRows(const StatementContext& context, const syntax::Delete& statement) {
   ASSIGN_OR_RETURN(RowsPlan plan, Begin(context, statement.table, statement.where));
   const bool spans = statement.times.time || !statement.times.at.empty();
-  // Whole rows that only their range chooses: nothing has to be tested under the lock of a row, so
-  // the deletions are sent in batches, which is faster than an update for each row.
+  // True for deletions of whole rows that are selected by a range alone. Nothing has to be tested
+  // under the lock of a row, so the deletions are sent in batches, which is faster than an update
+  // for each row.
   const bool plain = statement.patterns.empty() && !spans && !statement.condition &&
                      !plan.target.rest && !IsListed(plan.target.rows) &&
                      !context.session->transaction;
@@ -159,8 +160,8 @@ SelectPlan KeyScan(const StatementContext& context, const RowsPlan& plan) {
     program.slots = {{SlotDef::kRow, 0}};
     program.outputs = {engine::Expression::Slot(0)};
   }
-  // The scan reads the same versions for the test as the update will under the row's lock: all of
-  // them, if the test counts versions, else the newest.
+  // The scan reads the same versions for the test as the update will read under the row's lock: all
+  // versions if the test counts versions, otherwise only the newest.
   program.read.versions_per_column = NeedsAllVersions(program.slots) ? 0 : 1;
   program.read.rows = plan.target.rows;
   return scan;

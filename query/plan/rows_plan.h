@@ -1,5 +1,5 @@
-// The plan of UPDATE, DELETE, INCREMENT and APPEND: the rows that WHERE means, and what is done
-// with each of them. Each row is changed atomically, the statement as a whole is not. Run by
+// The plan of UPDATE, DELETE, INCREMENT and APPEND: the rows that WHERE selects, and the change to
+// make to each of them. Each row is changed atomically, the statement as a whole is not. Run by
 // execute/update.cc, shown by EXPLAIN. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace sippar::query {
 
-// WHERE of a writing statement, taken apart.
+// The parts of WHERE in a statement that writes.
 struct Target {
   engine::RowSet rows;                     // rows that may pass WHERE
   std::optional<engine::Expression> rest;  // tests that `rows` does not express
@@ -27,7 +27,7 @@ struct Target {
 
 struct RowsPlan {
   enum How : uint8_t {
-    kListed,   // `keys` says the rows: each is updated without a scan
+    kListed,   // `keys` lists the rows, and each is updated without a scan
     kScanned,  // a scan finds the rows, each of which is updated
     kDropped,  // a scan finds the keys, and whole rows are deleted in batches
   };
@@ -35,11 +35,11 @@ struct RowsPlan {
   std::shared_ptr<const engine::TableSchema> schema;
   std::unique_ptr<UpdateBuilder> builder;
   Target target;
-  std::vector<std::string> keys;  // kListed
-  bool has_where = false;         // false: ALL ROWS
-  bool makes_rows = false;        // rows without a cell are made, too
-  bool conditional = false;       // there is an IF
-  bool returns = false;           // there is a RETURNING
+  std::vector<std::string> keys;  // kListed: keys of the rows to update
+  bool has_where = false;         // false: the statement says ALL ROWS
+  bool makes_rows = false;        // rows that do not exist are created
+  bool conditional = false;       // the statement has IF
+  bool returns = false;           // the statement has RETURNING
 };
 
 [[nodiscard]] StatusOr<RowsPlan> PlanRows(const StatementContext& context,
@@ -55,7 +55,7 @@ struct RowsPlan {
 bool IsUnsafe(const StatementContext& context, const RowsPlan& plan);
 // The plan that finds the keys of the rows. Requires: `plan` scans.
 SelectPlan KeyScan(const StatementContext& context, const RowsPlan& plan);
-// The update to run on each row. To be called once, and not for kDropped.
+// The update to run on each row. Call it once, and not for kDropped.
 engine::RowUpdate FinishUpdate(RowsPlan* plan);
 
 }  // namespace sippar::query

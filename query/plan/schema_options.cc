@@ -40,7 +40,7 @@ bool IsCount(const OptionValue& value) {
          value.literal->integer <= UINT32_MAX;
 }
 
-// A bare number is no age: it does not tell its unit.
+// A bare number is not an age, because it has no unit.
 bool IsAge(const OptionValue& value) {
   return value.literal && value.literal->type == Literal::kDuration && value.literal->integer > 0;
 }
@@ -51,7 +51,7 @@ std::string_view WordOf(const Option& option) {
   return is_word ? std::string_view(option.value->call) : std::string_view();
 }
 
-// NONE, VERSIONS(3) or AGE(30d); nullopt: none of them.
+// Plans NONE, VERSIONS(3) or AGE(30d); nullopt for any other rule.
 std::optional<GcPolicy> PlanSimpleGc(const OptionValue& value) {
   if (SameWord(value.call, "NONE") && value.args.empty()) return GcPolicy::KeepAll();
   if (value.args.size() != 1) return std::nullopt;
@@ -95,8 +95,8 @@ std::string PrintOption(const OptionValue& value) {
   return value.args.empty() ? text : text + ")";
 }
 
-// The schema's name of a type that has another one, too. A COUNTER family is one of INT64 values,
-// and a cell of UNIQUES is a HyperLogLog.
+// The schema's name of a type that has a second name: INT64 means COUNTER, and HLL (HyperLogLog)
+// means UNIQUES. Any other name stays as written.
 std::string_view NameOfType(std::string_view written) {
   if (SameWord(written, "INT64")) return "COUNTER";
   if (SameWord(written, "HLL") || SameWord(written, "HLL(INT64)")) return "UNIQUES";
@@ -144,7 +144,7 @@ Status PlanCompression(const Option& option, engine::LocalityGroupSchema* group,
   if (!option.value || option.value->literal) return BadOption(option, kWanted);
   const OptionValue& value = *option.value;
   if (SameWord(WordOf(option), "NONE")) {
-    // The level stays: COMPRESSION = ZSTD without LEVEL later brings it back.
+    // The level is kept: a later COMPRESSION = ZSTD without LEVEL uses it again.
     group->compression = engine::Compression::kNone;
     return OkStatus();
   }
@@ -218,8 +218,8 @@ Status ApplyFamilyOption(const Option& option, engine::FamilySchema* family,
                          std::optional<GcPolicy>* gc) {
   if (SameWord(option.name.text, "VERSIONS")) {
     if (!option.value || !IsCount(*option.value)) return BadOption(option, "a number from 1");
-    // Kept aside and not set at once: TTL may follow in the same definition, and the two together
-    // are one rule.
+    // The rule is not set at once: TTL may follow in the same definition, and the two together are
+    // one rule.
     *versions = GcPolicy::MaxVersions(static_cast<uint32_t>(option.value->literal->integer));
   } else if (SameWord(option.name.text, "TTL")) {
     if (!option.value || !IsAge(*option.value)) return BadOption(option, "a duration such as 30d");
@@ -265,7 +265,7 @@ Status ApplyFamilyOptions(const syntax::FamilyDef& def, engine::FamilySchema* fa
 }
 
 // Options that are not named keep the value that `group` has. CREATE passes a new group with
-// defaults, ALTER the present one.
+// defaults, ALTER the current one.
 Status ApplyGroupOptions(const syntax::GroupDef& def, engine::LocalityGroupSchema* group,
                          std::vector<std::string>* notices) {
   for (const Option& option : def.options) {
@@ -300,7 +300,8 @@ Status ApplyTableOptions(const std::vector<Option>& options, engine::TableSchema
       if (!IsInteger(option.value, Literal::kSize) && !IsInteger(option.value, Literal::kInt64)) {
         return BadOption(option, "a size such as 200MiB");
       }
-      // Stored as it was written, so that SHOW CREATE TABLE prints 200MiB and not its bytes.
+      // Stored as it was written, so that SHOW CREATE TABLE prints 200MiB and not a number of
+      // bytes.
       schema->options["SPLIT_SIZE"] = PrintOption(*option.value);
     } else if (SameWord(name, engine::kGranularityOption)) {
       RETURN_IF_ERROR(PlanGranularity(option, schema));
@@ -320,7 +321,7 @@ Status ApplyTableOptions(const std::vector<Option>& options, engine::TableSchema
 std::string PrintSize(uint64_t bytes) {
   static constexpr const char* kUnits[] = {"", "KiB", "MiB", "GiB", "TiB"};
   size_t unit = 0;
-  // 0 bytes would get the largest unit of all, since 1024 always divides them.
+  // 0 is excluded: it can always be divided by 1024, so it would get the largest unit.
   while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < std::size(kUnits)) {
     bytes /= 1024;
     ++unit;

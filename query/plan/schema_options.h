@@ -25,7 +25,7 @@ namespace sippar::query {
 std::string PrintSize(uint64_t bytes);  // in the largest unit without a fraction: 64KiB
 std::string PrintCompression(const engine::LocalityGroupSchema& group);
 std::string PrintBloom(engine::BloomKind kind);
-// The CREATE TABLE statement that makes the table again, with its split keys.
+// The CREATE TABLE statement that creates the same table, with its split keys.
 std::string PrintCreateTable(const engine::TableSchema& schema,
                              const std::vector<std::string>& split_keys);
 

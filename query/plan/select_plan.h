@@ -70,10 +70,10 @@ struct SelectPlan {
 // The names of the result's columns, which an outer query can use.
 std::vector<std::string> ColumnNames(const SelectPlan& plan);
 // Sets plan->program.read.columns and keys_only, so that all rows that exist are read: see "Which
-// rows exist" in query/README.md. `patterns` are those of the program's slots.
+// rows exist" in query/README.md. `patterns` are the patterns of the program's slots.
 void ChooseColumns(const engine::TableSchema& schema,
                    const std::vector<engine::ColumnPattern>& patterns, SelectPlan* plan);
-// What PlanNamedArgs found in a table's arguments beyond what it set in the ReadSpec.
+// Facts that PlanNamedArgs finds in a table's arguments and that the ReadSpec does not hold.
 struct TableArgs {
   bool with_history = false;
   bool has_versions = false;  // the arguments say how many versions are read
@@ -87,7 +87,7 @@ struct TableArgs {
 [[nodiscard]] Status PlanReadOptions(const StatementContext& context,
                                      const syntax::ReadOptions& options, const TableArgs& args,
                                      engine::ReadSpec* read);
-// The lines of EXPLAIN. `tablets` are those of the plan's table.
+// The lines of EXPLAIN. `tablets` are the tablets of the plan's table.
 std::vector<std::string> ExplainSelect(const SelectPlan& plan,
                                        const std::vector<cluster::TabletInfo>& tablets);
 // The pattern as EXPLAIN shows it: anchor:^my.
@@ -108,7 +108,7 @@ struct PageToken {
   int64_t timestamp_us = 0;
 };
 std::string EncodePageToken(const PageToken& token);
-// False if `text` is no page token.
+// False if `text` is not a page token.
 [[nodiscard]] bool DecodePageToken(std::string_view text, PageToken* token);
 
 }  // namespace sippar::query

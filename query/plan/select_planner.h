@@ -28,9 +28,9 @@ struct SelectPlanner {
   Aliases aliases;
   std::vector<syntax::SelectItem> items;             // items with `*` expanded
   std::vector<engine::ColumnPattern> cell_patterns;  // cell view: columns to read; empty: all
-  std::vector<DataType> input_types;                 // of a relation's columns, for clients
+  std::vector<DataType> input_types;                 // types of a relation's columns, for clients
   bool storage_order = true;                         // rows come in the order of the table
-  bool with_history = false;                         // an item that is a column lists its versions
+  bool with_history = false;                         // items that are columns list their versions
 
   StatusOr<SelectPlan> Plan();
   Status PlanSource();

@@ -63,7 +63,7 @@ StatusOr<ColumnPattern> UpdateBuilder::ExactColumn(const syntax::PatternNode& co
                  fmt::format("{} names many columns; only one can be written", Print(column)));
 }
 
-// TYPE for a value that the column cannot hold, whether there are rows to update or not.
+// TYPE if the column cannot hold the value, even if there will be no row to update.
 Status UpdateBuilder::CheckValue(RowWrite::Kind kind, const syntax::PatternNode& column,
                                  const Expression& value) const {
   DataType type = TypeIn(scope_, value);
@@ -111,8 +111,8 @@ Status UpdateBuilder::AddAssign(const syntax::Assign& assign,
                         : assign.op == syntax::Assign::kAdd ? RowWrite::kIncrement
                                                             : RowWrite::kAppend;
   RETURN_IF_ERROR(AddWrite(kind, assign.column, std::move(value)));
-  // AddWrite has just added it; the guard and the time are set here because INCREMENT and APPEND
-  // have neither.
+  // AddWrite has just added this write. The guard and the time are set here, because INCREMENT and
+  // APPEND have neither.
   RowWrite& write = update_.writes.back();
   write.guard = guard;
   if (assign.at) {
@@ -142,8 +142,8 @@ Status UpdateBuilder::AddDeletes(const std::vector<syntax::PatternNode>& pattern
   }
   if (columns.empty()) columns.push_back({NamePattern::Any(), NamePattern::Any()});
   for (const ColumnPattern& column : columns) {
-    // The columns to delete are read as well: the answer counts what was deleted, and a deletion of
-    // cells that do not exist would write entries for nothing.
+    // The columns to delete are read as well: the result counts what was deleted, and a deletion of
+    // cells that do not exist would write useless entries.
     deleted_.push_back(column);
     // A whole family is deleted by one entry instead of one for each of its columns.
     bool family = column.family.kind == NamePattern::kExact &&
@@ -174,8 +174,8 @@ Status UpdateBuilder::AddCondition(const syntax::OptionalExpr& condition) {
   return OkStatus();
 }
 
-// RETURNING is evaluated on the row after the update, under its lock, so no other writer can come
-// between.
+// RETURNING is evaluated on the row after the update, under the row's lock, so no other write can
+// come in between.
 StatusOr<std::vector<Expression>> UpdateBuilder::CompileItems(
     const std::vector<syntax::SelectItem>& items, std::vector<ResultColumn>* columns) {
   std::vector<Expression> values;
@@ -187,7 +187,7 @@ StatusOr<std::vector<Expression>> UpdateBuilder::CompileItems(
       values.push_back(std::move(value));
       continue;
     }
-    // `*` gives the same columns as SELECT *, the key and one map for each family.
+    // `*` stands for the same columns as in SELECT *: the key and one map for each family.
     columns->push_back({"row", ValueType::kText});
     values.push_back(scope_.Slot(SlotDef::kRow));
     for (const engine::FamilySchema& family : schema_.families) {
@@ -221,7 +221,7 @@ RowWrite& UpdateBuilder::NewWrite(RowWrite::Kind kind) {
 
 Expression UpdateBuilder::AddLet(const std::string& name, Expression value,
                                  const std::optional<Expression>& guard) {
-  // Known to the scope only now, after `value` was compiled: LET x = x + 1 reads the earlier x.
+  // The name is added only after `value` was compiled, so that LET x = x + 1 reads the earlier x.
   scope_.AddLet(name, lets_, TypeIn(scope_, value));
   RowWrite& write = NewWrite(RowWrite::kLet);
   write.value = std::move(value);
@@ -259,7 +259,7 @@ engine::RowUpdate UpdateBuilder::Finish() {
   bool all_versions = !deleted_.empty() || deletes_rows_ || NeedsAllVersions(update_.slots);
   read.versions_per_column = all_versions ? 0 : 1;
   if (read.columns.empty()) {
-    // Only the existence of the row matters. Deleting a row counts its cells, which needs them all.
+    // Only the existence of the row matters, unless a deletion must count the row's cells.
     read.keys_only = !deletes_rows_;
   } else if (update_.only_if_exists || deletes_rows_) {
     // A row exists if it has a cell in any column, so every column must be read.

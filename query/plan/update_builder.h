@@ -27,7 +27,8 @@ class UpdateBuilder {
   // `column` names several columns, TYPE if it cannot hold the value.
   [[nodiscard]] Status AddWrite(engine::RowWrite::Kind kind, const syntax::PatternNode& column,
                                 engine::Expression value);
-  // Adds deletions. Without patterns they mean the whole row, or with times every column.
+  // Adds deletions. Without patterns they delete the whole row or, with times, cells of every
+  // column.
   [[nodiscard]] Status AddDeletes(const std::vector<syntax::PatternNode>& patterns,
                                   const syntax::TimeSpan& times,
                                   const std::optional<engine::Expression>& guard = {});
@@ -35,17 +36,17 @@ class UpdateBuilder {
   [[nodiscard]] Status AddCondition(const syntax::OptionalExpr& condition);
   void AddCondition(std::optional<engine::Expression> condition);
   [[nodiscard]] Status AddReturning(const std::vector<syntax::SelectItem>& items);
-  // The values of RETURN's items; appends their columns.
+  // Compiles the items of RETURN and appends their columns to *columns.
   [[nodiscard]] StatusOr<std::vector<engine::Expression>> CompileItems(
       const std::vector<syntax::SelectItem>& items, std::vector<ResultColumn>* columns);
   // `values` may have hidden values after those of the columns.
   void SetReturning(std::vector<ResultColumn> columns, std::vector<engine::Expression> values);
-  // Keeps a value for later statements of ATOMIC and returns the slot that reads it. An empty
-  // `name`: no expression can name it.
+  // Keeps a value for later statements of ATOMIC and returns the slot that reads it. If `name` is
+  // empty, no expression can name the value.
   engine::Expression AddLet(const std::string& name, engine::Expression value,
                             const std::optional<engine::Expression>& guard);
   void AddFailure(const std::optional<engine::Expression>& guard, engine::Expression message);
-  // What is added from here on sees the writes that were added before.
+  // Begins the next statement of ATOMIC, which sees the writes that were added before.
   void NextStatement() { ++statement_; }
   void SetOnlyIfExists() { update_.only_if_exists = true; }
 

@@ -37,8 +37,8 @@ Span GetSpan(engine::Reader* reader) {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// A piece of source in printable form, so that a script cannot draw on the terminal or hide what it
-// says. Adds the number of columns that it takes to *width.
+// A piece of source in printable form, so that a script cannot control the terminal or hide text.
+// Adds the number of columns that the piece takes to *width.
 std::string Shown(std::string_view text, size_t* width) {
   std::string out(text);
   std::replace(out.begin(), out.end(), '\t', ' ');
@@ -76,7 +76,7 @@ std::string Excerpt(std::string_view text, const QueryError& error, int first_li
   std::vector<Span> spans = error.more;
   spans.push_back(error.span);
   for (const Span& span : spans) {
-    // A span in another line, or outside of the cut, has no place under this excerpt.
+    // A span in another line, or outside of the cut, is not shown.
     if (span.begin < begin || span.begin > end) continue;
     size_t start = 0;
     size_t length = 0;
@@ -193,8 +193,7 @@ QueryError QueryErrorOf(const Status& status) {
     error.span = GetSpan(&reader);
     size_t more = reader.Count();
     for (size_t i = 0; i < more && reader.ok(); ++i) error.more.push_back(GetSpan(&reader));
-    // A payload that cannot be decoded is no reason to lose the error; what the Status itself says
-    // is shown.
+    // If the payload cannot be decoded, the code and the message of the Status itself are used.
     if (reader.ok()) return error;
     error = {};
   }
@@ -251,7 +250,8 @@ std::string RenderWarning(std::string_view text, const QueryError& warning,
 }
 
 std::string NearestWord(std::string_view word, const std::vector<std::string>& words) {
-  // A longer word is hardly a mistyped keyword, and a comparison costs the product of both lengths.
+  // A longer word is probably not a mistyped keyword, and a comparison costs the product of both
+  // lengths.
   constexpr size_t kWordMax = 64;
   if (word.size() > kWordMax) return "";
   std::string best;

@@ -1,6 +1,6 @@
-// The one form of all errors of the query language, from the lexer to the end of the run: a code
+// The form of all errors of the query language, from the lexer to the end of execution: a code
 // word, a message, the place in the text, a hint. It travels inside a Status as a payload, so that
-// the layers in between need to pass on nothing but the Status. The shell prints it with a caret.
+// the layers in between pass on only the Status. The shell prints it with a caret.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

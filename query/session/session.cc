@@ -92,7 +92,7 @@ Status ChangeSafeUpdates(std::string_view name, const Value& value, Settings* se
 }
 
 Status ChangeTimeout(std::string_view name, const Value& value, Settings* settings) {
-  // A bare number is refused, because it has no unit. Zero needs none.
+  // A bare number is refused, because it has no unit. Zero needs no unit.
   const bool zero = value.type() == ValueType::kInt64 && value.integer() == 0;
   if (!zero && (value.type() != ValueType::kDuration || value.integer() < 0)) {
     return Wrong(name, "a duration of 0 or more such as 30s");
@@ -118,15 +118,15 @@ Status ChangeWait(std::string_view name, const Value& value, Settings*) {
 
 struct Setting {
   std::string_view name;
-  // Sets the value; kInvalidArgument for one that the setting does not accept.
+  // Sets the value; kInvalidArgument for a value that the setting does not accept.
   Status (*change)(std::string_view name, const Value& value, Settings* settings);
-  // Gives `to` the setting's value of `from`.
+  // Copies the setting's value from `from` to `*to`.
   void (*copy)(const Settings& from, Settings* to);
   std::string (*print)(const Settings& settings);
   std::string_view meaning;
 };
 
-// In the order of SHOW SESSION.
+// Listed in the order of SHOW SESSION.
 constexpr std::array<Setting, 6> kSettings = {{
     {"safe_updates", ChangeSafeUpdates,
      [](const Settings& from, Settings* to) { to->safe_updates = from.safe_updates; },
@@ -171,7 +171,7 @@ std::vector<SettingLine> DescribeSettings(const Settings& settings) {
   return lines;
 }
 
-// An unknown name is no error here: the caller reports it with its place and with a hint.
+// An unknown name is not an error here: the caller reports it with its place and with a hint.
 StatusOr<bool> ChangeSetting(std::string_view name, const Value& value, Settings* settings) {
   const Setting* setting = Find(name);
   if (setting == nullptr) return false;

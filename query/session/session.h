@@ -48,7 +48,8 @@ std::vector<SettingLine> DescribeSettings(const Settings& settings);
 std::vector<std::string> SettingNames();
 
 // The open transaction of BEGIN ROW … COMMIT. Writes are held back here. Each read is kept with a
-// digest of its answer, and COMMIT applies the writes only if all reads would answer the same.
+// digest of its result, and COMMIT applies the writes only if all reads would still have the same
+// result.
 struct RowTransaction {
   std::string table;
   std::string row;
@@ -63,13 +64,14 @@ struct SessionState {
   Settings settings;
   std::map<std::string, Value> parameters;
   std::optional<RowTransaction> transaction;
-  // The prefix of table names in the cluster, which statements leave out; a session that has one
-  // reaches no other tables. None: statements write full names.
+  // The prefix of table names in the cluster, which statements leave out. A session with a prefix
+  // can use only the tables below it. nullopt: statements write full names.
   std::optional<std::string> table_prefix;
   std::string key_column = "row";  // name of the row key in the columns of `*`
   cluster::CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
 
-  // Takes the rows of INSERT statements that are executed together; null: each sends its own.
+  // Takes the rows of INSERT statements that are executed together; null: each statement sends its
+  // rows.
   GatheredRows* gathered = nullptr;
 
   // Progress of the running statement.
@@ -77,7 +79,7 @@ struct SessionState {
   engine::ReadCounters read_counters;  // touched only by the thread that executes the statement
 };
 
-// What one statement sees: the session, its own text, and NOW(), which stays the same throughout.
+// The data of one statement: the session, its text, and NOW(), which stays the same throughout.
 struct StatementContext {
   SessionState* session = nullptr;
   std::string_view text;
@@ -89,7 +91,7 @@ struct StatementContext {
   cluster::Client* client() const { return session->client; }
   // Options that pass the cancel flag and the time left to a call of the cluster.
   [[nodiscard]] cluster::CallOptions CallOptions() const;
-  // kCancelled or kDeadlineExceeded if the statement is to end. Loops that run long call it.
+  // kCancelled or kDeadlineExceeded if the statement must end. Loops that run long call it.
   [[nodiscard]] Status CheckStop() const { return stop.Check(); }
 };
 

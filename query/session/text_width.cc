@@ -13,8 +13,9 @@ struct CodeRange {
   uint32_t first;
   uint32_t last;
 };
-// Characters that take two columns: Unicode's East Asian Width W and F (UAX #11). Above U+2E80
-// whole blocks rather than single characters, so the width of a few rare ones is wrong.
+// Characters that take two columns: Unicode's East Asian Width W and F (UAX #11). Above U+2E80 the
+// table has whole blocks rather than single characters, so the width of a few rare characters is
+// wrong.
 constexpr std::array<CodeRange, 54> kWide = {
     {{0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23ec},
      {0x23f0, 0x23f0},   {0x23f3, 0x23f3},   {0x25fd, 0x25fe},   {0x2614, 0x2615},

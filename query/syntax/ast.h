@@ -62,13 +62,13 @@ struct Select;
 struct Source {
   enum Kind : uint8_t { kTable, kCells, kSelect, kUnpack, kUnnest };
   Kind kind = kTable;
-  Identifier table;                   // kTable, kCells
-  std::vector<NamedArg> named_args;   // kTable
+  Identifier table;                   // only for kTable, kCells
+  std::vector<NamedArg> named_args;   // only for kTable
   std::vector<PatternNode> patterns;  // kCells: columns to read; empty: every column
-  Box<Select> select;                 // kSelect, kUnpack
+  Box<Select> select;                 // only for kSelect, kUnpack
   Expr list;                          // kUnnest: the items are the rows
-  Identifier item;                    // kUnnest: name of the column; empty: none is given
-  Identifier offset;  // kUnnest: name of the column of offsets; empty: none is asked
+  Identifier item;                    // kUnnest: name of the column; empty: it has no name
+  Identifier offset;  // kUnnest: name of the column of offsets; empty: no such column
   Span span;
   bool operator==(const Source&) const = default;
 };
@@ -82,7 +82,7 @@ struct OrderItem {
 struct Limit {
   enum Unit : uint8_t { kRows, kCells, kBy };
   Expr count;
-  Unit unit = kRows;  // kCells: LIMIT n CELLS, which is kRows in the cell view
+  Unit unit = kRows;  // kCells: LIMIT n CELLS, the same as kRows in the cell view
   OptionalExpr by;    // kBy: expression of LIMIT n BY
   OptionalExpr offset;
   Span span;
@@ -119,7 +119,7 @@ struct Tail {
 // --- Writing -------------------------------------------------------------------------------------
 
 struct Assign {
-  enum Op : uint8_t { kSet, kAdd, kAppend };  // written = += ||=
+  enum Op : uint8_t { kSet, kAdd, kAppend };  // operators =, += and ||=
   PatternNode column;
   Op op = kSet;
   Expr value;
@@ -132,7 +132,7 @@ struct Assign {
 struct ColumnTarget {
   enum Kind : uint8_t { kRow, kTimestamp, kColumn };
   Kind kind = kColumn;
-  PatternNode column;  // kColumn
+  PatternNode column;  // only for kColumn
   Span span;
   bool operator==(const ColumnTarget&) const = default;
 };
@@ -171,7 +171,7 @@ struct Update {
   bool operator==(const Update&) const = default;
 };
 
-struct TimeSpan {  // the versions that a deletion means; all if nothing is set
+struct TimeSpan {  // the versions that a deletion removes; all if nothing is set
   bool time = false;
   OptionalExpr from;
   OptionalExpr to;       // exclusive limit
@@ -185,7 +185,7 @@ struct Delete {
   Identifier table;
   TimeSpan times;
   OptionalExpr where;
-  bool all_rows = false;  // ALL ROWS stands instead of WHERE
+  bool all_rows = false;  // ALL ROWS in place of WHERE
   OptionalExpr condition;
   bool operator==(const Delete&) const = default;
 };
@@ -193,7 +193,7 @@ struct Delete {
 struct Increment {
   Identifier table;
   PatternNode column;
-  OptionalExpr by;  // none: 1
+  OptionalExpr by;  // nullopt: 1
   Expr where;
   std::vector<SelectItem> returning;
   bool operator==(const Increment&) const = default;
@@ -213,15 +213,15 @@ struct RowStatement {
   enum Kind : uint8_t { kIf, kSet, kDelete, kLet, kFail, kReturn };
   Kind kind = kSet;
   Expr expr;                             // kIf: condition; kLet, kFail: value
-  std::vector<RowStatement> then_block;  // kIf
-  bool has_else = false;                 // kIf
-  std::vector<RowStatement> else_block;  // kIf; ELSE IF is a block of one kIf
-  std::vector<Assign> assigns;           // kSet
-  bool delete_row = false;               // kDelete: DELETE ROW
-  std::vector<PatternNode> patterns;     // kDelete
-  TimeSpan times;                        // kDelete
-  Identifier name;                       // kLet
-  std::vector<SelectItem> items;         // kReturn
+  std::vector<RowStatement> then_block;  // only for kIf
+  bool has_else = false;                 // only for kIf
+  std::vector<RowStatement> else_block;  // kIf; ELSE IF is a block with one kIf
+  std::vector<Assign> assigns;           // only for kSet
+  bool delete_row = false;               // kDelete: the statement is DELETE ROW
+  std::vector<PatternNode> patterns;     // only for kDelete
+  TimeSpan times;                        // only for kDelete
+  Identifier name;                       // only for kLet
+  std::vector<SelectItem> items;         // only for kReturn
   Span span;
   bool operator==(const RowStatement&) const = default;
 };
@@ -245,7 +245,7 @@ struct Rollback {
   bool operator==(const Rollback&) const = default;
 };
 
-// --- The rest ------------------------------------------------------------------------------------
+// --- Other statements ----------------------------------------------------------------------------
 
 struct Show {
   Identifier what;   // upper case: TABLES, TABLETS, "LOCALITY GROUPS", "CREATE TABLE" …
@@ -298,7 +298,7 @@ struct ResetOption {
 struct Compact {
   Identifier table;
   Identifier group;  // empty: all locality groups
-  Identifier kind;   // MAJOR, MINOR or empty (as MAJOR)
+  Identifier kind;   // MAJOR, MINOR or empty, which means MAJOR
   OptionalExpr where;
   bool operator==(const Compact&) const = default;
 };
@@ -328,7 +328,7 @@ struct MoveTablet {
 };
 
 struct Balance {
-  Identifier mode;  // ON, OFF or NOW, upper case, or a word that is an error; empty: NOW
+  Identifier mode;  // ON, OFF or NOW, upper case, or an invalid word; empty: NOW
   bool operator==(const Balance&) const = default;
 };
 

@@ -30,7 +30,7 @@ struct PatternNode {
   Span span;
 
   bool HasParam() const { return !qualifier_param.empty(); }
-  // True if the pattern names one column; a parameter does once it has a value.
+  // True if the pattern names one column. A parameter stands for one qualifier.
   bool IsExact() const {
     return family.kind == engine::NamePattern::kExact &&
            (HasParam() || qualifier.kind == engine::NamePattern::kExact);
@@ -47,14 +47,14 @@ struct PatternNode {
 struct Literal {
   enum Type : uint8_t {  // each comment names the member that holds the value
     kNull,
-    kBool,       // integer: 0 or 1
-    kInt64,      // integer
-    kFloat64,    // real
-    kText,       // text ('…', "…", r'…'); valid UTF-8 unless \x escapes say otherwise
-    kBytes,      // text (b'…', x'…')
-    kDuration,   // integer: microseconds
-    kSize,       // integer: bytes
-    kTimestamp,  // integer: microseconds since 1970
+    kBool,       // `integer`: 0 or 1
+    kInt64,      // `integer`
+    kFloat64,    // `real`
+    kText,       // `text` ('…', "…", r'…'); valid UTF-8 unless \x escapes say otherwise
+    kBytes,      // `text` (b'…', x'…')
+    kDuration,   // `integer`: microseconds
+    kSize,       // `integer`: bytes
+    kTimestamp,  // `integer`: microseconds since 1970
   };
   Type type = kNull;
   int64_t integer = 0;
@@ -92,10 +92,10 @@ enum class BinaryOp : uint8_t {
 // The kinds of nodes. Each comment shows the text of the node and the members of Expr that hold its
 // parts.
 enum class ExprKind : uint8_t {
-  kLiteral,    // literal
-  kName,       // name: row, value, an alias, …
-  kPattern,    // pattern
-  kParam,      // name, without @
+  kLiteral,    // 42, 'text': `literal`
+  kName,       // row, value, an alias …: `name`
+  kPattern,    // family:qualifier: `pattern`
+  kParam,      // @name: `name`, without @
   kCall,       // name(children); star: COUNT(*); distinct: COUNT(DISTINCT x)
   kCast,       // CAST(children[0] AS name); negated: TRY_CAST
   kCase,       // [operand] (when, then)… [else], see has_operand and has_else

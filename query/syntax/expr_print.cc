@@ -23,7 +23,7 @@ struct OpText {
   std::string_view text;
   Layer layer;
 };
-// In the order of BinaryOp, which is the index.
+// Indexed by BinaryOp.
 constexpr std::array<OpText, 19> kOps = {{{"=", kTest},
                                           {"!=", kTest},
                                           {"<", kTest},
@@ -53,7 +53,8 @@ bool IsNegativeNumber(const Literal& literal) {
 }
 
 // Brackets come from the layers alone and never from how the statement was written, so equal trees
-// print alike. Page tokens rely on it: a token knows its query by the hash of the printed text.
+// print alike. Page tokens rely on this: a token identifies its query by a hash of the printed
+// text.
 Layer LayerOf(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::kOr:
@@ -133,8 +134,8 @@ std::string PrintLambda(const Expr& expr) {
 }
 
 std::string PrintSize(int64_t bytes) {
-  // Only units of 1024: 1000 bytes print as 1000B and not as 1KB, which parses to the same tree and
-  // needs no second list.
+  // Only units of 1024: 1000 bytes print as 1000B and not as 1KB. Both parse to the same tree, so a
+  // second list of units is not needed.
   constexpr std::array<std::string_view, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   size_t unit = 0;
   while (unit + 1 < kUnits.size() && bytes != 0 && bytes % 1024 == 0) {
@@ -230,7 +231,7 @@ std::string Print(const Expr& expr) {
                          PrintRegex(expr.regex));
     case ExprKind::kBetween:
       // The bounds are sums in the grammar. A bound that is itself a test needs brackets, or its
-      // AND would be taken for that of BETWEEN.
+      // AND would be taken for the AND of BETWEEN.
       return fmt::format("{} {}BETWEEN {} AND {}", At(children[0], kSum), no, At(children[1], kSum),
                          At(children[2], kSum));
     case ExprKind::kIn:

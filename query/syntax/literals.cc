@@ -51,7 +51,7 @@ bool ReadUnicode(std::string_view text, size_t at, uint32_t* code, size_t* used)
 OptionalProblem DecodeEscape(std::string_view text, bool bytes, size_t* i, std::string* out) {
   constexpr std::string_view kPlain = "ntr0\\'\"/";
   constexpr std::string_view kMeaning("\n\t\r\0\\'\"/", 8);
-  // A blank, which is no known escape, stands for a missing character and keeps this read within
+  // A blank, which is not a known escape, stands for a missing character and keeps this read within
   // the text. It is a safeguard: the lexer accepts no literal that ends with a backslash.
   char c = *i + 1 < text.size() ? text[*i + 1] : ' ';
   if (size_t known = kPlain.find(c); known != std::string_view::npos) {
@@ -137,9 +137,8 @@ OptionalProblem DecodeUnits(std::string_view text, const std::array<Unit, N>& un
 }
 
 // The offset of the colon that ends the family of a pattern. A colon in backquotes or in a regex
-// belongs to the family.
-// Needs no bounds: the lexer accepts no pattern without a colon, a closing backquote or a closing
-// slash.
+// belongs to the family. Needs no bounds check: the lexer accepts no pattern without a colon, a
+// closing backquote or a closing slash.
 size_t FamilyEnd(std::string_view text) {
   if (text[0] == '`') return text.find('`', 1) + 1;
   if (text[0] != '/') return text.find(':');
@@ -209,20 +208,22 @@ OptionalProblem DecodeInt(std::string_view text, bool negative, int64_t* out) {
   uint64_t value = 0;
   auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
-  // from_chars reads an unsigned number, since the absolute value of the smallest INT64 is above
-  // the largest.
+  // from_chars reads an unsigned number, since the absolute value of the smallest INT64 is larger
+  // than the largest INT64.
   uint64_t limit = static_cast<uint64_t>(kInt64Max) + (negative ? 1 : 0);
   if (error != std::errc() || end != digits.data() + digits.size() || value > limit) {
     return LiteralProblem{"number does not fit into INT64", 0};
   }
-  // Negated as an unsigned number: the absolute value of the smallest INT64 is no INT64.
+  // Negated as an unsigned number: the absolute value of the smallest INT64 does not fit into
+  // INT64.
   *out = static_cast<int64_t>(negative ? ~value + 1 : value);
   return std::nullopt;
 }
 
 OptionalProblem DecodeFloat(std::string_view text, double* out) {
-  // from_chars, because strtod follows the locale of the process: a comma could become the decimal
-  // point. A number too large or too small for a double is refused rather than made infinite or 0.
+  // Uses from_chars, because strtod follows the locale of the process: a comma could become the
+  // decimal point. A number too large or too small for a double is refused rather than made
+  // infinite or 0.
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
   if (error != std::errc() || end != text.data() + text.size()) {
     return LiteralProblem{"number does not fit into FLOAT64", 0};

@@ -21,23 +21,24 @@ struct LiteralProblem {
 };
 using OptionalProblem = std::optional<LiteralProblem>;  // nullopt: the literal is good
 
-// '…' or "…" with escapes and doubled quotes. With `bytes` the escape \u is refused.
+// Decodes '…' or "…", with escapes and doubled quotes. With `bytes` the escape \u is refused.
 OptionalProblem DecodeQuoted(std::string_view text, bool bytes, std::string* out);
-// b'…' with escapes, or x'…' with hex digits and blanks, which are ignored.
+// Decodes b'…' with escapes, or x'…' with hex digits and blanks, which are ignored.
 OptionalProblem DecodeBytes(std::string_view text, std::string* out);
 std::string DecodeRaw(std::string_view text);  // r'…', without escapes
 
-OptionalProblem DecodeInt(std::string_view text, bool negative, int64_t* out);  // 42, 0x2a
+// Decodes 42 or 0x2a.
+OptionalProblem DecodeInt(std::string_view text, bool negative, int64_t* out);
 OptionalProblem DecodeFloat(std::string_view text, double* out);
-OptionalProblem DecodeDuration(std::string_view text, int64_t* micros);  // 1h30m
-OptionalProblem DecodeSize(std::string_view text, int64_t* bytes);       // 64KiB
-// 2026-11-20T12:00:00.000001Z; the zone may be an offset (+01:00) or missing, a blank may replace
-// the T, and a date may stand alone. *zone_missing says that there is no zone.
+OptionalProblem DecodeDuration(std::string_view text, int64_t* micros);  // for example 1h30m
+OptionalProblem DecodeSize(std::string_view text, int64_t* bytes);       // for example 64KiB
+// Decodes 2026-11-20T12:00:00.000001Z; the zone may be an offset (+01:00) or missing, a blank may
+// replace the T, and a date may stand alone. *zone_missing says that there is no zone.
 OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zone_missing);
 
-// A whole token of a column pattern, family:qualifier.
+// Decodes a whole token of a column pattern, family:qualifier.
 OptionalProblem DecodePattern(std::string_view text, syntax::PatternNode* out);
-// /regex/ or /regex/i; `text` begins at the slash.
+// Decodes /regex/ or /regex/i; `text` begins at the slash.
 engine::NamePattern DecodeRegex(std::string_view text);
 
 }  // namespace sippar::query

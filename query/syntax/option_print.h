@@ -8,12 +8,12 @@
 
 namespace sippar::query {
 
-// Always with an equals sign. The grammar lets it be left out before a literal only; before a name
-// it is needed to tell the value from the next option.
+// Always prints an equals sign. The grammar requires it only before a name, where it distinguishes
+// the value from the next option.
 std::string PrintOption(const syntax::Option& option);
-// Each option with a blank before it.
+// Prints each option with a blank before it.
 std::string PrintOptionsAfter(const std::vector<syntax::Option>& options);
-// " WITH (…)"; "" without options.
+// Prints " WITH (…)"; "" without options.
 std::string PrintWithOptions(const std::vector<syntax::Option>& options);
 
 }  // namespace sippar::query

@@ -15,8 +15,8 @@ namespace {
 // Escapes control and hidden characters, quotes and backslashes; with `ascii` also every byte above
 // 0x7f.
 std::string Escaped(std::string_view text, bool ascii) {
-  // Text stays readable: only what a terminal would obey or hide is escaped. BYTES keep ASCII
-  // alone, since the bytes above it may be no characters at all.
+  // Text stays readable: only characters that a terminal would obey or hide are escaped. BYTES keep
+  // only ASCII, since other bytes may not be characters.
   using engine::EscapeRules;
   return engine::EscapeBytes(text, {.kept = ascii ? EscapeRules::kAscii : EscapeRules::kVisible,
                                     .letters = "\nn\tt\rr''\\\\"});
@@ -79,7 +79,8 @@ std::string QuoteValue(std::string_view bytes) {
 
 namespace {
 
-// `array`[1] without its backquotes would be a list of one item; so with the words of other forms.
+// True for a word that begins a form of expression: `array`[1] without its backquotes would be a
+// list of one item.
 bool BeginsForm(std::string_view name) {
   std::string upper(name);
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

@@ -65,10 +65,10 @@ struct AlterAction {
   Kind kind = kAddFamily;
   FamilyDef family;             // kAddFamily, kAlterFamily; name only: kDropFamily, kRenameFamily
   GroupDef group;               // kAddGroup, kAlterGroup; name only: kDropGroup
-  bool if_exists = false;       // kDropFamily
-  bool if_not_exists = false;   // kAddFamily, kAddGroup
-  std::vector<Option> options;  // kSetOptions
-  Identifier new_name;          // kRename…
+  bool if_exists = false;       // only for kDropFamily
+  bool if_not_exists = false;   // only for kAddFamily, kAddGroup
+  std::vector<Option> options;  // only for kSetOptions
+  Identifier new_name;          // only for kRename…
   Span span;
   bool operator==(const AlterAction&) const = default;
 };

@@ -1,4 +1,5 @@
-// Prints what a SELECT reads from. SPDX-License-Identifier: Apache-2.0
+// Prints the source of a SELECT: the table, SELECT or list that it reads.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/syntax/ast_print.h"

@@ -45,7 +45,7 @@ std::string Items(const std::vector<syntax::SelectItem>& items) {
   });
 }
 
-// TIME alone is printed, too: it has no bounds but counts as given, so a second TIME is refused.
+// A TIME without bounds is printed, too: it counts as given, so a second TIME is refused.
 std::string TimeRange(bool present, const OptionalExpr& from, const OptionalExpr& to) {
   if (!present) return "";
   return " TIME" + Clause("FROM", from) + Clause("TO", to);
@@ -56,8 +56,8 @@ std::string CellsPer(std::string_view what, const std::optional<syntax::CellsPer
   return fmt::format(" CELLS PER {} {}{}", what, Print(per->count), Clause("OFFSET", per->offset));
 }
 
-// The options print in one order whatever the order in the text, since the tree keeps none. Both
-// positions, before and after WHERE, are read into the same member.
+// The options print in one fixed order, since the tree does not keep their order in the text.
+// Options before and after WHERE are in the same member of the tree.
 std::string Read(const syntax::ReadOptions& read) {
   std::string out = Clause("AS OF", read.as_of);
   out += read.versions_all ? " VERSIONS ALL" : Clause("VERSIONS", read.versions);
@@ -73,7 +73,7 @@ std::string Read(const syntax::ReadOptions& read) {
 
 std::string LimitText(const std::optional<syntax::Limit>& limit) {
   if (!limit) return "";
-  // ROWS is the default and prints as nothing.
+  // ROWS is the default and is not printed.
   std::string out = fmt::format(" LIMIT {}", Print(limit->count));
   if (limit->unit == syntax::Limit::kCells) out += " CELLS";
   return out + Clause("BY", limit->by) + Clause("OFFSET", limit->offset);
@@ -107,7 +107,7 @@ std::string Returning(const std::vector<syntax::SelectItem>& items) {
   return items.empty() ? "" : " RETURNING " + Items(items);
 }
 
-// `condition` is IF NOT EXISTS of ALTER TABLE; a family of CREATE TABLE has none.
+// `condition` is IF NOT EXISTS of ALTER TABLE; a family of CREATE TABLE has no condition.
 std::string Family(const syntax::FamilyDef& family, std::string_view condition = "") {
   return fmt::format("FAMILY {}{}{}", condition, Name(family.name),
                      PrintOptionsAfter(family.options));
@@ -275,9 +275,8 @@ struct StatementPrinter {
     return fmt::format("DROP TABLE {}{}", drop.if_exists ? "IF EXISTS " : "", Name(drop.table));
   }
   std::string operator()(const syntax::Show& show) const {
-    // LOCALITY GROUPS and CREATE TABLE are two keywords, not one name to be quoted.
-    // The parser writes these two itself; a name from the text has no blank unless it was in
-    // backquotes.
+    // LOCALITY GROUPS and CREATE TABLE are two keywords each and must not be quoted as one name.
+    // The parser writes these two itself; any other name has a blank only if it was in backquotes.
     bool words = show.what.text.find(' ') != std::string::npos;
     std::string out = "SHOW " + (words ? show.what.text : Name(show.what));
     if (show.what.text == "CREATE TABLE") {

@@ -9,8 +9,8 @@ namespace {
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Days from 1970-01-01 to a date of the proleptic Gregorian calendar (H. Hinnant,
-// "days_from_civil").
-// timegm is no part of C++, and it accepts days that do not exist.
+// "days_from_civil"). Written here because timegm is not part of C++ and accepts days that do not
+// exist.
 int64_t DaysFromCivil(int64_t year, int month, int day) {
   year -= month <= 2;
   int64_t era = (year >= 0 ? year : year - 399) / 400;
@@ -112,7 +112,7 @@ OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zo
   // No leap seconds: times count as Unix times do, in which a 60th second has no number of its own.
   reader.Check(reader.AtEnd() && month >= 1 && month <= 12 && hour < 24 && minute < 60 &&
                second < 60);
-  // After the check of the month, which is an index into the table of days.
+  // Checked after the month, which is an index into the table of days.
   if (reader.ok()) reader.Check(day >= 1 && day <= DaysInMonth(year, month));
   if (!reader.ok()) {
     return LiteralProblem{"not a time; write 2026-11-20T12:00:00.000000Z", reader.at()};
