@@ -27,7 +27,8 @@ struct MountOptions {
   uint32_t gid = 0;
   uint32_t mode_mask = 0;
   int64_t query_timeout_us = 300'000'000;  // time limit for making the text of a generated file
-  // Makes what answers questions in the query language (answers.h); none: those do not exist.
+  // Makes the object that answers questions in the query language (answers.h). If it is empty, the
+  // directories that need such answers do not exist.
   std::function<std::unique_ptr<Answers>(cluster::Client*)> make_answers;
   // Runs on another thread when the kernel has sent its first request.
   std::function<void()> on_ready;

@@ -207,7 +207,7 @@ class VersionSource final : public ScanSource {
     *mark = PrintTime(cell.timestamp_us);
   }
   bool IsAtOrBefore(const std::string& after) const override {
-    // As a limit, kTimeMax means no limit (engine/model/cell.h), so a read after a version at
+    // The limit kTimeMax means no limit (engine/model/cell.h), so a read after a version at
     // kTimeMax returns that version again.
     return stream_->cell().timestamp_us >= *ParseTime(after);
   }

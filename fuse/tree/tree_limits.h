@@ -37,8 +37,8 @@ inline constexpr size_t kFirstRowsMax = 256;
 inline constexpr uint64_t kMatchesMin = 64;
 inline constexpr uint64_t kMatchesMax = 4'096;
 
-// Generated files (text_stream.h): those open at a time, each of which has a thread; bytes that a
-// writer may be ahead of its reader; bytes behind the reader that can be read again.
+// Generated files (text_stream.h): limit of open files, each of which has a thread; bytes that a
+// writer may be ahead of its reader; bytes before the reader's position that can be read again.
 inline constexpr int kStreamsMax = 32;
 inline constexpr size_t kStreamAheadSize = 1 << 20;
 inline constexpr size_t kStreamBehindSize = 256 << 10;
