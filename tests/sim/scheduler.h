@@ -55,8 +55,8 @@ class Scheduler final : public engine::ThreadRuntime {
  public:
   struct Options {
     uint64_t seed = 1;
-    // false: any of those that can run, all alike. true: the one with the highest of random
-    // priorities, which now and then change: histories with few preemptions.
+    // false: picks any runnable thread with equal probability. true: picks the one with the highest
+    // of random priorities, which occasionally change; such histories have few preemptions.
     bool priorities = false;
     uint64_t preempt_one_in = 4;  // one in so many Lock calls lets another thread run first
     size_t hardware_threads = 2;
@@ -109,7 +109,7 @@ class Scheduler final : public engine::ThreadRuntime {
   bool WaitAt(const void* place, int64_t until_ns, const char* what, std::string_view detail = {});
   // The only source of random numbers in this run.
   engine::Random* random() { return &random_; }
-  // Into the hash that tells histories apart, and to stdout when tracing.
+  // Adds `event` to the hash that distinguishes histories; also prints it if tracing.
   void Note(std::string_view event);
   uint64_t hash() const { return hash_; }
   // Ends the run.

@@ -43,7 +43,8 @@ class ServerCalls {
     if (answer.status().code() != StatusCode::kDeadlineExceeded) return answer;
     return Unavailable(std::string(MessageOf(answer.status())));
   }
-  // Sends a call as bytes to the port that `port_of` finds there; `after` follows its success.
+  // Sends a call as bytes to the port that `port_of` finds on the server; calls `after` if it
+  // succeeds.
   template <typename AnyCall, typename PortOf>
   void Carry(const AnyCall& call, const cluster::CallOptions& options, PortOf port_of,
              const std::function<void(ServerEndpoint*)>& after = {}) const {
