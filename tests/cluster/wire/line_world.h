@@ -219,7 +219,7 @@ struct ListeningMember {
   MemberAddress address;
 };
 
-// Tablet server ts1.4 and a process that calls it.
+// The tablet server ts1.4 and a process that calls it.
 struct LineWorld {
   LineWorld() : transport(Settings(), &addresses) { addresses.Put(id, server.address); }
 
