@@ -80,9 +80,8 @@ Status PrintMetrics(cluster::Client* client) {
 }
 
 // Commands that read files of a store that is not open: `sippar admin sstable dump FILE`, `log dump
-// FILE`, `log salvage STORE`.
-// They open no client: a store that is damaged may not open at all, and these commands are for that
-// case.
+// FILE`, `log salvage STORE`. They open no client, because they are meant for a damaged store,
+// which may refuse to open.
 struct FileCommand {
   std::string path;
   bool entries = false;

@@ -1,5 +1,5 @@
-// `sippar admin doctor`: says what is wrong with a store or a cluster, why, and what the way out
-// is. Changes nothing. SPDX-License-Identifier: Apache-2.0
+// `sippar admin doctor`: reports what is wrong with a store or a cluster, why, and how to repair
+// it. Changes nothing. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ class DoctorCommand {
   // Adds the subcommand. The object outlives the parsing.
   void AddTo(CLI::App* app);
   bool parsed() const;
-  // Returns kExitOk if nothing is wrong; kExitFailed if something is; kExitNoStore if too little
-  // answered to say more than that: no ZooKeeper, no such cluster, no master.
+  // Returns kExitOk if nothing is wrong, kExitFailed if something is, or kExitNoStore if the
+  // cluster cannot be examined because ZooKeeper, the cluster or its master is not found.
   int Run() const;
 
  private:

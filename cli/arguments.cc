@@ -14,7 +14,8 @@
 namespace sippar::cli {
 namespace {
 
-// For an option that is not known: ", did you mean --NAME?" with the nearest name, or "".
+// The suggestion for an unknown option: ", did you mean --NAME?" with the nearest name; "" for any
+// other error.
 std::string HintOf(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError)) return "";
   std::vector<std::string> names;

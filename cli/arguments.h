@@ -10,7 +10,7 @@ namespace sippar::cli {
 inline constexpr char kTargetHelp[] =
     "directory, host:port, or zk://HOST:PORT,.../NAME of a cluster";
 
-// Returns true and prints a message if the first word is not a subcommand of `app`. The message
+// Returns true and prints a message if the first argument is not a subcommand of `app`. The message
 // names the nearest subcommand and all others; CLI11 would only say that a subcommand is required.
 bool IsUnknownWord(const CLI::App& app, int argc, char** argv);
 

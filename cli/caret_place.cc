@@ -13,7 +13,8 @@ bool IsNameCharacter(char c) {
   return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
 
-// Words in upper case, and each other character for itself; a text in quotes becomes one "'".
+// Splits `text` into words in upper case and single other characters; a quoted text becomes one
+// "'".
 std::vector<std::string> RoughTokens(std::string_view text) {
   std::vector<std::string> tokens;
   for (size_t i = 0; i < text.size();) {

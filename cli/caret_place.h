@@ -1,5 +1,5 @@
-// What stands before the caret in a statement, for completion: what an open quote holds, which call
-// is open, which setting is set. Pure.
+// Examines a statement before the caret, for completion: what kind of text an open quote holds,
+// which call is open, which setting is being set. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,10 +14,12 @@ enum class QuotedPlace : uint8_t { kOther, kRowKey, kFile };
 // `before`: the statement up to the quote, such as "SELECT * FROM web WHERE row =".
 QuotedPlace PlaceOfQuote(std::string_view before);
 
-// The name of the innermost call whose brackets are open at the end of `before`; "" if none is.
+// The name of the innermost call whose parenthesis is still open at the end of `before`; "" if none
+// is.
 std::string_view OpenCall(std::string_view before);
 
-// "versions" if `before` is "SET versions ="; "" if it is nothing like that.
+// The name of the setting if `before` ends in a SET clause: "versions" for "SET versions =";
+// otherwise "".
 std::string SettingToSet(std::string_view before);
 
 }  // namespace sippar::cli

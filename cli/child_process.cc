@@ -34,7 +34,8 @@ std::vector<char*> Pointers(std::vector<std::string>* texts) {
   return out;
 }
 
-// An ignored signal stays ignored in a new program, and we ignore SIGPIPE.
+// Restores the default action of these signals: a new program inherits ignored signals, and this
+// process ignores SIGPIPE.
 void ResetSignals(posix_spawnattr_t* attributes) {
   sigset_t all;
   sigset_t none;

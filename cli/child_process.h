@@ -14,26 +14,27 @@ namespace sippar::cli {
 
 struct ChildProcess {
   pid_t pid = -1;
-  int input = -1;  // the write end of the pipe that is its stdin; -1: it has our stdin
+  int input = -1;  // write end of the pipe to the child's stdin; -1: the child shares our stdin
 };
 
 struct ChildOptions {
-  bool has_input = false;  // its stdin is a pipe
-  bool is_silent = false;  // its stdout and stderr go to /dev/null
-  // Variables that it sees unless the environment has them.
+  bool has_input = false;  // the child's stdin is a pipe
+  bool is_silent = false;  // the child's stdout and stderr go to /dev/null
+  // Environment variables to set for the child if they are not set already.
   std::vector<std::pair<std::string, std::string>> defaults;
 };
 
-// Starts words[0], found in PATH. Signals have their default action in it: Ctrl-C reaches it as it
-// reaches us.
+// Starts the program words[0], which is looked up in PATH. Signals have their default action in the
+// child, so Ctrl-C reaches both the child and this process.
 [[nodiscard]] StatusOr<ChildProcess> StartChild(const std::vector<std::string>& words,
                                                 const ChildOptions& options);
-// Waits for its end. Returns its exit code, or 128 and the signal that ended it.
+// Waits until the child ends. Returns its exit code, or 128 plus the signal that ended it.
 int WaitForChild(pid_t pid);
-// True if it has ended; it is then no longer known, so call neither function again.
+// True if the child has ended. The child is then reaped, so neither function may be called again
+// with this `pid`.
 bool ChildHasEnded(pid_t pid);
 
-// `text` as one word of the shell command language, in quotes if it needs them.
+// Quotes `text` for the shell command language, if needed, so that it is one word.
 std::string WordForSh(const std::string& text);
 
 }  // namespace sippar::cli

@@ -16,7 +16,7 @@ namespace {
 using cluster::ClusterHealth;
 using engine::PrintEscaped;
 
-// The members of a JSON object, one after the other.
+// Builds a JSON object, one member after the other.
 class JsonMembers {
  public:
   JsonMembers& Text(const char* name, std::string_view text) {
@@ -107,7 +107,7 @@ std::string RecoveryJson(const cluster::RecoveryStatus& recovery) {
   return json.Object();
 }
 
-// [START .. END) as people read it.
+// The range as text for people: ['START' .. 'END').
 std::string RowsText(const engine::RowRange& rows) {
   return fmt::format("['{}' .. {})", PrintEscaped(rows.start),
                      rows.limit.empty() ? "end" : "'" + PrintEscaped(rows.limit) + "'");
@@ -173,7 +173,7 @@ std::string ClocksText(const ClusterHealth& health) {
   return text;
 }
 
-// What needs an administrator's attention.
+// The problems that need an administrator's attention.
 std::string TroubleText(const ClusterHealth& health) {
   std::string text;
   for (const cluster::RecoveryStatus& recovery : health.recoveries) {

@@ -12,8 +12,8 @@
 
 namespace sippar::cli {
 
-// One object on one line, with a newline. What is not known is null. Durations end in _s (seconds)
-// or _ms.
+// Each returns one JSON object on one line, with a newline. Unknown values are null. Names of
+// durations end in _s (seconds) or _ms.
 std::string HealthJson(const cluster::ClusterHealth& health);
 std::string TabletJson(const std::string& table, const cluster::TabletInfo& tablet);
 std::string EventJson(const cluster::TabletEventInfo& event);

@@ -20,10 +20,9 @@ namespace {
 
 constexpr int64_t kPollMicros = 100'000;
 // Shortest time limit of a call. The last call may run past the end of the wait by this much,
-// because its answer says why the cluster is not ready.
+// because its answer explains why the cluster is not ready.
 constexpr int64_t kAnswerMicros = 500'000;
-// Longest time limit of a call. Ctrl-C is looked for between calls, so it may have to wait this
-// long.
+// Longest time limit of a call. Ctrl-C is checked between calls, so it may have to wait this long.
 constexpr int64_t kStepMicros = 2'000'000;
 
 class Waiter {
@@ -48,8 +47,8 @@ class Waiter {
   static int64_t NowMicros() { return engine::Clock::System()->MonotonicNanos() / 1000; }
   int64_t LeftMicros() const { return std::max<int64_t>(end_us_ - NowMicros(), 0); }
 
-  // Asks until the cluster is ready (why_ is then empty), the time is over or Ctrl-C came. Returns
-  // an error only if waiting cannot help.
+  // Asks until the cluster is ready (why_ is then empty), the time is up or Ctrl-C was pressed.
+  // Returns an error only if waiting cannot help.
   Status Poll() {
     for (;;) {
       auto health = Ask();
@@ -106,7 +105,8 @@ std::string WhyNotReady(const ClusterWait& wait, const cluster::ClusterHealth& h
   if (wait.servers && *wait.servers != live) {
     return fmt::format("{} servers are live, {} are wanted", live, *wait.servers);
   }
-  // The master still counts its tablets as served.
+  // A silent server with tablets means not ready, although the master still counts these tablets as
+  // served.
   for (const cluster::ServerStatus& server : health.servers) {
     if (server.state == "silent" && server.tablets > 0) {
       return fmt::format("server {} does not answer the master", server.id.ToString());

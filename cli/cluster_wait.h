@@ -25,8 +25,8 @@ std::string WhyNotReady(const ClusterWait& wait, const cluster::ClusterHealth& h
 
 // Returns the exit code: kExitOk, kExitTimeout, kExitInterrupted after Ctrl-C, kExitFailed if a
 // directory that was ready cannot be closed again, or kExitNoStore if waiting cannot help: the
-// target cannot be parsed, is no Sippar store, or is damaged. (A directory that is missing may
-// still appear, so it is waited for.) Prints the reason of a failure, and, on a terminal, what it
+// target cannot be parsed, is not a Sippar store, or is damaged. (A missing directory may still
+// appear, so the call waits for it.) Prints the reason of a failure and, on a terminal, what it
 // waits for.
 int WaitForCluster(const ClusterWait& wait);
 

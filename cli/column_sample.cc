@@ -15,9 +15,9 @@
 namespace sippar::cli {
 namespace {
 
-constexpr size_t kTabletsMax = 8;    // tablets that are looked into
-constexpr size_t kValuesMax = 50;    // values of a column whose kind is guessed
-constexpr size_t kValueBytes = 200;  // bytes of a value that are looked at
+constexpr size_t kTabletsMax = 8;    // limit of tablets that are sampled
+constexpr size_t kValuesMax = 50;    // limit of the values per column that are kept for GuessKind
+constexpr size_t kValueBytes = 200;  // bytes that are read of each value
 
 struct Found {
   uint64_t rows = 0;
@@ -25,7 +25,8 @@ struct Found {
   std::vector<std::string> values;
 };
 
-// Collects the columns of the cells in one pass: a column that occurs again in a row is a version.
+// Collects the columns of the cells in one pass. A column that occurs again in the same row is
+// another version.
 class SampleSink : public query::ResultSink {
  public:
   void Begin(const std::vector<query::ResultColumn>&) override {}
@@ -59,7 +60,7 @@ ColumnSample SampleSink::Take() {
   ColumnSample out;
   out.rows = rows_;
   for (auto& [name, found] : columns_) {
-    // The first value that is not empty shows most.
+    // The first value that is not empty is the most useful example.
     auto full = std::find_if(found.values.begin(), found.values.end(),
                              [](const std::string& value) { return !value.empty(); });
     std::string example = full == found.values.end() ? "" : *full;
@@ -73,7 +74,8 @@ ColumnSample SampleSink::Take() {
   return out;
 }
 
-// Families whose values have a type name it: their bytes look like anything.
+// For families whose schema names a type, shows that type: a guess from the encoded bytes would
+// mislead.
 void NameTypes(query::Session* session, const std::string& table, ColumnSample* sample) {
   query::ResultTable families;
   auto done = session->Execute("DESCRIBE " + query::QuoteName(table), &families);
@@ -90,7 +92,7 @@ void NameTypes(query::Session* session, const std::string& table, ColumnSample* 
   }
 }
 
-// The first keys of some tablets, spread over the table; "" is the first tablet's.
+// The first keys of some tablets, evenly spread over the table; "" for the first tablet.
 std::vector<std::string> TabletStarts(query::Session* session, const std::string& table) {
   query::ResultTable tablets;
   auto done = session->Execute("SHOW TABLETS OF " + query::QuoteName(table), &tablets);
@@ -113,7 +115,7 @@ bool AllOf(std::string_view text, int (*test)(int)) {
 bool IsHigh(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
 bool IsText(std::string_view text) {
-  // The value was cut here, perhaps inside a character.
+  // A value of full length was cut, perhaps inside a UTF-8 character.
   while (text.size() + 4 > kValueBytes && !text.empty() && IsHigh(text.back())) {
     text.remove_suffix(1);
   }
@@ -123,7 +125,7 @@ bool IsText(std::string_view text) {
          });
 }
 
-// "2026-11-27…"
+// A text that begins with a date, such as "2026-11-27…".
 bool IsDate(std::string_view text) {
   return text.size() >= 10 && text[4] == '-' && text[7] == '-' &&
          AllOf(text.substr(0, 4), std::isdigit) && AllOf(text.substr(5, 2), std::isdigit) &&

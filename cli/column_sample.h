@@ -1,5 +1,5 @@
-// Looks at some cells of a table to learn which columns it has: families are declared, qualifiers
-// are not. Used by \d and by completion. SPDX-License-Identifier: Apache-2.0
+// Reads some cells of a table to learn which columns it has: the schema declares families, but not
+// qualifiers. Used by \d and by completion. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@ struct SampledColumn {
 
 struct ColumnSample {
   uint64_t rows = 0;
-  bool is_whole = false;               // the sample is all of the table
-  std::vector<SampledColumn> columns;  // by family, the most frequent first
+  bool is_whole = false;               // true if the sample covers the whole table
+  std::vector<SampledColumn> columns;  // sorted by family, then by falling frequency
 };
 
-// Reads at most about `cells_max` newest cells, some from each of several tablets. `pattern`: a
-// column pattern that limits them, such as "anchor:*"; "" for all columns.
+// Reads about `cells_max` newest cells at most, some from each of several tablets. `pattern` limits
+// them to a column pattern such as "anchor:*"; "" for all columns.
 [[nodiscard]] StatusOr<ColumnSample> SampleColumns(query::Session* session,
                                                    const std::string& table,
                                                    const std::string& pattern, uint64_t cells_max);
 
-// What the values of a column look like, by the beginnings of some: the kind that all have, "text"
-// or "bytes" if they differ.
+// Guesses from the beginnings of some values what a column holds: the kind that all values share,
+// or "text" or "bytes" if they differ.
 std::string GuessKind(const std::vector<std::string>& values);
 
 }  // namespace sippar::cli

@@ -20,7 +20,7 @@
 namespace sippar::cli {
 namespace {
 
-// More candidates than this scroll off the screen.
+// Limit of the candidates shown; a longer list would scroll off the screen.
 constexpr size_t kCandidatesMax = 200;
 
 bool SameLetter(char a, char b) {
@@ -84,14 +84,15 @@ void AddWords(const query::Completion& at, Collector* collector) {
   if (at.format) collector->AddNames({"csv", "tsv", "jsonl", "cells", "JSON"});
 }
 
-// How a function is called, as the user is told inside its brackets; "" if there is no such call.
+// The signature of a function, as shown while the caret is inside its parentheses; "" if there is
+// no such function.
 std::string SignatureOf(std::string_view name) {
   const query::CallInfo* call = query::FindCall(name);
   if (call == nullptr) return "";
   return fmt::format("{}; {}", CallForm(*call), call->meaning);
 }
 
-// What SET may give a setting; empty if any number or text may follow.
+// The values that SET offers for a setting; empty if the setting takes any number or text.
 std::vector<std::string> ValuesOf(std::string_view setting) {
   for (const query::SettingLine& line : query::DescribeSettings({})) {
     if (!query::SameWord(line.name, setting)) continue;
@@ -102,7 +103,7 @@ std::vector<std::string> ValuesOf(std::string_view setting) {
   return {};
 }
 
-// A word that ends so goes on, and no blank is added after it.
+// True if the word continues after this ending, so that no blank is added.
 bool GoesOn(const std::string& word) {
   return std::string_view(":(/=").find(word.back()) != std::string_view::npos;
 }
@@ -157,7 +158,7 @@ Candidates Completer::FindInCommand(std::string_view text, size_t caret) {
   std::string_view typed = text.substr(out.begin, caret - out.begin);
   const bool is_first = text.find_first_not_of(' ', space) >= out.begin;
   Collector collector(typed);
-  // Most commands take one argument. Those of \! and \copy go on.
+  // Most commands take one argument. \! and \copy take more.
   const bool is_program = command != nullptr && command->name == "\\!";
   if (completes == MetaCommand::kFiles && (is_first || is_program)) {
     collector.AddNames(FileNames(typed));
@@ -182,12 +183,12 @@ Candidates Completer::FindInCommand(std::string_view text, size_t caret) {
   return out;
 }
 
-// Inside quotes: a row key or a file, where the statement has one.
+// Completes inside quotes: a row key or a file name, if the statement expects one here.
 Candidates Completer::FindInText(std::string_view text, size_t caret, const query::Completion& at) {
-  // Bounds the wait after a key press, and what is shown.
+  // Limits the wait after a key press, and the candidates shown.
   constexpr size_t kKeysMax = 60;
   Candidates out;
-  // The word begins at its quote, or at the b before it.
+  // at.word_begin is the quote or the b before it; the completed text begins after the quote.
   out.begin = std::min(text.find_first_of("'\"", at.word_begin), caret - 1) + 1;
   out.no_space = true;
   std::string typed(text.substr(out.begin, caret - out.begin));
@@ -199,21 +200,23 @@ Candidates Completer::FindInText(std::string_view text, size_t caret, const quer
   const bool may_read = session != nullptr && session->transaction().empty();
   if (place == QuotedPlace::kRowKey && may_read && !at.table_name.empty()) {
     out.words = RowKeyPrefixes(session, at.table_name, typed, kKeysMax);
-    // A key with a quote or an escape would not stand there as it is.
+    // Leaves out keys that would need an escape inside the quotes.
     std::erase_if(out.words, [](const std::string& word) {
       return query::QuoteText(word) != "'" + word + "'" || word.find('"') != std::string::npos;
     });
   }
-  // What ends with a separator is only the beginning of a key, or a folder.
+  // A candidate that ends with a separator is only the beginning of a key, or a folder, so the
+  // quote stays open.
   out.no_quote = out.words.size() == 1 && EndsPart(out.words[0]);
   return out;
 }
 
 std::vector<std::string> Completer::FamilyPatterns(const std::string& table) {
-  // Each table costs a call at a key press; more would be slow and rarely useful.
+  // Each table costs one call per key press, so their number is limited.
   constexpr size_t kTablesMax = 20;
   if (store_->session() == nullptr) return {};
-  // If the statement names no table yet, as in SELECT anc… before its FROM, the families of all.
+  // A statement without a table yet, such as SELECT anc… before its FROM, gets the families of all
+  // tables.
   std::vector<std::string> tables = {table};
   if (table.empty()) tables = store_->session()->TableNames();
   if (tables.size() > kTablesMax) tables.resize(kTablesMax);
@@ -228,7 +231,7 @@ std::vector<std::string> Completer::FamilyPatterns(const std::string& table) {
 
 const std::vector<std::string>& Completer::SampledColumns(const std::string& table,
                                                           const std::string& family) {
-  // Bounds the wait after a key press.
+  // Limits the wait after a key press.
   constexpr uint64_t kCellsMax = 2000;
   constexpr int64_t kKeptNs = 60'000'000'000;
   const int64_t now = engine::Clock::System()->MonotonicNanos();
@@ -280,7 +283,7 @@ Candidates Completer::Find(std::string_view text, size_t caret) {
   size_t begin = query::SplitStatements(text.substr(0, at.word_begin)).rest.offset;
   const std::string setting = SettingToSet(text.substr(begin, at.word_begin - begin));
   if (!setting.empty()) {
-    // Any expression may stand there, but only these make sense.
+    // The grammar allows any expression here, but only these values make sense.
     collector.AddKeywords(ValuesOf(setting));
     out.words = collector.Take();
     return out;

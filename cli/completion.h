@@ -1,4 +1,4 @@
-// Completion for the shell's Tab key: the grammar says what may stand at the caret, the store knows
+// Completion for the shell's Tab key: the grammar says what may come at the caret, the store knows
 // the names. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ class Completer {
  public:
   explicit Completer(Store* store) : store_(store) {}
 
-  // What may stand at `caret` in `text`, which is everything typed so far.
+  // The candidates for `caret` in `text`, which is everything typed so far.
   Candidates Find(std::string_view text, size_t caret);
 
  private:
@@ -30,15 +30,15 @@ class Completer {
   Candidates FindInCommand(std::string_view text, size_t caret);
   Candidates FindInText(std::string_view text, size_t caret, const query::Completion& at);
   std::vector<std::string> WordsOf(MetaCommand::Completes completes);
-  // Families as patterns "family:" of `table`, or of all tables if it is empty.
+  // The families of `table` as patterns "family:"; of all tables if `table` is empty.
   std::vector<std::string> FamilyPatterns(const std::string& table);
-  // Columns that begin with `typed`, which contains "family:".
+  // The columns that begin with `typed`, which contains "family:".
   std::vector<std::string> ColumnNames(const std::string& table, std::string_view typed);
   const std::vector<std::string>& SampledColumns(const std::string& table,
                                                  const std::string& family);
 
   Store* store_;
-  // By table and family. A sample costs a read of many cells, so it is kept for a while.
+  // Sampled columns by table and family. A sample reads many cells, so it is kept for a while.
   std::map<std::pair<std::string, std::string>, Columns> columns_;
 };
 

@@ -18,8 +18,8 @@ std::string_view TrimLeft(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t\n"), text.size()));
 }
 
-// Takes what ends at the first blank, or at the bracket or quote that closes its first character.
-// A quote inside a query hides brackets.
+// Takes the first part of `text`: up to a blank, or to the bracket or quote that closes its first
+// character. Brackets inside quotes do not count.
 std::string_view TakePart(std::string_view* text) {
   *text = TrimLeft(*text);
   size_t end = 0;
@@ -44,7 +44,7 @@ std::string_view TakePart(std::string_view* text) {
   return part;
 }
 
-// The file as the user means it, quoted for the language.
+// The file name as a quoted text of the language; quotes that the user typed are kept.
 std::string QuoteFile(std::string_view file) {
   const bool quoted = file.size() > 1 && file.front() == '\'' && file.back() == '\'';
   return quoted ? std::string(file) : query::QuoteText(file);

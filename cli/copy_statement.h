@@ -1,4 +1,4 @@
-// \copy of the shell, as the statement of the language that does it. Pure.
+// Translates the shell's \copy into a statement of the query language. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace sippar::cli {
 
 // "web TO out.csv" and "(SELECT …) TO out.csv" become EXPORT, "web FROM in.csv …" becomes IMPORT.
-// The file may stand in quotes; the words after it are passed on (FORMAT …, a mapping, WITH …).
+// The file name may be in quotes; the words after it are copied (FORMAT …, a mapping, WITH …).
 [[nodiscard]] StatusOr<std::string> CopyStatement(std::string_view text);
 
 }  // namespace sippar::cli

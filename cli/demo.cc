@@ -1,4 +1,5 @@
-// `sippar demo`: a store of web pages, the shell with statements to try, and a mount beside it.
+// `sippar demo`: makes a store of web pages, opens the shell with statements to try, and mounts the
+// store as directories.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -37,7 +38,7 @@ constexpr const char* kExamples =
     "remove it with rm -r\n";
 
 constexpr const char* kDocuments = "/usr/share/doc";
-constexpr size_t kPagesMin = 20;  // fewer pages show little; a made web is better
+constexpr size_t kPagesMin = 20;  // with fewer pages on this machine, the demo generates its own
 
 struct DemoOptions {
   std::string folder = "sippar-demo";
@@ -62,7 +63,7 @@ Status ImportPages(const std::string& target, const std::string& corpus,
   return status.ok() ? closed : status;
 }
 
-// The made pages become files first, as the import reads files.
+// Writes the generated pages to files first, because the import reads files.
 Status ImportMadePages(const DemoOptions& options, ImportProgress* progress) {
   const std::string corpus = options.folder + "/pages";
   std::error_code problem;
@@ -77,7 +78,7 @@ Status ImportMadePages(const DemoOptions& options, ImportProgress* progress) {
   return status;
 }
 
-// Makes the store, unless an earlier run has made it. Says what it is.
+// Makes the store, unless an earlier run has made it, and prints what it contains.
 Status MakeStore(const DemoOptions& options) {
   std::error_code problem;
   if (files::exists(options.store(), problem)) {
@@ -166,11 +167,11 @@ bool IsMountPoint(const DemoOptions& options) {
          outer.st_dev != inner.st_dev;
 }
 
-// Shows the store as directories, in a process of its own. False where that does not work: without
-// FUSE, or in a program that was built without it.
+// Mounts the store as directories, in a process of its own. Returns false if that is impossible:
+// FUSE is missing, or this program was built without it.
 bool StartMount(const DemoOptions& options) {
   if (!options.has_mount || access("/dev/fuse", R_OK | W_OK) != 0) return false;
-  // A demo that was killed left its mount, which answers nothing any more.
+  // A demo that was killed leaves its mount, which no process answers any more.
   if (IsMountPoint(options)) EndMount(options);
   std::error_code problem;
   files::create_directories(options.mount(), problem);
@@ -209,7 +210,7 @@ int RunWithShell(const DemoOptions& options) {
   return code;
 }
 
-// Without a terminal: the statements as a script for `sippar query`.
+// Without a terminal, prints the statements as a script for `sippar query`.
 int PrintStatements(const DemoOptions& options) {
   auto statements = StatementsToTry(options, false);
   if (!statements.ok()) return Failed("sippar demo", statements.status(), kExitFailed);

@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 12> kTopics = {"barley", "clay",    "star
                                                       "copper", "letters", "maps",  "temple",
                                                       "wool",   "kings",   "boats", "gardens"};
 
-// The next of a fixed row of numbers: the pages must be the same on every machine.
+// The next number of a fixed pseudorandom sequence: the pages are the same on every machine.
 uint32_t Next(uint32_t* state) {
   *state = *state * 1'664'525 + 1'013'904'223;
   return *state >> 8;
@@ -52,7 +52,7 @@ MadePage MakePage(size_t host, size_t page, int64_t now_us, uint32_t* state) {
       "</h1>\n",
       language, kTopics[page], kHosts[host], kTopics[page]);
   for (int i = 0; i < kLinksOfPage; ++i) {
-    // The smaller of two numbers: some pages get many links, most get few.
+    // The smaller of two random numbers gives a few pages many links, and most pages few.
     const size_t count = kHosts.size() * kTopics.size();
     const size_t target = std::min(Next(state) % count, Next(state) % count);
     const size_t target_host = target / kTopics.size();
@@ -101,11 +101,11 @@ std::vector<ManifestLine> PagesBelow(const std::string& folder) {
     page.timestamp_us = TimeOf(at->path());
     if (engine::ValidateRowKey(page.row).ok()) pages.push_back(std::move(page));
   }
-  // A directory lists its files in any order; the demo is the same each time.
+  // A directory lists its files in any order; sorting makes every run of the demo alike.
   std::sort(pages.begin(), pages.end(),
             [](const ManifestLine& a, const ManifestLine& b) { return a.path < b.path; });
   if (pages.size() <= kPagesMax) return pages;
-  // Spread over all packages.
+  // Selects pages from all packages evenly.
   std::vector<ManifestLine> some;
   for (size_t i = 0; i < kPagesMax; ++i) some.push_back(pages[i * pages.size() / kPagesMax]);
   return some;

@@ -1,4 +1,5 @@
-// The pages of `sippar demo`: HTML files that packages of this machine brought, or made ones.
+// The pages of `sippar demo`: HTML files of the packages installed on this machine, or generated
+// pages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +13,8 @@
 namespace sippar::cli {
 
 // HTML files below `folder`, which has one folder for each package; paths are relative to it. The
-// page of package p at x/y.html has the row key doc.p/x/y.html. Of many files, a bounded number.
-// Empty if the folder cannot be read.
+// page x/y.html of package p has the row key doc.p/x/y.html. If there are very many files, returns
+// a selection. Empty if the folder cannot be read.
 std::vector<ManifestLine> PagesBelow(const std::string& folder);
 
 struct MadePage {
@@ -21,8 +22,8 @@ struct MadePage {
   std::string html;
 };
 
-// A small web of a few hosts, the same each time. Its times are before `now_us`, so that no page is
-// newer than what the user writes.
+// Generates a small web of a few hosts, the same each time. Its timestamps are before `now_us`, so
+// that no page is newer than what the user writes.
 std::vector<MadePage> MakePages(int64_t now_us);
 
 }  // namespace sippar::cli

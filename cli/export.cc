@@ -23,7 +23,7 @@ constexpr const char* kExamples =
     "  sippar export ./data -e \"SELECT contents: FROM web WHERE row = 'com.cnn'\" --to page.raw\n"
     "up to four tablets are read at once; `sippar dump` writes all tables, with their schemas\n";
 
-// The format that the end of the file's name implies; "cells" if it implies none.
+// The format that the suffix of the file name implies; "cells" if it implies none.
 std::string FormatOf(std::string_view file) {
   for (std::string_view packed : {".zst", ".gz"}) {
     if (file.ends_with(packed)) file.remove_suffix(packed.size());
@@ -66,8 +66,7 @@ int RunExport(int argc, char** argv) {
     return kExitUsage;
   }
   if (format.empty()) format = FormatOf(file);
-  // The quoted table name and the file become one EXPORT statement, so the command has no code path
-  // of its own.
+  // The command becomes one EXPORT statement, so it shares that statement's code.
   std::string source =
       select.empty() ? "TABLE " + query::QuoteName(table) : fmt::format("({})", select);
   return RunStatement(target, patience,

@@ -7,8 +7,8 @@
 
 namespace sippar::cli {
 
-// Paths that begin with `typed`, a folder's with "/" at its end; "~/" means the user's folder.
-// Hidden ones only if `typed` begins to name one.
+// Paths that begin with `typed`; folders end with "/". "~/" means the user's home folder. Hidden
+// files are listed only if the name typed so far begins with a dot.
 std::vector<std::string> FileNames(std::string_view typed);
 
 }  // namespace sippar::cli

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-// readline's headers need FILE declared before them.
+// The headers of readline need FILE to be declared first.
 #include <fmt/format.h>
 #include <readline/history.h>
 
@@ -17,10 +17,11 @@
 namespace sippar::cli {
 namespace {
 
-constexpr int kEntriesMax = 5000;        // kept in memory
-constexpr off_t kFileSizeMax = 8 << 20;  // Load cuts a larger file
+constexpr int kEntriesMax = 5000;        // limit of entries in memory
+constexpr off_t kFileSizeMax = 8 << 20;  // size above which Load truncates the file
 constexpr int kFileLinesKept = 50'000;
-constexpr size_t kEntrySizeMax = 64 << 10;  // a pasted bulk insert is not worth keeping
+constexpr size_t kEntrySizeMax =
+    64 << 10;  // limit of an entry's size; a pasted bulk insert is not worth keeping
 
 }  // namespace
 
@@ -40,8 +41,8 @@ void History::Load() {
   history_comment_char = '#';
   history_write_timestamps = 1;
   history_multiline_entries = 1;
-  // The settings above must come before read_history: with them readline takes all lines between
-  // two time lines as one entry.
+  // The settings above must precede read_history: they make readline join all lines between two
+  // timestamp lines into one entry.
   if (path_.empty()) return;
   struct stat info = {};
   if (stat(path_.c_str(), &info) != 0) return;
@@ -62,7 +63,7 @@ void History::Add(const std::string& entry) {
   if (descriptor < 0) return;  // the shell works without a history
   int64_t seconds = engine::Clock::System()->NowMicros() / 1'000'000;
   std::string record = fmt::format("#{}\n{}\n", seconds, entry);
-  // One write with O_APPEND: entries of two shells do not mix.
+  // A single write with O_APPEND keeps the entries of two shells from mixing.
   [[maybe_unused]] ssize_t written = write(descriptor, record.data(), record.size());
   close(descriptor);
 }

@@ -1,6 +1,7 @@
-// History: the shell's history file. One entry per statement with its time, mode 0600. Several
-// shells may append at once. The form is readline's (time lines that begin with #), so that entries
-// of several lines are read back whole. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// History: the shell's history file, with mode 0600. Each entry is a statement with its time.
+// Several shells may append at once. The file has readline's format (time lines that begin with #),
+// so that an entry of several lines is read back as one. Not thread safe. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <string>
@@ -14,7 +15,8 @@ class History {
   History();
   // Reads the file into readline's list.
   void Load();
-  // Adds `entry` to the list and the file, unless it begins with a blank or repeats the last one.
+  // Adds `entry` to the list and to the file, unless it begins with a blank or equals the previous
+  // entry.
   void Add(const std::string& entry);
   const std::string& path() const { return path_; }  // "" if disabled
   // The entries of a history file, the newest last; none if it cannot be read.

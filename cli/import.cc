@@ -1,5 +1,5 @@
-// `sippar import web|csv|tsv|jsonl|jsonl-b64|cells|raw TARGET …`: web builds a Webtable
-// (import_web.h), the others become an IMPORT statement. SPDX-License-Identifier: Apache-2.0
+// `sippar import web|csv|tsv|jsonl|jsonl-b64|cells|raw TARGET …`: "web" builds a Webtable
+// (import_web.h); the other formats become an IMPORT statement. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -84,7 +84,7 @@ void FileImport::AddTo(CLI::App* app) {
       "  sippar import raw ./data web page.html --map \"ROW = 'com.cnn', contents: = value\"\n");
 }
 
-// The flags as options of the IMPORT statement.
+// Translates the flags into options of the IMPORT statement.
 std::string FileImport::With() const {
   std::string with;
   auto add = [&](std::string_view name, const std::string& value) {
@@ -118,15 +118,15 @@ void ShowProgress(const ImportProgress& progress, double seconds, bool terminal)
   fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", line, terminal ? "" : "\n");
 }
 
-// Shows progress until *done: a live line on a terminal; otherwise a plain line every 5 s if
-// `wanted`.
+// Shows progress until *done is set: a live line on a terminal; elsewhere, and only if `wanted`, a
+// plain line every 5 s.
 void WatchProgress(const ImportProgress& progress, bool wanted, const std::atomic<bool>& done) {
   bool terminal = ::isatty(STDERR_FILENO) == 1;
   engine::Clock* clock = engine::Clock::System();
   int64_t start = clock->MonotonicNanos();
   int64_t last = start;
   while (!done) {
-    // Short steps, since the end of the import waits for this thread.
+    // The steps are short, because the end of the import waits for this thread.
     clock->SleepMicros(50'000);
     int64_t now = clock->MonotonicNanos();
     int64_t interval = terminal ? 200'000'000 : 5'000'000'000;
@@ -139,7 +139,7 @@ void WatchProgress(const ImportProgress& progress, bool wanted, const std::atomi
 
 void PrintSummary(const ImportProgress& progress, int jobs, double seconds) {
   auto bytes = static_cast<double>(progress.page_bytes.load());
-  // Summed over the jobs, so divided by their number to compare with the elapsed time.
+  // The jobs' sum is divided by their number, for comparison with the elapsed time.
   double write_seconds = static_cast<double>(progress.write_nanos.load()) / 1e9 / jobs;
   fmt::print(stderr,
              "{} pages, {} links, {} cells; {} of pages in {:.1f} s ({}/s; writing alone {:.1f} s, "
@@ -149,8 +149,8 @@ void PrintSummary(const ImportProgress& progress, int jobs, double seconds) {
              PrintBytes(bytes / std::max(write_seconds, 1e-3)), progress.failed.load());
 }
 
-// Prints the first problems and counts the rest: a corpus may lack every file that it names. Thread
-// safe.
+// Prints the first problems and only counts the rest, because a corpus may lack every file that its
+// manifest names. Thread safe.
 class ProblemList {
  public:
   void Add(const std::string& line) {
@@ -192,7 +192,7 @@ int RunWeb(const WebImport& web) {
   ImportProgress progress;
   progress.failed = manifest->bad_lines.size();
   for (const ManifestLine& page : manifest->pages) {
-    // Counts the pages that ImportWeb will not skip.
+    // Counts only the pages that ImportWeb does not skip.
     progress.pages_total += web.options.all_types || page.content_type == "text/html";
   }
   int64_t start = engine::Clock::System()->MonotonicNanos();

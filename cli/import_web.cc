@@ -34,7 +34,7 @@ Status EnsureTable(cluster::Client* client, const std::string& name) {
 }
 
 // The whole import, shared by its jobs. Each job takes the next page, parses it and writes in
-// batches, so at most jobs * (kBatchBytes + one page) are in memory.
+// batches, so that memory holds at most jobs * (kBatchBytes + one page).
 class WebImport {
  public:
   WebImport(cluster::Client* client, const ImportWebOptions& options,
@@ -72,7 +72,7 @@ class WebImport {
       AddPage(pages_[i], &batch);
       if (batch.byte_size >= kBatchBytes) Write(&batch);
     }
-    // Also after an interruption: pages that were parsed are written, so the counts are true.
+    // Pages that were parsed are written even after an interruption, so that the counts are true.
     Write(&batch);
   }
 

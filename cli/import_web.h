@@ -1,6 +1,6 @@
 // Imports a Webtable: the pages of a manifest with their links, written through the client. Writes
-// have explicit timestamps, so a second run writes the same cells: an interrupted import is resumed
-// by running it again. SPDX-License-Identifier: Apache-2.0
+// have explicit timestamps, so a second run writes the same cells; an interrupted import can
+// therefore simply be run again. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ struct ImportWebOptions {
   std::string corpus;
   std::string table = "web";
   int jobs = 2;
-  bool all_types = false;  // imports pages of other types than text/html too
+  bool all_types = false;  // also imports pages of types other than text/html
 };
 
 struct ImportProgress {
@@ -27,9 +27,9 @@ struct ImportProgress {
   uint64_t pages_total = 0;
 };
 
-// Imports `pages`. Returns early with kCancelled if *cancel is set, or with the error of the store
-// if the page is not its cause (a full disk, for example). A page that cannot be read or stored is
-// passed to `complain` and counted, and the import goes on. Flushes at the end unless the store
+// Imports `pages`. A page that cannot be read or stored is passed to `complain` and counted, and
+// the import continues. Returns early with kCancelled if *cancel is set, or with an error of the
+// store that no single page causes (a full disk, for example). Flushes at the end unless the store
 // failed.
 [[nodiscard]] Status ImportWeb(cluster::Client* client, const ImportWebOptions& options,
                                const std::vector<ManifestLine>& pages,

@@ -1,4 +1,4 @@
-// The part of StatementRunner that runs neighbouring INSERT statements of a script together.
+// Holds the part of StatementRunner that runs adjacent INSERT statements of a script together.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <strings.h>
@@ -17,9 +17,11 @@ namespace {
 
 using query::StatementText;
 
-constexpr size_t kTogetherMax = 1000;  // statements; bounds the memory of their trees
+constexpr size_t kTogetherMax =
+    1000;  // limit of statements in one run; bounds the memory of their syntax trees
 
-// True for most INSERT statements and nothing else; so that only these are parsed ahead.
+// True for most INSERT statements and for no other statement, so that only INSERTs are parsed
+// ahead.
 bool BeginsInsert(const StatementText& statement) {
   constexpr std::string_view kInsert = "INSERT";
   return !statement.meta && statement.text.size() > kInsert.size() &&
@@ -39,7 +41,7 @@ int StatementRunner::RunSome(std::span<const StatementText> statements, const Sc
   *done = 1;
   if (!BeginsInsert(statements[0]) || !MayRunTogether()) return Run(statements[0], place);
   std::vector<query::syntax::Statement> inserts;
-  std::optional<ParsedText> other;  // the first that cannot run together with `inserts`
+  std::optional<ParsedText> other;  // the first statement that cannot run together with `inserts`
   while (inserts.size() < std::min(kTogetherMax, statements.size()) &&
          BeginsInsert(statements[inserts.size()])) {
     ParsedText parsed = Parse(statements[inserts.size()]);
@@ -51,7 +53,7 @@ int StatementRunner::RunSome(std::span<const StatementText> statements, const Sc
   }
   int code = kExitOk;
   if (!inserts.empty()) code = RunInserts(inserts, statements, place, done);
-  // An error of the inserts comes before that of the statement after them.
+  // An error of the inserts is reported first, and the statement after them does not run.
   if (!other || code != kExitOk) return code;
   *done = inserts.size() + 1;
   return RunParsed(*other, statements[inserts.size()], place);

@@ -23,7 +23,7 @@
 namespace sippar::cli {
 namespace {
 
-constexpr uint64_t kRowsShown = 200;  // default of \rows
+constexpr uint64_t kRowsShown = 200;  // default of \rows: rows of a result that the shell shows
 
 constexpr const char* kFirstStatements =
     "to begin with:\n"
@@ -32,7 +32,8 @@ constexpr const char* kFirstStatements =
     "  SELECT row, f:name FROM people WHERE f:city = 'London';\n"
     "\\? lists the shell's commands, \\h the statements; Tab completes, Ctrl-D leaves";
 
-// $SIPPAR_SHELLRC, or shellrc in the user's folder of settings; "" if the user has no such folder.
+// $SIPPAR_SHELLRC, or shellrc in the user's configuration folder; "" if the user has no such
+// folder.
 std::string StartFile() {
   if (const char* chosen = std::getenv("SIPPAR_SHELLRC")) {
     return std::string(chosen) == "off" ? "" : chosen;
@@ -70,7 +71,7 @@ class Shell {
   }
 
  private:
-  // A missing store is not an error yet: the first CREATE TABLE makes it.
+  // A missing store is not yet an error: the first CREATE TABLE creates it.
   int Open() {
     Status opened = store_.Open(false);
     if (!opened.ok() && opened.code() != StatusCode::kNotFound) {
@@ -88,8 +89,8 @@ class Shell {
     return kExitOk;
   }
 
-  // Runs the commands and statements with which the user wants every shell to begin. An error does
-  // not keep the shell from starting.
+  // Runs the commands and statements of the user's start file. An error does not keep the shell
+  // from starting.
   void RunStartFile() {
     std::string path = StartFile();
     if (path.empty() || access(path.c_str(), R_OK) != 0) return;
@@ -102,8 +103,7 @@ class Shell {
 
   void ReadLine(LineEditor* editor) {
     std::string line;
-    // A byte left in the pipe belongs to a statement that has ended; it must not discard the next
-    // line.
+    // Discards a Ctrl-C that came while a statement ran; otherwise it would clear the next line.
     if (typed_.empty()) DrainInterruptPipe();
     LineEvent event = editor->Read(Prompt(), &line);
     if (event == LineEvent::kEnd && MayLeave()) (void)meta_.Run("\\q");
@@ -114,17 +114,17 @@ class Shell {
     }
   }
 
-  // "sippar", the row of an open transaction, and what the text typed so far is in the middle of.
+  // The prompt: "sippar", the row of an open transaction, and the sign of PromptSign.
   std::string Prompt() {
     std::string row = store_.session() == nullptr ? "" : store_.session()->transaction();
     if (!row.empty()) row = fmt::format(" [{}]", engine::PrintEscaped(row));
     return fmt::format("sippar{}{} ", row, PromptSign(typed_));
   }
 
-  // Candidates for the line that is edited. It may continue a statement, so the lines before it are
-  // passed too.
+  // Returns the candidates for the line being edited. The lines before it are passed as well,
+  // because it may continue a statement.
   Candidates Complete(std::string_view line, size_t caret) {
-    // A command inside a statement has arguments of its own.
+    // A shell command inside a statement is completed without the lines before it.
     const bool is_command = line.starts_with('\\') && !EndsInLiteral(typed_);
     if (is_command) return completer_.Find(line, caret);
     Candidates found = completer_.Find(typed_ + std::string(line), typed_.size() + caret);
@@ -148,7 +148,7 @@ class Shell {
     if (!options_->no_history) history_.Add(text);
   }
 
-  // Adds one line and runs what is complete with it.
+  // Adds one line and runs the statement or command that it completes.
   void TakeLine(const std::string& line) {
     asked_ = false;
     if (typed_.find_first_not_of(" \n") == std::string::npos) typed_.clear();
@@ -173,7 +173,7 @@ class Shell {
     std::string name(end.command);
     typed_.resize(end.before.size());
     if (typed_.find_first_not_of(" \t\n") == std::string::npos) typed_.clear();
-    // A statement that ended with its semicolon on this line runs first.
+    // A statement that ended with a semicolon on this line runs before the command.
     if (query::CompletenessOf(typed_) == query::Completeness::kComplete) {
       RunText(std::exchange(typed_, ""));
     }

@@ -1,4 +1,4 @@
-// The shell at a terminal: prompt, editing, history, completion, start file. Used by `sippar shell`
+// The shell on a terminal: prompt, editing, history, completion, start file. Used by `sippar shell`
 // and `sippar demo`. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,13 +17,13 @@ struct ShellOptions {
   bool no_start_file = false;
   OutputSettings output;
   cluster::Patience patience;
-  std::vector<std::string> tries;  // statements of `sippar demo`, for \try
+  std::vector<std::string> tries;  // statements of `sippar demo` that \try runs
 };
 
-// True if stdin and stdout are a terminal.
+// True if both stdin and stdout are a terminal.
 bool IsInteractive();
 
-// Runs until the user leaves. Returns the exit code. Signal handlers must have been installed.
+// Runs until the user quits. Returns the exit code. The caller installs the signal handlers first.
 int RunInteractiveShell(ShellOptions options);
 
 }  // namespace sippar::cli

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-// readline's headers need FILE declared before them.
+// The headers of readline need FILE to be declared first.
 #include <readline/history.h>
 #include <readline/readline.h>
 
@@ -35,8 +35,8 @@ void OnLine(char* line) {
   line_is_end = line == nullptr;
   line_text = line == nullptr ? "" : line;
   std::free(line);
-  // Removed inside the callback, as readline advises: otherwise it would print the prompt for the
-  // next line at once.
+  // Removed inside the callback, as readline advises: otherwise readline would immediately print
+  // the prompt for the next line.
   rl_callback_handler_remove();
 }
 
@@ -44,7 +44,8 @@ int OnNewLine(int, int) { return rl_insert_text("\n") >= 0 ? 0 : 1; }
 
 char* Copy(const std::string& text) { return strdup(text.c_str()); }
 
-// Shows `note` below the line, unless the Tab before this one has done so. Returns whether it did.
+// Shows `note` below the line, unless the previous Tab has shown a note for the same text. Returns
+// true if shown.
 bool ShowNote(const std::string& note, std::string_view before_caret) {
   if (note.empty() || noted_text == before_caret) return false;
   noted_text = before_caret;
@@ -54,14 +55,15 @@ bool ShowNote(const std::string& note, std::string_view before_caret) {
   return true;
 }
 
-// Returns the candidates for the word at the caret in readline's form: the common beginning first.
+// Returns the candidates for the word at the caret in the form that readline expects: their common
+// prefix comes first.
 char** OnComplete(const char*, int start, int end) {
   std::string_view text(rl_line_buffer, static_cast<size_t>(rl_end));
   Candidates found = (*active_hook)(text, static_cast<size_t>(end));
-  rl_attempted_completion_over = 1;  // never file names of readline's own finding
+  rl_attempted_completion_over = 1;  // keeps readline from offering file names
   if (ShowNote(found.note, text.substr(0, static_cast<size_t>(end)))) return nullptr;
-  // readline replaces only the word that it found by its break characters. If that word begins
-  // before ours, our candidates do not fit it, and nothing is offered.
+  // readline replaces only the word that it found by its break characters. Candidates do not fit if
+  // that word begins before the completer's word, so none are offered.
   if (found.words.empty() || found.begin > static_cast<size_t>(start)) {
     return nullptr;
   }
@@ -82,9 +84,9 @@ char** OnComplete(const char*, int start, int end) {
   return matches;
 }
 
-// Sets NOFLSH: by default the terminal discards typed keys at Ctrl-C. A key that poll() has
-// reported would then be gone, and the read for it would block through the interrupt. Read()
-// discards the keys itself.
+// Sets NOFLSH, because by default the terminal discards typed keys at Ctrl-C. A key that poll() has
+// reported could then be gone, and reading it would block despite the interrupt. Read() discards
+// the keys itself.
 void PrepareTerminal(int meta_keys) {
   rl_prep_terminal(meta_keys);
   termios settings = {};
@@ -131,7 +133,8 @@ LineEvent LineEditor::Wait() {
     }
     if (ready < 0 && errno != EINTR) return LineEvent::kEnd;
     if (ready <= 0) continue;
-    // Checked before the keys: keys typed after Ctrl-C must not be taken for part of the old line.
+    // The interrupt is checked before the keys, so that keys typed after Ctrl-C do not extend the
+    // old line.
     if ((waits[1].revents & POLLIN) != 0) {
       DrainInterruptPipe();
       return LineEvent::kInterrupt;
@@ -155,7 +158,8 @@ LineEvent LineEditor::Read(const std::string& prompt, std::string* text) {
   if (event == LineEvent::kInterrupt) {
     text->assign(rl_line_buffer, static_cast<size_t>(rl_end));
     tcflush(STDIN_FILENO, TCIFLUSH);
-    // Before readline gives the terminal back: that moves the cursor to the start of the line.
+    // Printed before readline restores the terminal, which moves the cursor to the start of the
+    // line.
     std::fputs("^C", rl_outstream);
     std::fflush(rl_outstream);
     rl_free_line_state();

@@ -1,7 +1,7 @@
-// LineEditor: the prompt. Wraps readline's callback interface in a poll loop, so that Ctrl-C clears
-// the input and never ends the shell. Enter returns the whole buffer, which has several lines after
-// Alt-Enter, a paste, or a step back in the history. One per process, because readline has globals.
-// Not thread safe. SPDX-License-Identifier: Apache-2.0
+// LineEditor: reads one input at the prompt. Wraps readline's callback interface in a poll loop, so
+// that Ctrl-C clears the input and never ends the shell. Enter returns the whole buffer, which has
+// several lines after Alt-Enter, a paste, or a step back in the history. A process may have only
+// one, because readline uses globals. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -15,9 +15,10 @@ namespace sippar::cli {
 struct Candidates {
   size_t begin = 0;
   std::vector<std::string> words;
-  bool no_space = false;  // after a single match, add no space: the word goes on (anchor:)
-  bool no_quote = false;  // after a single match, do not close the quote around it
-  std::string note;       // shown at the first press of Tab, the words only at the second
+  bool no_space =
+      false;  // adds no space after a single match, because the word continues (anchor:)
+  bool no_quote = false;  // leaves the quote open after a single match
+  std::string note;       // text shown at the first press of Tab; the words follow at the second
 };
 
 using FindCandidatesHook = std::function<Candidates(std::string_view text, size_t caret)>;
@@ -28,8 +29,8 @@ class LineEditor {
  public:
   explicit LineEditor(FindCandidatesHook candidates);
   ~LineEditor();
-  // Waits for input and stores it in *text. kInterrupt: Ctrl-C was pressed now, or since the pipe
-  // of signals.h was drained; *text is then the discarded input. kEnd: end of input.
+  // Waits for input and stores it in *text. kInterrupt: Ctrl-C was pressed after the last
+  // DrainInterruptPipe (signals.h); *text is then the discarded input. kEnd: end of input.
   LineEvent Read(const std::string& prompt, std::string* text);
 
  private:

@@ -16,8 +16,8 @@ class LocalInput : public query::InputFile {
  public:
   LocalInput(std::string path, FILE* file) : path_(std::move(path)), file_(file) {
     struct stat info = {};
-    // Only for a regular file is st_size the number of bytes that can be read; for a pipe or a
-    // device it is 0 or wrong.
+    // st_size is the number of readable bytes only for a regular file; for a pipe or a device it is
+    // 0 or wrong.
     bool known = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
     size_ = known ? static_cast<double>(info.st_size) : 0;
   }
@@ -26,8 +26,8 @@ class LocalInput : public query::InputFile {
   }
   StatusOr<size_t> Read(char* buffer, size_t size) override {
     size_t got = std::fread(buffer, 1, size, file_);
-    // An error after some bytes is reported by the next call, which reads none: the bytes that were
-    // read are valid.
+    // An error after some bytes is reported by the next call, which reads no bytes: the bytes read
+    // before it are valid.
     if (got == 0 && std::ferror(file_) != 0) return FileError(path_, "read");
     read_ += static_cast<double>(got);
     return got;
@@ -49,7 +49,7 @@ class LocalFiles : public query::FileAccess {
     return UnpackByName(path, std::make_unique<LocalInput>(path, file));
   }
   StatusOr<std::unique_ptr<query::OutputFile>> OpenOutput(const std::string& path) override {
-    // An export that fails must not replace the file of an earlier export.
+    // kWhole: an export that fails must not replace the file of an earlier export.
     return OpenOutputFile(path, Appearance::kWhole);
   }
 };

@@ -1,4 +1,5 @@
-// Opens the user's own files for IMPORT and EXPORT. Paths are plain; "-" is stdin or stdout.
+// Opens the user's local files for IMPORT and EXPORT. Paths are used as they are; "-" is stdin or
+// stdout.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -17,8 +17,8 @@
 namespace sippar::cli {
 namespace {
 
-// Commands that this build does not contain are left out of the table, so help does not list them
-// and their names are unknown words.
+// The table lists only the commands of this build: help does not show the others, and their names
+// are reported as unknown.
 constexpr Command kCommands[] = {
     {"query", "run statements in a script", RunQuery},
     {"shell", "type statements and see results", RunShell},
@@ -72,8 +72,7 @@ int UnknownCommand(std::string_view name) {
 // `sippar help import csv` runs `sippar import csv --help`.
 int Help(int argc, char** argv) {
   std::string flag = "--help";
-  // The subcommand stays in front of --help: every command prints the help of its subcommands
-  // itself.
+  // The subcommand precedes --help, because every command prints the help of its own subcommands.
   std::vector<char*> words(argv + 2, argv + argc);
   words.push_back(flag.data());
   for (const Command& command : kCommands) {

@@ -9,8 +9,8 @@
 
 namespace sippar::cli {
 
-// Messages contain names of tables and files and texts of servers, which may hold control
-// characters. Escaped, they cannot control the terminal.
+// Messages contain names of tables and files, and texts from servers, which may hold control
+// characters. Escaping keeps these from controlling the terminal.
 void PrintMessage(std::string_view text) { fmt::print(stderr, "{}\n", engine::PrintEscaped(text)); }
 
 void PrintMessage(std::string_view command, std::string_view text) {

@@ -12,7 +12,7 @@
 namespace sippar::cli {
 namespace {
 
-// Ends a script that includes itself.
+// Limit of nested scripts; ends a script that includes itself.
 constexpr int kIncludeDepthMax = 16;
 
 std::string Trim(std::string_view text) {
@@ -25,7 +25,7 @@ std::string Trim(std::string_view text) {
 }  // namespace
 
 const std::vector<MetaCommand>& MetaCommands::List() {
-  // One table serves \\?, dispatch, hints and completion, so that a new command is one row.
+  // One table serves \\?, dispatch, hints and completion, so a new command needs only one row.
   static const auto& list = *new std::vector<MetaCommand>{
       {"\\?", "", "this list", &MetaCommands::ShowCommands, MetaCommand::kNothing},
       {"\\h", "[NAME]", "help on a statement, with examples, or on a function",
@@ -94,7 +94,7 @@ std::vector<std::string> MetaCommands::Names() {
 }
 
 const MetaCommand* MetaCommands::Find(std::string_view name) {
-  if (name == "\\c") name = "\\r";  // its name in other shells
+  if (name == "\\c") name = "\\r";  // the name that other shells use
   const auto at = std::find_if(List().begin(), List().end(),
                                [name](const MetaCommand& command) { return command.name == name; });
   return at == List().end() ? nullptr : &*at;
@@ -112,7 +112,7 @@ int MetaCommands::Include(const std::string& path) {
                             path, kIncludeDepthMax));
   }
   ++include_depth_;
-  // Without keep_going: a script that goes wrong stops, whatever the shell around it does.
+  // keep_going is off: the included script stops at its first error, even if the shell does not.
   Script script(
       runner_, [this](std::string_view line) { return Run(line); }, false);
   int code = script.RunFile(path);
@@ -131,7 +131,7 @@ int MetaCommands::ShowCommands(const std::string&) {
     if (command.run == &MetaCommands::Try && tries_.empty()) continue;
     std::string line =
         fmt::format("  {:<9} {:<20} {}\n", command.name, command.arguments, command.summary);
-    // On a small screen a line that would be folded anywhere is cut between its columns.
+    // On a narrow screen, breaks a line that would wrap at the gap between its columns.
     if (screen > 0 && query::TextWidth(line) > screen + 1) {
       line = fmt::format("  {} {}\n      {}\n", command.name, command.arguments, command.summary);
     }
@@ -170,7 +170,7 @@ int MetaCommands::Run(std::string_view line) {
   size_t space = std::min(line.find_first_of(" \t"), line.size());
   std::string name(line.substr(0, space));
   std::string argument = Trim(line.substr(space));
-  // Users end commands with ';' as they end statements.
+  // Removes a final ';', which users type after commands as they do after statements.
   const bool is_free = name == "\\echo" || name == "\\!";
   while (!is_free && !argument.empty() && argument.back() == ';') argument.pop_back();
   while (name.size() > 2 && name.back() == ';') name.pop_back();

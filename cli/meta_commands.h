@@ -1,5 +1,5 @@
 // The shell's own commands: lines that begin with a backslash, such as \d, \format or \i. Scripts
-// understand them too. SPDX-License-Identifier: Apache-2.0
+// may use them, too. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace sippar::cli {
 class MetaCommands;
 
 struct MetaCommand {
-  // What completion offers as the argument.
+  // The kind of candidates that completion offers for the argument.
   enum Completes : uint8_t {
     kNothing,
     kFiles,
@@ -22,10 +22,10 @@ struct MetaCommand {
     kFormats,
     kHelpTopics,
     kOnOff,
-    kExpanded,    // auto, on, off
+    kExpanded,    // the words auto, on and off
     kParameters,  // names of @parameters
-    kRows,        // all
-    kCopy         // a table, FROM or TO, a file
+    kRows,        // the word all
+    kCopy         // a table, then FROM or TO, then a file
   };
   std::string_view name;  // the name with its backslash
   const char* arguments;  // arguments as \? shows them
@@ -44,14 +44,14 @@ class MetaCommands {
   // Runs one command line. Returns kExitOk, or the exit code of the failure.
   int Run(std::string_view line);
   bool quit() const { return quit_; }
-  // The file from which \history shows statements, newest last. Set by the shell.
+  // Sets the file from which \history shows statements, newest last. Called by the shell.
   void set_history_file(std::string path) { history_file_ = std::move(path); }
-  // The statement that is being typed at the prompt. \g and its like work on it; without one, they
-  // work on the last statement that ran. `typed` outlives this.
+  // Sets the statement that is being typed at the prompt. \g and similar commands apply to it; if
+  // it is empty, they apply to the last statement that ran. `typed` must outlive this object.
   void set_typed(std::string* typed) { typed_ = typed; }
-  // Settings that change say nothing while this is set, as in the start file.
+  // If set, commands that change a setting print nothing, as in the start file.
   void set_quiet(bool quiet) { quiet_ = quiet; }
-  // The statements that \try runs one after another (cli/demo.cc).
+  // Sets the statements that \try runs one after another (cli/demo.cc).
   void set_tries(std::vector<std::string> tries) { tries_ = std::move(tries); }
 
  private:
@@ -59,7 +59,7 @@ class MetaCommands {
   static const std::vector<MetaCommand>& List();
   int Statement(const std::string& text) { return runner_->RunForCommand(text); }
   int Fail(std::string_view message);
-  // Shows text of this program, in the pager if it is larger than the screen.
+  // Shows `text` of this program, in the pager if it is larger than the screen.
   void Show(const std::string& text);
   int ShowCommands(const std::string&);
   int ShowHelp(const std::string& topic);
@@ -68,13 +68,13 @@ class MetaCommands {
   int ClearScreen(const std::string&);
   int Quit(const std::string&);
 
-  // What a table has (meta_tables.cc).
+  // Commands that show tables and their contents (meta_tables.cc).
   int ShowTables(const std::string& pattern);
   int Describe(const std::string& table);
   int DescribeMore(const std::string& table);
   int ShowColumns(const std::string& table, uint64_t cells_max, size_t columns_max);
 
-  // Settings (meta_settings.cc).
+  // Commands that change settings (meta_settings.cc).
   int Format(const std::string& name);
   int SetExpanded(const std::string& word);
   int SetRows(const std::string& word);
@@ -86,10 +86,10 @@ class MetaCommands {
   int RemoveParameter(const std::string& name);
   int Redirect(const std::string& path);
   int Switch(const std::string& word, bool* flag, std::string_view what);
-  // Says what a setting now is.
+  // Prints the new value of a setting, unless the commands are quiet.
   void Tell(const std::string& text) const;
 
-  // The typed statement, the last one, the history (meta_statement.cc).
+  // Commands on the typed statement, the last statement and the history (meta_statement.cc).
   int Go(const std::string& path);
   int GoExpanded(const std::string& path);
   int GoAllRows(const std::string&);
@@ -102,9 +102,9 @@ class MetaCommands {
   int ShowHistory(const std::string& count);
   int SaveHistory(const std::string& path);
   int Try(const std::string& number);
-  // The typed statement, which is then no longer open, or else the last one.
+  // Returns the typed statement and clears it; returns the last statement if none is typed.
   std::string TakeStatement();
-  // Runs the statements in `text`. `changed`: their output settings.
+  // Runs the statements in `text` with the output settings `changed`.
   int RunTaken(const std::string& text, OutputSettings changed);
 
   StatementRunner* runner_;
@@ -117,10 +117,11 @@ class MetaCommands {
   int include_depth_ = 0;
 };
 
-// Help on a statement, as \h SELECT shows it; "" for an unknown word.
+// Help on a statement, as \h SELECT shows it; "" if no statement or function has this name.
 std::string StatementHelp(std::string_view word);
 std::string StatementHelpList();
-// One line on how a function is called: "SUBSTR(text, from [, length]), gives: as argument 1".
+// One line about the signature of a function: "SUBSTR(text, from [, length]), gives: as argument
+// 1".
 std::string CallForm(const query::CallInfo& call);
 std::vector<std::string> StatementHelpNames();
 

@@ -24,7 +24,7 @@ int MetaCommands::Format(const std::string& name) {
     settings->format.clear();
     return kExitOk;
   }
-  // Made only to check the name: each result makes a formatter of its own.
+  // This formatter only checks the name: each result creates its own.
   auto formatter = query::NewFormatter(name, settings->options);
   if (!formatter.ok()) return Fail(MessageOf(formatter.status()));
   settings->format = name;

@@ -1,5 +1,5 @@
-// Commands of the shell that work on the typed statement, the last one, or the history; and those
-// that start other programs. SPDX-License-Identifier: Apache-2.0
+// Holds the shell commands on the typed statement, the last statement and the history, and the
+// commands that start other programs. SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -25,22 +25,23 @@ namespace {
 constexpr double kWatchSeconds = 2;
 constexpr double kWatchSecondsMax = 86'400;
 
-// Reads a number at the start of *text and removes it with the blanks after it. False if there is
-// no number.
+// Reads a number at the start of *text and removes it with the blanks after it. Returns false if
+// there is no number.
 template <typename Number>
 bool TakeNumber(std::string_view* text, Number* number) {
   auto read = std::from_chars(text->data(), text->data() + text->size(), *number);
   if (read.ec != std::errc()) return false;
   text->remove_prefix(static_cast<size_t>(read.ptr - text->data()));
-  if (!text->empty() && text->front() == 's') text->remove_prefix(1);  // "2s"
+  if (!text->empty() && text->front() == 's') text->remove_prefix(1);  // the unit in "2s"
   text->remove_prefix(std::min(text->find_first_not_of(' '), text->size()));
   return true;
 }
 
-// Waits for the time or for Ctrl-C. Returns whether Ctrl-C came since the count was `before`.
+// Waits until the time is over or Ctrl-C is pressed. Returns true if Ctrl-C came since the count
+// was `before`.
 bool InterruptedWithin(double seconds, uint64_t before) {
-  // A byte of an earlier Ctrl-C would end the wait at once. A later one is counted before its byte
-  // is written, so none is missed.
+  // The byte of an earlier Ctrl-C would end the wait at once. A later Ctrl-C is counted before its
+  // byte is written, so none is missed.
   DrainInterruptPipe();
   pollfd wait = {InterruptPipe(), POLLIN, 0};
   if (InterruptCount() == before) poll(&wait, 1, static_cast<int>(seconds * 1000));
@@ -52,10 +53,10 @@ std::string EditorCommand() {
     const char* chosen = std::getenv(name);
     if (chosen != nullptr && *chosen != '\0') return chosen;
   }
-  return "editor";  // Debian's name of whatever is installed
+  return "editor";  // Debian's name for the editor that is installed
 }
 
-// Each line with its control characters escaped, so that old input cannot control the terminal.
+// Escapes the control characters of each line, so that old input cannot control the terminal.
 std::string EscapedLines(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -66,7 +67,7 @@ std::string EscapedLines(std::string_view text) {
   return out;
 }
 
-// The format that the suffix of a file names; "" if it names none.
+// The format that the suffix of the file name means; "" if it means none.
 std::string FormatOfFile(const std::string& path) {
   std::string suffix = path.substr(std::min(path.rfind('.') + 1, path.size()));
   if (suffix == "md") return "markdown";
@@ -145,7 +146,7 @@ int MetaCommands::GoAllRows(const std::string&) {
 
 int MetaCommands::Watch(const std::string& times) {
   double seconds = kWatchSeconds;
-  uint64_t count = 0;  // 0: until Ctrl-C
+  uint64_t count = 0;  // number of runs; 0: until Ctrl-C
   std::string_view rest = times;
   const bool is_valid = (rest.empty() || TakeNumber(&rest, &seconds)) &&
                         (rest.empty() || TakeNumber(&rest, &count)) && rest.empty() &&
@@ -153,7 +154,7 @@ int MetaCommands::Watch(const std::string& times) {
   if (!is_valid) return Fail("\\watch takes seconds, then how many times");
   const std::string text = TakeStatement();
   OutputSettings settings = *runner_->output_settings();
-  settings.pager.clear();  // it would wait for the user at each result
+  settings.pager.clear();  // a pager would wait for the user at each result
   const uint64_t interrupts = InterruptCount();
   for (uint64_t i = 0; count == 0 || i < count; ++i) {
     if (i > 0 && InterruptedWithin(seconds, interrupts)) {
@@ -194,9 +195,9 @@ int MetaCommands::Edit(const std::string& path) {
     return Fail(fmt::format("{}: it ended with {}; name an editor in $VISUAL or $EDITOR",
                             EditorCommand(), code));
   }
-  // Leaving the editor without a change runs nothing: an INSERT must not run twice.
+  // If the user leaves the editor without a change, nothing runs: an INSERT must not run twice.
   if (path.empty() && text == offered) return kExitOk;
-  // The shell runs the text if it is complete, or else goes on with it at the prompt.
+  // The shell runs the text if it is complete; otherwise the text stays open at the prompt.
   *typed_ = TrimmedRight(text);
   if (!typed_->empty()) *typed_ += '\n';
   runner_->output()->Write(EscapedLines(*typed_));
@@ -227,7 +228,7 @@ int MetaCommands::RunProgram(const std::string& command) {
   auto child = StartChild({"sh", "-c", line}, {});
   if (!child.ok()) return Fail(MessageOf(child.status()));
   const int code = WaitForChild(child->pid);
-  // A Ctrl-C was for that program.
+  // Ctrl-C during the program was meant for the program.
   DrainInterruptPipe();
   if (code == 0 || runner_->settings()->interactive) return kExitOk;
   return Fail(fmt::format("\\! {}: it ended with exit code {}", line, code));

@@ -1,4 +1,4 @@
-// Commands of the shell that show which tables there are and what is in them.
+// Holds the shell commands that show which tables exist and what they contain.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 namespace sippar::cli {
 namespace {
 
-// Bounds of \d and \d+: enough cells for the usual columns, at a wait that a user accepts.
+// Limits of \d and \d+: enough cells to find the usual columns, after a wait that a user accepts.
 constexpr uint64_t kFewCells = 2000;
 constexpr size_t kFewColumns = 20;
 constexpr uint64_t kManyCells = 50'000;
@@ -23,12 +23,13 @@ constexpr size_t kManyColumns = 200;
 constexpr size_t kNameWidth = 40;
 constexpr size_t kExampleWidth = 60;
 constexpr size_t kExampleWidthMin = 12;
-// Columns of the screen for rows, share, kind and the frame; with the frame of the example.
+// Screen columns that the other fields and the frame of the table need; the frame of the example
+// needs kExampleFrame more.
 constexpr size_t kOtherWidth = 39;
 constexpr size_t kExampleFrame = 3;
 
 std::string Cut(std::string text, size_t width) {
-  // Line breaks would show as escapes, which say nothing about an example.
+  // Replaces line breaks by blanks, because their escapes say nothing about an example.
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   std::string whole = engine::PrintEscaped(text);
@@ -36,7 +37,7 @@ std::string Cut(std::string text, size_t width) {
   std::string_view cut = whole;
   while (query::TextWidth(cut) + 1 > width) {
     cut.remove_suffix(1);
-    // Whole characters only: continuation bytes of UTF-8 go with their first byte.
+    // Cuts whole characters: the continuation bytes of UTF-8 go with their first byte.
     while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xc0) == 0x80) {
       cut.remove_suffix(1);
     }
@@ -50,7 +51,7 @@ std::string Share(uint64_t part, uint64_t whole) {
   return percent < 1 ? "< 1 %" : fmt::format("{:.0f} %", percent);
 }
 
-// The most frequent columns, in the order of the families. Says how many are left out.
+// Keeps the most frequent columns, in their old order. Returns how many columns it removed.
 size_t KeepFrequent(ColumnSample* sample, size_t columns_max) {
   std::vector<uint64_t> counts;
   for (const SampledColumn& column : sample->columns) counts.push_back(column.rows);
@@ -58,7 +59,7 @@ size_t KeepFrequent(ColumnSample* sample, size_t columns_max) {
   std::sort(counts.rbegin(), counts.rend());
   const uint64_t least = counts[columns_max];
   const size_t before = sample->columns.size();
-  size_t more = 0;  // columns that are more frequent than the first that is left out
+  size_t more = 0;  // columns that are more frequent than the first removed one
   for (const SampledColumn& column : sample->columns) more += column.rows > least;
   size_t ties = columns_max - more;
   std::erase_if(sample->columns, [&](const SampledColumn& column) {
@@ -70,7 +71,7 @@ size_t KeepFrequent(ColumnSample* sample, size_t columns_max) {
   return before - sample->columns.size();
 }
 
-// Widths of the table of columns; 0: no such column.
+// Widths of two columns of the output; 0: the column is left out.
 struct Layout {
   size_t name = kNameWidth;
   size_t example = kExampleWidth;
@@ -80,11 +81,11 @@ std::string NameOf(const SampledColumn& column, size_t width) {
   return Cut(query::QuoteColumn(column.family, column.qualifier), width);
 }
 
-// `screen`: the columns of the terminal; 0: there is none.
+// `screen`: width of the terminal in columns; 0: no terminal.
 Layout LayoutOf(const ColumnSample& sample, size_t screen) {
   Layout layout;
   if (screen == 0) return layout;
-  // A small screen shows no examples: one line for each column says more than a block of five.
+  // A narrow screen shows no examples: one line for each column is better than a block of five.
   const size_t room = screen > kOtherWidth ? screen - kOtherWidth : kExampleWidthMin;
   layout.name = std::min(room, kNameWidth);
   size_t used = kExampleFrame;
@@ -126,9 +127,9 @@ int MetaCommands::ShowTables(const std::string& pattern) {
 
 int MetaCommands::Describe(const std::string& table) {
   if (table.empty()) return Statement("SHOW TABLES");
-  // Quoted, as the user wrote a name and not a piece of a statement.
+  // Quoted, because the user typed a name and not a part of a statement.
   int code = Statement("DESCRIBE " + query::QuoteName(table));
-  // A script that reads the families gets no second table.
+  // A script gets only the families, without the table of columns.
   if (code != kExitOk || !runner_->settings()->interactive) return code;
   return ShowColumns(table, kFewCells, kFewColumns);
 }
@@ -144,7 +145,7 @@ int MetaCommands::DescribeMore(const std::string& table) {
 
 int MetaCommands::ShowColumns(const std::string& table, uint64_t cells_max, size_t columns_max) {
   query::Session* session = runner_->store()->session();
-  // Inside BEGIN ROW a read would become part of what COMMIT checks.
+  // Reads nothing inside BEGIN ROW: COMMIT would check the cells that were read.
   if (session == nullptr || !session->transaction().empty()) return kExitOk;
   CancelScope cancel(session, 0);
   auto sample = SampleColumns(session, table, "", cells_max);

@@ -82,7 +82,7 @@ int RunMount(int argc, char** argv) {
   CLI::App app{"Shows the tables of a store as directories, read-only.", "sippar mount"};
   app.footer(kExamples);
   Flags flags;
-  // Files belong to the user who mounts, unless --uid and --gid name others.
+  // The files belong to the user who runs this command, unless --uid and --gid name others.
   flags.serve.mount.uid = getuid();
   flags.serve.mount.gid = getgid();
   AddOptions(&app, &flags);
@@ -91,7 +91,8 @@ int RunMount(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ExitOf(app, error);
   }
-  // CLI11 reads numbers as decimal ones, and std::stoul would take "7x" and "-1".
+  // Parsed here in octal, because CLI11 reads numbers as decimal, and std::stoul would accept "7x"
+  // and "-1".
   const std::string& mask = flags.mode_mask;
   const auto [end, problem] =
       std::from_chars(mask.data(), mask.data() + mask.size(), flags.serve.mount.mode_mask, 8);
@@ -100,7 +101,7 @@ int RunMount(int argc, char** argv) {
     fmt::print(stderr, "sippar mount: --umask {} is not an octal number\n", flags.mode_mask);
     return kExitUsage;
   }
-  // The command line takes seconds, the options are in microseconds.
+  // The command line has seconds, the options have microseconds.
   flags.serve.mount.timeout_us = static_cast<int64_t>(flags.timeout_s * 1e6);
   flags.serve.mount.name_age_us_max = static_cast<int64_t>(flags.name_age_s_max * 1e6);
   flags.serve.mount.query_timeout_us = static_cast<int64_t>(flags.query_timeout_s * 1e6);
@@ -111,7 +112,7 @@ int RunMount(int argc, char** argv) {
   flags.serve.mount.make_answers = [queries](cluster::Client* client) {
     return NewMountAnswers(client, queries);
   };
-  // Returns when the mount has ended, or with --daemon as soon as it answers.
+  // Returns when the mount has ended; with --daemon, as soon as the mount answers.
   Status status = fuse::ServeMount(flags.serve);
   if (status.ok()) return kExitOk;
   PrintMessage("sippar mount", MessageOf(status));

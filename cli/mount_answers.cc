@@ -20,7 +20,8 @@ namespace sippar::cli {
 namespace {
 
 constexpr std::string_view kQuerySuffix = ".sql";
-constexpr size_t kPartBytes = 64 << 10;  // text gathered before it is passed on
+constexpr size_t kPartBytes =
+    64 << 10;  // bytes of text that are gathered before they are passed on
 
 // Formats rows and passes their text on.
 class TextSink final : public query::ResultSink {
@@ -40,7 +41,7 @@ class TextSink final : public query::ResultSink {
       formatter_->Add(row, &text_);
       if (text_.size() >= kPartBytes) Pass();
     }
-    // The reader of a slow statement sees its first rows as soon as there are any.
+    // Passed on at once, so that the reader of a slow statement sees its first rows early.
     Pass();
     return status_.ok() && goes_on_;
   }
@@ -65,7 +66,7 @@ class TextSink final : public query::ResultSink {
   bool goes_on_ = true;
 };
 
-// The one value of each row.
+// Collects the single value of each row.
 class ValueSink final : public query::ResultSink {
  public:
   void Begin(const std::vector<query::ResultColumn>&) override {}
@@ -78,11 +79,11 @@ class ValueSink final : public query::ResultSink {
 
 struct SelectText {
   std::string text;
-  size_t test_begin = 0;  // where the last test stands in `text`
+  size_t test_begin = 0;  // offset of the last test in `text`
 };
 
-// SELECT `items` of the rows of a question. Each test has lines of its own, so that a comment in it
-// ends with it.
+// Builds SELECT `items` for the rows of a question. Each test has its own lines, so that a comment
+// at its end does not hide what follows.
 SelectText SelectOf(std::string_view items, const fuse::RowQuestion& question) {
   SelectText select;
   select.text = fmt::format("SELECT {} FROM {}", items, query::QuoteName(question.table));
@@ -104,9 +105,9 @@ SelectText SelectOf(std::string_view items, const fuse::RowQuestion& question) {
   return select;
 }
 
-// An error of the language in one line, with the column in what the user wrote; `begin` is where
-// that begins in the statement. Statuses that say why a call failed keep their code; the rest are
-// errors in the text.
+// An error of the query language in one line, with its offset in the user's text, which starts at
+// byte `begin` of the statement. Status codes that say why a call failed are kept; the other errors
+// are errors in the user's text.
 Status ErrorOf(std::string_view what, const Status& status, size_t begin) {
   query::QueryError error = query::QueryErrorOf(status);
   std::string place;
@@ -146,7 +147,8 @@ class LanguageAnswers final : public fuse::Answers {
 
   Status Check(const fuse::RowQuestion& question, const cluster::CallOptions& call) override {
     const std::string& test = question.tests.back();
-    // Parsed alone first: a test like "a) OR (b" is one only inside of parentheses.
+    // The test is first parsed alone: a text like "a) OR (b" would be accepted inside the
+    // parentheses that SelectOf adds.
     auto parsed = query::ParseExpression(test);
     if (!parsed.ok()) return ErrorOf(WhatOf(question), parsed.status(), 0);
     SelectText select = SelectOf("row", question);
@@ -201,7 +203,7 @@ class LanguageAnswers final : public fuse::Answers {
   }
 
   StatusOr<std::string> SavedText(std::string_view name) override {
-    // A file name has no '/', so it cannot lead out of the folder.
+    // A name without '/' cannot lead out of the folder.
     bool is_name = !name.empty() && !name.starts_with('.') && name.find('/') == name.npos;
     std::ifstream file;
     if (is_name && !queries_.empty()) {

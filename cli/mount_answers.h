@@ -1,5 +1,5 @@
-// Answers the mount's questions with the query language, through a session of its own for each.
-// Used by the command mount. SPDX-License-Identifier: Apache-2.0
+// Answers the questions of the mount with the query language. Each question gets its own session.
+// Used by `sippar mount`. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace sippar::cli {
 
-// `queries` is a folder of statements, one in each file NAME.sql; "": there are none. `client`
-// outlives the result.
+// `queries` is a folder that holds one statement in each file NAME.sql; "": no saved statements.
+// `client` must outlive the result.
 std::unique_ptr<fuse::Answers> NewMountAnswers(cluster::Client* client, const std::string& queries);
 
 }  // namespace sippar::cli

@@ -19,14 +19,16 @@
 namespace sippar::cli {
 namespace {
 
-constexpr size_t kWaitingRowsMax = 200;   // rows that \x auto examines before it decides
-constexpr size_t kBufferMax = 256 << 10;  // formatted bytes kept before a write
-constexpr size_t kPipeRoom = 4096;        // PIPE_BUF: bytes free in a pipe that poll() reports
-constexpr int kLookEveryMs = 50;          // time between checks for Ctrl-C while stdout is full
-constexpr size_t kBoxValueMax = 60;       // columns of one value in a box on a terminal
+constexpr size_t kWaitingRowsMax =
+    200;  // limit of the rows that \x auto examines before it decides
+constexpr size_t kBufferMax = 256 << 10;  // formatted bytes that are gathered before a write
+constexpr size_t kPipeRoom =
+    4096;  // PIPE_BUF: free bytes for which poll() reports a pipe as writable
+constexpr int kLookEveryMs = 50;     // time between checks for Ctrl-C while stdout is full
+constexpr size_t kBoxValueMax = 60;  // width of one value in a box on a terminal
 constexpr size_t kLineValueMax = 2000;
-// Text that may need the pager waits this long for the next batch of rows. A slow scan then shows
-// what it has.
+// Text that may need the pager waits at most this long for the next batch of rows, so that a slow
+// scan shows its rows.
 constexpr int64_t kHeldMaxNs = 1'000'000'000;
 
 // True if `path` is a terminal; "" means stdout.
@@ -40,8 +42,8 @@ bool IsTerminal(const std::string& path) {
   return is_terminal;
 }
 
-// Waits until stdout can take kPipeRoom bytes. False if Ctrl-C or the timeout came first: the
-// reader may have stopped for good, and a blocking write would then ignore Ctrl-C.
+// Waits until stdout can take kPipeRoom bytes. Returns false if Ctrl-C or the timeout comes first.
+// Without this wait, a write to a reader that has stopped would block and ignore Ctrl-C.
 bool WaitForRoom() {
   pollfd out = {STDOUT_FILENO, POLLOUT, 0};
   while (poll(&out, 1, kLookEveryMs) <= 0) {
@@ -68,10 +70,11 @@ Status Output::Redirect(const std::string& path, Appearance appearance) {
   if (!path.empty()) {
     ASSIGN_OR_RETURN(file, OpenOutputFile(path, appearance));
   }
-  // The new file was opened first: if that fails, rows keep going where they went.
+  // The new file is opened before the old one is closed: if that fails, rows still go to the old
+  // one.
   Status closed = Close();
   file_ = std::move(file);
-  failure_ = OkStatus();  // it belonged to the old file
+  failure_ = OkStatus();  // an error of the old file does not concern the new one
   appearance_ = appearance;
   terminal_ = IsTerminal(path);
   return closed;
@@ -95,7 +98,8 @@ bool Output::Write(std::string_view text) {
   if (!failure_.ok()) return false;
   if (pager_ != nullptr) return pager_->Write(text);
   if (file_ != nullptr) {
-    // The status has the reason as text; only errno distinguishes a closed pipe from a full disk.
+    // Only errno distinguishes a closed pipe from a full disk, because the status holds the reason
+    // as text.
     errno = 0;
     failure_ = file_->Write(text);
     closed_pipe_ = !failure_.ok() && errno == EPIPE;
@@ -168,7 +172,7 @@ RowPrinter::RowPrinter(const OutputSettings& settings, const std::string& table,
 std::string RowPrinter::FormatName() const {
   if (!settings_.format.empty()) return settings_.format;
   if (!output_->is_terminal()) return "tsv";
-  // A box is drawn when its rows are known.
+  // A box is drawn only when all its rows are known, so following a table (TAIL) uses "plain".
   return follows_ ? "plain" : "box";
 }
 
@@ -177,7 +181,7 @@ void RowPrinter::Begin(const std::vector<query::ResultColumn>& columns) {
   for (const query::ResultColumn& column : columns) columns_.push_back(column.name);
 }
 
-// The width of a box depends on its values, so a box of the waiting rows is drawn and measured.
+// Draws a box of the waiting rows to measure it, because its width depends on its values.
 size_t RowPrinter::BoxWidth() const {
   std::string probe;
   auto box = query::NewFormatter("box", options_);
@@ -187,19 +191,19 @@ size_t RowPrinter::BoxWidth() const {
   return query::TextWidth(probe.substr(0, probe.find('\n')));
 }
 
-// Chooses between box and line, and how much of a value is shown.
+// Chooses between the formats box and line, and the width at which values are cut.
 std::string RowPrinter::ChooseFormat() {
   std::string name = FormatName();
   const bool human = name == "box" || name == "line";
   const size_t screen = output_->screen().columns;
   const bool may_cut = human && screen > 0 && options_.value_width_max == 0;
   if (may_cut) options_.value_width_max = screen;
-  // Values are cut only where whole ones make the box too wide.
+  // Values are cut only if whole values make the box too wide.
   if (may_cut && (name == "line" || BoxWidth() > screen)) options_.value_width_max = kBoxValueMax;
   const bool is_auto = settings_.expanded == Expanded::kAuto && screen > 0;
   if (name == "box" && settings_.expanded == Expanded::kOn) name = "line";
   if (name == "box" && is_auto && BoxWidth() > screen) name = "line";
-  // A line has more room for a value than a column of a box.
+  // Line format has more room for a value than a column of a box.
   if (name == "line" && may_cut) {
     options_.value_width_max = kLineValueMax;
   }
@@ -207,7 +211,7 @@ std::string RowPrinter::ChooseFormat() {
   return name;
 }
 
-// Formats the rows that waited for the choice of the format.
+// Formats the rows that waited until the format was chosen.
 bool RowPrinter::Start() {
   started_ = true;
   auto formatter = query::NewFormatter(ChooseFormat(), options_);
@@ -285,7 +289,7 @@ bool RowPrinter::Rows(std::vector<query::Row> rows) {
     formatter_->Add(row, &text_);
     if (text_.size() > kBufferMax && !Emit(false)) return false;
   }
-  // Only the choice between box and line needs more rows.
+  // Rows wait only if box or line must be chosen; any other format starts at once.
   const bool has_choice = FormatName() == "box" && output_->is_terminal();
   if (!started_ && !has_choice && !Start()) return false;
   return status_.ok() && Emit(false);
@@ -293,7 +297,7 @@ bool RowPrinter::Rows(std::vector<query::Row> rows) {
 
 Status RowPrinter::End(const std::string& next, bool complete) {
   progress_.Wipe();
-  // A failure before the first row prints no head of an empty table.
+  // A failure before the first row does not print the header of an empty table.
   if (!begun_ || (!complete && rows_ == 0)) return OkStatus();
   if (!started_) Start();
   RETURN_IF_ERROR(status_);

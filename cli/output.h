@@ -1,5 +1,5 @@
-// Where rows go and how they look: the settings of \format, \x, \o and of the command line, and the
-// sink that formats rows into a file as they arrive. Not thread safe.
+// The destination and the format of rows: the settings of \format, \x, \o and the command line, and
+// the sink that formats rows into a file as they arrive. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,21 +17,22 @@
 
 namespace sippar::cli {
 
-// Line format instead of box: never, always, or when a box would be too wide for the terminal.
+// When to use line format instead of box: never, always, or if a box would be too wide for the
+// terminal.
 enum class Expanded { kOff, kOn, kAuto };
 
 struct OutputSettings {
   std::string format;  // "": box on a terminal, tsv otherwise
   query::FormatOptions options;
   Expanded expanded = Expanded::kAuto;
-  // On a terminal, box and line show this many rows of a result, half of them its first and half
-  // its last ones; 0: all.
+  // On a terminal, the formats box and line show at most this many rows of a result: half from its
+  // beginning and half from its end; 0: all.
   uint64_t rows_max = 0;
-  // Box and line show times of cells as dates, not as microseconds.
+  // Box and line show cell timestamps as dates, not as microseconds.
   bool dates = false;
   bool timing = false;
   bool progress = true;  // shown on a terminal only
-  std::string pager;     // command that shows what is larger than the screen; "": none
+  std::string pager;     // command that shows results larger than the screen; "": no pager
 };
 
 // The destination of rows: stdout, or the file that -o and \o name.
@@ -45,23 +46,23 @@ class Output {
   [[nodiscard]] Status Redirect(const std::string& path, Appearance appearance);
   // Completes the file; later rows go to stdout.
   [[nodiscard]] Status Close();
-  // Leaves a kWhole file as it was before; later rows go to stdout.
+  // Discards a kWhole file, so that the old file stays; later rows go to stdout.
   void Drop();
   bool is_redirected() const { return file_ != nullptr; }
-  // False if the reader is gone, the disk is full, or the statement was interrupted. The first
-  // write error is kept.
+  // Returns false if the reader has closed the pipe, the disk is full, or the statement was
+  // interrupted. The first write error is kept.
   bool Write(std::string_view text);
   [[nodiscard]] Status Flush();
   bool closed_pipe() const { return closed_pipe_; }
   bool is_terminal() const { return terminal_; }
   bool is_screen() const { return terminal_ && !is_redirected(); }  // stdout is a terminal
-  ScreenSize screen() const;                                        // no columns if not a terminal
+  ScreenSize screen() const;  // zero columns if stdout is not a terminal
 
-  // From now on, text for the terminal goes to the pager `command`. If that cannot start, a line
-  // says so and nothing changes.
+  // From now on, sends terminal output to the pager `command`. If the pager cannot start, prints a
+  // message and changes nothing.
   void StartPager(const std::string& command, bool folds);
   bool has_pager() const { return pager_ != nullptr; }
-  // True if there is a pager and the user has left it.
+  // True if the user has left a pager that was started.
   bool LeftPager() { return pager_ != nullptr && pager_->HasEnded(); }
   // Waits until the user leaves the pager, if there is one.
   void EndPager() { pager_.reset(); }
@@ -69,7 +70,7 @@ class Output {
   void Show(std::string_view text, const std::string& command);
 
  private:
-  void Fail();  // records errno of a write to stdout
+  void Fail();  // records errno after a failed write to stdout
 
   std::unique_ptr<query::OutputFile> file_;  // null: stdout
   std::unique_ptr<Pager> pager_;             // null: no pager runs
@@ -81,7 +82,8 @@ class Output {
 
 class RowPrinter : public query::ResultSink {
  public:
-  // `follows`: rows may come for as long as the user likes, and each is shown as it comes (TAIL).
+  // `follows`: rows arrive until the user stops the statement (TAIL), and each is shown as it
+  // arrives.
   RowPrinter(const OutputSettings& settings, const std::string& table, Output* output,
              bool follows = false);
   void Begin(const std::vector<query::ResultColumn>& columns) override;
@@ -90,10 +92,11 @@ class RowPrinter : public query::ResultSink {
     // The screen belongs to the pager while it runs.
     if (!output_->has_pager()) progress_.Show(progress);
   }
-  // Prints the buffered rows and the foot. Call once, also after a failure (then `complete` is
-  // false).
+  // Prints the buffered rows and the footer. Must be called once, also after a failure (`complete`
+  // is then false).
   [[nodiscard]] Status End(const std::string& next, bool complete);
-  // The format's name: as set, or the default of the output; box may still be shown as line.
+  // The name of the chosen format, or of the default for this output; "box" may still become
+  // "line".
   std::string FormatName() const;
   uint64_t rows() const { return rows_; }
   uint64_t hidden() const { return hidden_; }  // rows left out of the middle
@@ -104,14 +107,14 @@ class RowPrinter : public query::ResultSink {
   size_t BoxWidth() const;
   std::string ChooseFormat();
   bool Start();
-  // Writes the formatted text, unless it is held back until it is known to fit the screen. `last`:
-  // no more text follows.
+  // Writes the formatted text, unless it is held back until the printer knows whether it fits the
+  // screen. `last`: no more text follows.
   bool Emit(bool last);
   bool HoldsText(bool last);
-  // Keeps a row that may be left out: a terminal shows only the first and the last rows of a long
-  // result. Returns false if the row must be printed now.
+  // Keeps a row that may be left out, because a terminal shows only the first and the last rows of
+  // a long result. Returns false if the row must be printed now.
   bool HoldBack(query::Row* row);
-  // Turns times of cells into dates; called if the settings ask for it.
+  // Converts cell timestamps into dates; called if the settings ask for it.
   void ShowDates(query::Row* row) const;
 
   const OutputSettings& settings_;
@@ -121,15 +124,15 @@ class RowPrinter : public query::ResultSink {
   ProgressLine progress_;
   std::vector<std::string> columns_;
   std::vector<query::Row> waiting_;  // first rows, kept until \x auto has chosen
-  std::deque<query::Row> last_;      // the last rows, taken by HoldBack
+  std::deque<query::Row> last_;      // last rows, kept by HoldBack
   uint64_t rows_max_ = 0;
   bool dates_ = false;
   uint64_t hidden_ = 0;
   std::unique_ptr<query::ResultFormatter> formatter_;
   std::string text_;
-  bool may_page_ = false;      // a pager is wanted if the text becomes larger than the screen
-  bool folds_ = false;         // long lines go on below: the format is not a table
-  int64_t held_since_ns_ = 0;  // time of the first text that is held back; 0: none is
+  bool may_page_ = false;  // true if a pager starts when the text becomes larger than the screen
+  bool folds_ = false;     // true if the terminal wraps long lines: the format is not a table
+  int64_t held_since_ns_ = 0;  // time of the first text held back; 0: no text is held back
   bool left_pager_ = false;
   Status status_;
   uint64_t rows_ = 0;

@@ -49,9 +49,9 @@ class PlainFile : public query::OutputFile {
   int descriptor_;
 };
 
-// A file that is replaced as a whole. Until Close() it has no name (O_TMPFILE), so a killed process
-// leaves nothing; on a file system without O_TMPFILE it has a temporary name, which a killed
-// process leaves behind.
+// A file that is replaced as a whole. Until Close() it has no name (O_TMPFILE), so a process that
+// is killed leaves no file. On a file system without O_TMPFILE it has a temporary name, and the
+// temporary file stays.
 class WholeFile : public PlainFile {
  public:
   WholeFile(std::string path, std::string temporary, int descriptor, bool named)
@@ -60,11 +60,11 @@ class WholeFile : public PlainFile {
     if (named_) ::unlink(temporary_.c_str());
   }
   Status Close() override {
-    // Synced before the rename: after a crash the name must not lead to an empty file.
+    // Synced before the rename: otherwise the name could lead to an empty file after a crash.
     if (::fsync(descriptor_) != 0) return FileError(path_, "write");
     if (!named_) {
       std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
-      // An earlier process that had this process id may have been killed and left the name.
+      // A killed process with the same process id may have left a file of this name.
       ::unlink(temporary_.c_str());
       // linkat cannot replace an existing name, so the file gets a temporary name first and is then
       // renamed.
@@ -90,8 +90,8 @@ StatusOr<std::unique_ptr<query::OutputFile>> OpenWhole(const std::string& path,
   // In the same directory, because rename works only within one file system.
   std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
   int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-  // What open reports where O_TMPFILE is not supported; EISDIR and ENOENT come from kernels and
-  // file systems that do not know the flag.
+  // Errors that mean O_TMPFILE is not supported; EISDIR and ENOENT come from kernels and file
+  // systems that do not know the flag.
   bool named = descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT);
   if (named) {
     descriptor = ::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
@@ -110,8 +110,8 @@ StatusOr<std::unique_ptr<query::OutputFile>> OpenPlain(const std::string& path) 
   return std::make_unique<PlainFile>(path, descriptor);
 }
 
-// True for paths such as /dev/fd/3, whose file may be open in another program. A rename would put a
-// new file in its place, and the data would not reach that program.
+// True for paths such as /dev/fd/3, whose file another program may have open. Renaming a new file
+// over such a path would keep the data from that program.
 bool LeadsElsewhere(const std::string& path) {
   return path.starts_with("/dev/") || path.starts_with("/proc/");
 }
@@ -123,7 +123,7 @@ StatusOr<std::unique_ptr<query::OutputFile>> OpenUnpacked(const std::string& pat
   bool present = ::stat(path.c_str(), &info) == 0;
   bool replaceable = !LeadsElsewhere(path) && (!present || S_ISREG(info.st_mode));
   if (appearance == Appearance::kAtOnce || !replaceable) return OpenPlain(path);
-  // If `path` is a link, the file that it leads to is replaced and the link stays.
+  // If `path` is a symbolic link, its target is replaced and the link stays.
   std::unique_ptr<char, decltype(&std::free)> real(
       present ? ::realpath(path.c_str(), nullptr) : nullptr, &std::free);
   return OpenWhole(real == nullptr ? path : real.get(), present ? &info : nullptr);

@@ -1,5 +1,5 @@
-// Files that the program writes for the user: EXPORT, `query -o` and \o. A name that ends in .zst
-// or .gz means compressed (packed_file.h). SPDX-License-Identifier: Apache-2.0
+// Files that the program writes for the user: for EXPORT, `query -o` and \o. A name that ends in
+// .zst or .gz selects compression (packed_file.h). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 namespace sippar::cli {
 
 enum class Appearance {
-  // The file appears under its name only at Close(). Until then, whatever happens, the old file
+  // The file appears under its name only at Close(). If the program ends before, the old file
   // stays.
   kWhole,
   // The file is emptied at once and written as data arrives.
@@ -21,11 +21,12 @@ enum class Appearance {
 [[nodiscard]] StatusOr<std::unique_ptr<query::OutputFile>> OpenOutputFile(const std::string& path,
                                                                           Appearance appearance);
 
-// Makes the names in a folder durable: after a crash a file that was renamed has its new name.
+// Makes the names in a folder durable, so that a rename survives a crash.
 [[nodiscard]] Status SyncFolder(const std::string& path);
-std::string FolderOf(const std::string& path);  // the folder that has `path`; "." without a slash
+std::string FolderOf(
+    const std::string& path);  // the folder that contains `path`; "." if `path` has no slash
 
-// "PATH: cannot WHAT: reason"; the reason comes from errno.
+// Builds the message "PATH: cannot WHAT: reason"; the reason comes from errno.
 Status FileError(const std::string& path, std::string_view what);
 
 }  // namespace sippar::cli

@@ -12,9 +12,10 @@ namespace sippar::cli {
 namespace {
 
 constexpr size_t kBufferSize = 128 << 10;
-// zstd's default: an export should be limited by the disk rather than by the compressor.
+// zstd's default level: the disk should limit the speed of an export, not the compressor.
 constexpr int kZstdLevel = 3;
-constexpr int kGzipWindow = 15 + 16;  // zlib's encoding of: largest window (15), gzip header (16)
+constexpr int kGzipWindow =
+    15 + 16;  // zlib's code for the largest window (15) with a gzip header (16)
 
 Status Broken(const std::string& path, std::string_view why) {
   return DataLoss(fmt::format("{}: cannot unpack: {}", path, why));
@@ -25,7 +26,7 @@ class ZstdOutput : public query::OutputFile {
   explicit ZstdOutput(std::unique_ptr<query::OutputFile> file)
       : file_(std::move(file)), stream_(ZSTD_createCStream(), &ZSTD_freeCStream) {
     ZSTD_initCStream(stream_.get(), kZstdLevel);
-    // A damaged file is then detected when it is unpacked, instead of being imported.
+    // With the checksum, a damaged file is detected when it is unpacked, instead of being imported.
     ZSTD_CCtx_setParameter(stream_.get(), ZSTD_c_checksumFlag, 1);
   }
   Status Write(std::string_view bytes) override { return Pump(bytes, ZSTD_e_continue); }
@@ -45,7 +46,7 @@ class ZstdOutput : public query::OutputFile {
             fmt::format("output file: zstd cannot pack it ({})", ZSTD_getErrorName(left)));
       }
       RETURN_IF_ERROR(file_->Write({buffer_.data(), output.pos}));
-      // While data continues, zstd may keep output for later; only ZSTD_e_end must write all of it.
+      // ZSTD_e_continue lets zstd keep output for later; only ZSTD_e_end must write all of it.
       if (end == ZSTD_e_continue && input.pos == input.size) break;
     }
     return OkStatus();
@@ -93,7 +94,7 @@ class ZstdInput : public query::InputFile {
 };
 
 Bytef* BytesOf(const char* text) {
-  return reinterpret_cast<Bytef*>(const_cast<char*>(text));  // zlib only reads them
+  return reinterpret_cast<Bytef*>(const_cast<char*>(text));  // zlib does not change the bytes
 }
 
 class GzipOutput : public query::OutputFile {
@@ -179,7 +180,7 @@ class GzipInput : public query::InputFile {
 
 }  // namespace
 
-// The name decides and not the content, so that output and input of one name agree.
+// The name decides, not the content, so that reading and writing the same name agree.
 std::unique_ptr<query::OutputFile> PackByName(const std::string& path,
                                               std::unique_ptr<query::OutputFile> file) {
   if (path.ends_with(".zst")) return std::make_unique<ZstdOutput>(std::move(file));

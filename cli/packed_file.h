@@ -1,6 +1,6 @@
-// Files packed by zstd (.zst) or gzip (.gz), chosen by the end of the name. Only this file's .cc
-// uses the two libraries for the user's files. Errors: kDataLoss if a packed file is damaged or cut
-// short. SPDX-License-Identifier: Apache-2.0
+// Files compressed with zstd (.zst) or gzip (.gz); the suffix of the name selects the method.
+// kDataLoss: a compressed file is damaged or cut short. Only packed_file.cc uses the two libraries
+// for the user's files. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

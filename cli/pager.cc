@@ -16,9 +16,9 @@
 namespace sippar::cli {
 namespace {
 
-constexpr size_t kPipeRoom = 4096;  // PIPE_BUF: bytes that a pipe takes whole
+constexpr size_t kPipeRoom = 4096;  // PIPE_BUF: number of bytes that a writable pipe takes at once
 constexpr int kLookEveryMs = 50;    // time between checks for Ctrl-C while the pipe is full
-constexpr size_t kLinesBelow = 3;   // two lines of the foot, and the prompt
+constexpr size_t kLinesBelow = 3;   // lines reserved for two footer lines and the prompt
 
 bool IsInPath(std::string_view program) {
   const char* path = std::getenv("PATH");
@@ -50,8 +50,8 @@ bool FitsScreen(std::string_view text, const ScreenSize& screen, bool folds) {
   while (!text.empty()) {
     size_t end = std::min(text.find('\n'), text.size());
     size_t width = query::TextWidth(text.substr(0, end));
-    // The dots of rows that are left out, and NULL, have colours, whose codes count as width; such
-    // lines are as long as the frame of their box, which is measured, too.
+    // Codes for colours (of NULL, and of the dots for rows left out) would count as width, so the
+    // width of such a line is not measured; the frame of its box has the same width.
     const bool has_codes = text.substr(0, end).find('\x1b') != std::string_view::npos;
     if (!has_codes && !folds && width > screen.columns) return false;
     lines += has_codes || !folds ? 1 : 1 + (std::max<size_t>(width, 1) - 1) / screen.columns;
@@ -64,8 +64,8 @@ bool FitsScreen(std::string_view text, const ScreenSize& screen, bool folds) {
 StatusOr<std::unique_ptr<Pager>> Pager::Start(const std::string& command, bool folds) {
   ChildOptions options;
   options.has_input = true;
-  // As git does: F ends at once what fits after all, R passes colours on, X leaves the text on the
-  // screen, S cuts long lines, which the arrow keys then move.
+  // The options that git uses: F quits if the text fits the screen, R passes colours through, X
+  // leaves the text on the screen, S cuts long lines, which the arrow keys then scroll.
   options.defaults = {{"LESS", folds ? "FRX" : "FRSX"}, {"LESSCHARSET", "utf-8"}};
   ASSIGN_OR_RETURN(ChildProcess child, StartChild({"sh", "-c", command}, options));
   fcntl(child.input, F_SETFL, O_NONBLOCK);

@@ -1,4 +1,4 @@
-// Pager: the program that shows text larger than the screen, such as less. It runs until the user
+// Pager: a program such as less that shows text larger than the screen. It runs until the user
 // leaves it. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,17 +17,17 @@ struct ScreenSize {
   size_t lines = 0;
 };
 
-// The user's pager: $SIPPAR_PAGER, else $PAGER, else less. "" if there is none, if it is "off", or
-// if the terminal cannot move its cursor.
+// The user's pager: $SIPPAR_PAGER, else $PAGER, else less. Returns "" if none is installed, if it
+// is "off", or if the terminal cannot move its cursor.
 std::string DefaultPager();
 
-// True if `text`, two more lines below it and the prompt fit the screen. `folds`: lines longer than
-// the screen go on below; otherwise they do not fit.
+// True if `text`, a footer of two lines and the prompt fit the screen. `folds`: the terminal wraps
+// lines longer than the screen; otherwise such lines do not fit.
 bool FitsScreen(std::string_view text, const ScreenSize& screen, bool folds);
 
 class Pager {
  public:
-  // Starts `command`, a line for sh. `folds`: less shows long lines whole, instead of cutting them
+  // Starts `command`, a command line for sh. `folds`: less wraps long lines instead of cutting them
   // at the screen's edge.
   [[nodiscard]] static StatusOr<std::unique_ptr<Pager>> Start(const std::string& command,
                                                               bool folds);
@@ -36,9 +36,9 @@ class Pager {
   Pager(const Pager&) = delete;
   Pager& operator=(const Pager&) = delete;
 
-  // False if the user has left the pager, or at Ctrl-C.
+  // Returns false if the user has left the pager or pressed Ctrl-C.
   bool Write(std::string_view text);
-  // True if the user has left the pager. Then no more text is wanted.
+  // True if the user has left the pager; further text is then not shown.
   bool HasEnded();
 
  private:
@@ -47,7 +47,7 @@ class Pager {
   pid_t pid_;
   int input_;
   bool ended_ = false;   // the process has ended
-  bool closed_ = false;  // it reads no more
+  bool closed_ = false;  // the pager reads no more input
 };
 
 }  // namespace sippar::cli

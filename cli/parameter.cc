@@ -1,5 +1,5 @@
-// Values are read by the language's own rules for literals, so that a parameter means what the same
-// text means in a statement.
+// Values follow the language's own rules for literals, so that a parameter means what the same text
+// means in a statement.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/parameter.h"
 
@@ -45,7 +45,7 @@ StatusOr<Value> ReadTimestamp(const std::string& text) {
   if (number.ok() && number->type == Literal::kInt64) return Value::Timestamp(number->integer);
   ASSIGN_OR_RETURN(Literal literal, ReadLiteral("TIMESTAMP '" + text + "'",
                                                 "a time; write one such as 2026-11-20T12:00:00Z"));
-  // Without a zone, the meaning would depend on the session that uses the parameter.
+  // A time without a zone is rejected, because its meaning would depend on the session.
   if (literal.type != Literal::kTimestamp || literal.zone_missing) {
     return InvalidArgument(fmt::format("'{}' has no time zone; write it like 2026-11-20T12:00:00Z",
                                        engine::PrintEscaped(text)));
@@ -54,8 +54,8 @@ StatusOr<Value> ReadTimestamp(const std::string& text) {
 }
 
 StatusOr<Value> ReadValue(const std::string& type, const std::string& text) {
-  // TEXT takes the bytes as they are: a shell has its own quotes, and a second layer of escapes
-  // would surprise.
+  // TEXT takes the bytes unchanged: the command shell has its own quotes, and a second level of
+  // escapes would surprise users.
   if (type == "TEXT") return Value::Text(text);
   if (type == "BYTES") return ReadBytes(text);
   if (type == "TIMESTAMP") return ReadTimestamp(text);

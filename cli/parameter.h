@@ -10,7 +10,8 @@
 
 namespace sippar::cli {
 
-// Returns name and value. Without a type the value is TEXT, taken as it is. Types: TEXT, BYTES
+// Returns the name and the value. Without a type the value is TEXT, taken unchanged. Types: TEXT,
+// BYTES
 // (with \xHH escapes), INT64, FLOAT64, BOOL, TIMESTAMP, DURATION.
 [[nodiscard]] StatusOr<std::pair<std::string, engine::Value>> ParseParameter(
     const std::string& definition);

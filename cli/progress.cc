@@ -12,13 +12,13 @@ namespace {
 constexpr int64_t kFirstShownNs = 500'000'000;
 constexpr int64_t kRenewNs = 100'000'000;
 
-// Begins with the share of the work done, if it is known: it says more than counts.
+// Begins with the share of the work done, if known, because a share says more than counts.
 std::string ProgressText(const query::Progress& progress, double seconds) {
   std::string text = progress.share >= 0 ? fmt::format("{:.0f} %  ", progress.share * 100) : "";
   if (progress.tablets > 0) {
     text += fmt::format("tablets {}/{}  ", progress.tablets_done, progress.tablets);
   }
-  // A dump counts cells alone.
+  // A dump counts only cells, so it shows no rows.
   if (progress.rows_read > 0 || progress.cells_read == 0) {
     text += fmt::format("rows {}  ", progress.rows_read);
   }
@@ -27,7 +27,8 @@ std::string ProgressText(const query::Progress& progress, double seconds) {
                         static_cast<double>(progress.cells_read) / seconds);
   }
   text += fmt::format("{:.1f} s", seconds);
-  constexpr double kShareLeast = 0.02;  // below it an estimate of the rest is too rough
+  constexpr double kShareLeast =
+      0.02;  // share below which an estimate of the remaining time is too rough
   if (progress.share < kShareLeast) return text;
   return text + fmt::format(", {:.0f} s left", seconds * (1 / progress.share - 1));
 }
@@ -44,7 +45,7 @@ void ProgressLine::Start() {
 void ProgressLine::Show(const query::Progress& progress) {
   if (!enabled_) return;
   int64_t now = engine::Clock::System()->MonotonicNanos();
-  // A short statement shows nothing, since a line that flashes disturbs more than it says.
+  // A short statement shows no line, because a line that flashes by only disturbs.
   if (now - start_ns_ < kFirstShownNs || now - last_ns_ < kRenewNs) return;
   last_ns_ = now;
   double seconds = static_cast<double>(now - start_ns_) / 1e9;

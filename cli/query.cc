@@ -31,7 +31,7 @@ constexpr const char* kExamples =
     "exit codes: 0 fine, 1 a statement failed, 2 bad command line, 3 no store, 4 nothing applied\n"
     "or found (with --fail-on-…), 5 timeout, 130 interrupted, 141 the output was closed\n";
 
-// One -e or -f. Their order on the command line is kept.
+// One -e or -f option. The options keep their order on the command line.
 struct Piece {
   bool is_file;
   std::string text;
@@ -99,13 +99,13 @@ int UsageError(std::string_view message) {
   return kExitUsage;
 }
 
-// Checks the options that CLI11 cannot check: the names of formats, and times.
+// Checks the options that CLI11 cannot check: formats and durations.
 Status CheckOptions(QueryOptions* options) {
   if (!options->settings.format.empty()) {
     RETURN_IF_ERROR(query::NewFormatter(options->settings.format, {}).status());
   }
   if (!options->timeout.empty()) {
-    // The language reads durations, so that --timeout takes what a statement takes.
+    // Parsed as a DURATION of the language, so that --timeout accepts what a statement accepts.
     auto value = ParseParameter("timeout:DURATION=" + options->timeout);
     if (!value.ok() || value->second.integer() <= 0) {
       return InvalidArgument("--timeout: write a time such as 30s or 500ms");
@@ -134,7 +134,7 @@ int RunPieces(const QueryOptions& options, StatementRunner* runner) {
 }
 
 // Closes the store. A row transaction that is still open is an error, because its writes are
-// dropped.
+// discarded.
 int EndSession(Store* store, int code) {
   if (store->session() != nullptr && !store->session()->transaction().empty()) {
     fmt::print(stderr,
@@ -161,7 +161,7 @@ int RunQuery(int argc, char** argv) {
     return ExitOf(app, error);
   }
   if (Status status = CheckOptions(&options); !status.ok()) return UsageError(MessageOf(status));
-  // Before the store is opened: Ctrl-C must also end the wait for it.
+  // Installed before the store is opened, so that Ctrl-C also ends the wait for the store.
   InstallSignalHandlers();
   Store store(options.target, options.patience);
   StatementRunner runner(&store, &options.settings, options.run);
@@ -174,7 +174,7 @@ int RunQuery(int argc, char** argv) {
     return UsageError(MessageOf(status));
   }
   int code = EndSession(&store, RunPieces(options, &runner));
-  // A result that is not whole must not replace an earlier file.
+  // An incomplete result must not replace an earlier file.
   bool keeps_rows =
       code == kExitOk || code == kExitUnapplied || (options.keep_going && code == kExitFailed);
   if (!keeps_rows && !options.output.empty()) {

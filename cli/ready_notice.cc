@@ -20,7 +20,8 @@ void TellReady() {
   address.sun_family = AF_UNIX;
   if (name.empty() || name.size() >= sizeof(address.sun_path)) return;
   name.copy(address.sun_path, name.size());
-  // A name in the kernel's abstract space is written with '@', and begins with a zero byte.
+  // A name that begins with '@' means the kernel's abstract namespace, where it begins with a zero
+  // byte.
   if (name.front() == '@') address.sun_path[0] = '\0';
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (socket < 0) return;

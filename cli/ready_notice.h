@@ -1,11 +1,11 @@
-// Tells the service manager that a server serves, as sd_notify(3) describes: a datagram to the
-// socket that NOTIFY_SOCKET names. SPDX-License-Identifier: Apache-2.0
+// Reports to the service manager that a server is ready, as sd_notify(3) describes: sends a
+// datagram to the socket in NOTIFY_SOCKET. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace sippar::cli {
 
-// Sends the notice; does nothing if NOTIFY_SOCKET is not set. Errors are ignored: a service manager
-// that gets no notice treats the start as failed after its own timeout.
+// Sends the notice; does nothing if NOTIFY_SOCKET is not set. Ignores errors: without a notice the
+// service manager's own timeout treats the start as failed.
 void TellReady();
 
 }  // namespace sippar::cli

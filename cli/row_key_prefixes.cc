@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kSeparators = "./:#|_-,@ ";
 
-// The first key after all that begin with `prefix`; "" if there is no such key.
+// The first key after all keys that begin with `prefix`; "" if there is no such key.
 std::string After(std::string prefix) {
   while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xff) prefix.pop_back();
   if (!prefix.empty()) prefix.back() = static_cast<char>(prefix.back() + 1);
@@ -26,7 +26,7 @@ std::vector<std::string> RowKeyPrefixes(query::Session* session, const std::stri
                                         const std::string& prefix, size_t names_max) {
   std::vector<std::string> names;
   std::string from = prefix;
-  // Each read finds the first key after all that begin with the name before it.
+  // Each read finds the first key after all keys that begin with the previous name.
   while (names.size() < names_max) {
     query::ResultTable found;
     std::string end = After(prefix);
@@ -40,7 +40,8 @@ std::vector<std::string> RowKeyPrefixes(query::Session* session, const std::stri
     size_t cut = key.find_first_of(kSeparators, prefix.size());
     std::string name = key.substr(0, std::min(cut, key.size() - 1) + 1);
     if (engine::IsUtf8(name)) names.push_back(name);
-    // A key without a separator is whole; longer keys may begin with it.
+    // A key without a separator is itself a candidate; the next read starts right after it, because
+    // longer keys may begin with it.
     from = cut == std::string::npos ? key + '\0' : After(name);
     if (from.empty()) break;
   }

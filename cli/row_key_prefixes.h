@@ -1,4 +1,4 @@
-// Beginnings of row keys, for completion. SPDX-License-Identifier: Apache-2.0
+// Prefixes of row keys, for completion. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -8,13 +8,14 @@
 
 namespace sippar::cli {
 
-// Row keys of `table` that begin with `prefix`, each cut after the first separator (. / : # and the
-// like) that follows `prefix`, so that a table of millions of rows shows its structure. At most
-// `names_max`, each of which costs one small read. Keys that are not text are left out.
+// Prefixes of the row keys of `table` that begin with `prefix`. Each key is cut after the first
+// separator (such as . / : #) that follows `prefix`, so that a table of millions of rows shows its
+// structure. Returns at most `names_max` prefixes, and each costs one small read. Leaves out keys
+// that are not text.
 std::vector<std::string> RowKeyPrefixes(query::Session* session, const std::string& table,
                                         const std::string& prefix, size_t names_max);
 
-// True if `name` ends with such a separator.
+// True if `name` ends with one of these separators.
 bool EndsPart(const std::string& name);
 
 }  // namespace sippar::cli

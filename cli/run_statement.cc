@@ -16,8 +16,8 @@ namespace sippar::cli {
 int RunStatement(const std::string& target, const cluster::Patience& patience,
                  const std::string& statement) {
   Store store(target, patience);
-  // IMPORT and EXPORT need a table, so a directory that does not exist is more likely misspelt than
-  // meant to be made.
+  // IMPORT and EXPORT need a table, so a missing directory is more likely a typing error than a
+  // store to create.
   Status opened = store.Open(/*create=*/false);
   if (!opened.ok()) {
     PrintMessage("sippar", MessageOf(opened));
@@ -25,7 +25,7 @@ int RunStatement(const std::string& target, const cluster::Patience& patience,
   }
   InstallSignalHandlers();
   bool interrupted = false;
-  // IMPORT and EXPORT have rows only in a dry run; the printer also shows the progress.
+  // IMPORT and EXPORT return rows only in a dry run; the printer also shows the progress.
   OutputSettings settings;
   Output output;
   RowPrinter printer(settings, "", &output);
@@ -35,7 +35,7 @@ int RunStatement(const std::string& target, const cluster::Patience& patience,
     interrupted = cancel.interrupted();
     return result;
   }();
-  // Before messages: it also wipes the progress line, to which they would be appended.
+  // The printer ends before messages are printed, because that also wipes the progress line.
   Status printed = printer.End("", summary.ok());
   if (!summary.ok()) {
     fmt::print(stderr, "{}", query::RenderError(statement, query::QueryErrorOf(summary.status())));

@@ -1,4 +1,4 @@
-// Runs commands that are only another form of one statement of the language (import csv, export).
+// Runs commands that are another form of a single statement of the language (import csv, export).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace sippar::cli {
 
-// Opens `target`, which must exist, runs `statement`, which Ctrl-C cancels, and prints its rows, if
-// it has any, on stdout and its notices and tag, or the error, on stderr. Returns the exit code.
+// Opens `target`, which must exist, and runs `statement`. Ctrl-C cancels it. Prints rows to stdout,
+// and notices and the tag, or the error, to stderr. Returns the exit code.
 int RunStatement(const std::string& target, const cluster::Patience& patience,
                  const std::string& statement);
 

@@ -20,13 +20,13 @@ namespace {
 
 constexpr size_t kReadSize = 64 << 10;
 
-// These end a script even with keep_going: no later statement could succeed, or the user wants
-// none.
+// True for failures that end a script even with keep_going: no later statement could succeed, or
+// the user has interrupted the script.
 bool EndsScript(int code) {
   return code == kExitInterrupted || code == kExitClosedPipe || code == kExitNoStore;
 }
 
-// Waits for input. True if Ctrl-C came first.
+// Waits for input. Returns true if Ctrl-C came first.
 bool Interrupted(int descriptor) {
   pollfd waits[2] = {{descriptor, POLLIN, 0}, {InterruptPipe(), POLLIN, 0}};
   while (poll(waits, 2, -1) < 0 && errno == EINTR) {
@@ -51,8 +51,8 @@ int Script::RunSome(std::span<const query::StatementText> statements, const Scri
 }
 
 int Script::RunBuffer(const std::string& name, bool last) {
-  // A regex literal never spans lines (query/parse/split.h), so the text up to the last newline is
-  // split in the same way whatever follows.
+  // The text up to the last newline can be split without knowing what follows, because a regex
+  // literal never spans lines (query/parse/split.h).
   size_t end = last ? buffer_.size() : buffer_.rfind('\n') + 1;
   if (end == 0) return kExitOk;
   std::string_view text = std::string_view(buffer_).substr(0, end);
@@ -89,7 +89,7 @@ int Script::RunDescriptor(int descriptor, const std::string& name) {
   first_line_ = 1;
   failed_ = kExitOk;
   std::string chunk(kReadSize, '\0');
-  size_t tried = 0;  // size of the buffer when it last held no complete statement
+  size_t tried = 0;  // size of the buffer when it last contained no complete statement
   bool first = true;
   while (true) {
     if (Interrupted(descriptor)) return kExitInterrupted;
@@ -102,8 +102,8 @@ int Script::RunDescriptor(int descriptor, const std::string& name) {
     buffer_.append(chunk, 0, static_cast<size_t>(got));
     if (first) DropByteOrderMark(&buffer_);
     first = false;
-    // A long statement is examined again only when the buffer has doubled; examining it after each
-    // read would take quadratic time.
+    // A long statement is examined again only after the buffer has doubled, because examining it
+    // after each read would take quadratic time.
     bool worth = got == 0 || buffer_.size() < kReadSize || buffer_.size() >= 2 * tried;
     if (!worth) continue;
     int code = RunBuffer(name, got == 0);

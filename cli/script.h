@@ -1,5 +1,5 @@
-// Script: runs a file or stdin as a stream. Each statement runs as soon as it is complete, so
-// memory is bounded by the longest statement, not by the script. Not thread safe.
+// Script: runs a file or stdin as a stream. Each statement runs as soon as it is complete, so the
+// longest statement bounds the memory, not the script. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sippar::cli {
 
-// Runs a shell command (\format …); returns an exit code.
+// Runs a shell command (\format …) and returns its exit code.
 using MetaRunner = std::function<int(std::string_view line)>;
 
 class Script {
@@ -19,16 +19,17 @@ class Script {
   Script(StatementRunner* runner, MetaRunner meta, bool keep_going)
       : runner_(runner), meta_(std::move(meta)), keep_going_(keep_going) {}
 
-  // Return an exit code. After a failure the rest is skipped unless keep_going is set.
+  // Both return an exit code. After a failure the remaining statements are skipped unless
+  // keep_going is set.
   int RunText(std::string_view text, const std::string& name);
   int RunFile(const std::string& path);  // "-" is stdin
 
  private:
   int RunDescriptor(int descriptor, const std::string& name);
-  // Runs the complete statements in buffer_ and keeps the rest. `last`: nothing follows, so the
-  // rest is a statement too.
+  // Runs the complete statements in buffer_ and keeps the rest. `last`: no more input follows, so
+  // the rest is a statement as well.
   int RunBuffer(const std::string& name, bool last);
-  // Runs the first statement, or several that can share a sync; *done is their number.
+  // Runs the first statement, or several statements that can share a sync; *done is their number.
   int RunSome(std::span<const query::StatementText> statements, const ScriptPlace& place,
               size_t* done);
 

@@ -1,6 +1,6 @@
-// `sippar serve`: answers the Cloud Bigtable API and the calls of other sippar programs from a
-// store, on one port. With --wire, other sippar programs get a second port of their own, which
-// other machines may reach. SPDX-License-Identifier: Apache-2.0
+// `sippar serve`: serves a store to clients of the Cloud Bigtable API and to other sippar programs,
+// on one port. With --wire, other sippar programs get a second port, which other machines may use.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
@@ -42,9 +42,9 @@ constexpr const char* kExamples =
     "tables of project sippar, instance default are those of the shell; every other project and\n"
     "instance exists, unless --strict-instances, and has tables of its own\n";
 
-// Lets this process have as many descriptors as the system allows it. The usual limit, 1,024, is
-// for programs that use select(); a server has a descriptor for each connection and each open
-// SSTable.
+// Raises this process's limit of descriptors to the maximum that the system allows. The usual
+// limit, 1,024, suits programs that use select(); a server has a descriptor for each connection and
+// each open SSTable.
 void RaiseDescriptorLimit() {
   constexpr rlim_t kEnough = 1 << 20;
   rlimit limit{};
@@ -53,8 +53,8 @@ void RaiseDescriptorLimit() {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));  // if it fails, the limit stays
 }
 
-// Path of the socket in the store's directory; "" if there is none. Through it, the process that
-// has the store open serves it to other processes of the user.
+// Path of the socket in the store's directory; "" if there is none. Through this socket, the
+// process that has the store open serves it to the user's other processes.
 std::string SocketPath(const std::string& target) {
   std::error_code error;
   std::filesystem::path path = std::filesystem::absolute(target, error) / "sippar.sock";
@@ -64,13 +64,13 @@ std::string SocketPath(const std::string& target) {
 struct ServeOptions {
   std::string directory;
   cluster::ApiServerOptions api;
-  std::string wire;   // HOST:PORT for other sippar programs; "": none
-  net::TlsFiles tls;  // certificates of `wire` or of a member; no names: no TLS for `wire`
+  std::string wire;   // HOST:PORT for other sippar programs; "": no second port
+  net::TlsFiles tls;  // certificates for `wire` or for a member; no file names: no TLS for `wire`
   double drain_s = 10;
   double slow_call_s = 10;  // a large scan takes several seconds
   cluster::Patience patience;
   ServeMemberOptions member;
-  std::function<bool()> is_over = nullptr;  // see AwaitStop
+  std::function<bool()> is_over = nullptr;  // callback that ends the server, see AwaitStop
 };
 
 // Starts the server of the port --wire; returns null if the option was not given.
@@ -104,7 +104,7 @@ int Serve(cluster::Client* client, const ServeOptions& options, const sigset_t& 
   if (!wire.ok()) return Failed("sippar serve", wire.status(), kExitFailed);
   PrintServing(client->target(), options, (*api)->address(), wire->get());
   AwaitStop(signals, options.is_over);
-  // New calls are refused; running ones get this time to end, the same for both ports.
+  // New calls are refused; running calls on both ports get this time to end.
   const auto drain_us = static_cast<int64_t>(options.drain_s * 1e6);
   engine::Thread wire_stop("wire-stop", [&] {
     if (*wire != nullptr) (*wire)->Stop(drain_us);
@@ -130,7 +130,7 @@ void AddWireOptions(CLI::App* app, ServeOptions* options) {
   authority->needs(certificate);
 }
 
-// Throws if the command line has an option that a process with these roles would ignore.
+// Throws if the command line has an option that a process with these roles ignores.
 void RefuseUnused(const CLI::App& app, const std::string& roles) {
   std::vector<const char*> unused = {"--lease", "--memory", "--advertise"};
   if (roles != kRoleGateway) unused = {"--wire", "--wait"};
@@ -158,7 +158,7 @@ void CheckCombination(const CLI::App& app, const ServeOptions& options) {
   }
 }
 
-// Opens the directory's store or, if this process is a gateway, a client of its cluster.
+// Opens the directory's store or, for a gateway, a client of its cluster.
 StatusOr<std::unique_ptr<cluster::Client>> OpenServed(ServeOptions* options) {
   if (options->member.cluster.empty()) {
     cluster::ClientOptions client;
@@ -208,7 +208,7 @@ int RunServe(int argc, char** argv) {
   options.api.slow_call_us = static_cast<int64_t>(options.slow_call_s * 1e6);
   options.api.on_slow_call = [](const std::string& line) { PrintMessage(line); };
   RaiseDescriptorLimit();
-  // Before OpenClient, which starts threads.
+  // The signals are blocked before OpenClient starts threads.
   sigset_t signals = BlockStopSignals();
   if (!options.member.cluster.empty() && options.member.roles != kRoleGateway) {
     if (listen->count() == 0 && !HasGateway(options.member.roles)) {

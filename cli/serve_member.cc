@@ -50,8 +50,8 @@ StatusOr<int64_t> ParseLease(const std::string& text) {
   return InvalidArgument(fmt::format("lease '{}': not a time; write one such as 6s", text));
 }
 
-// Called when a tablet server has lost its lease for good. It ends the process without any
-// clean-up, because the clean-up could hang.
+// Called when a tablet server has lost its lease for good. Ends the process without clean-up,
+// because the clean-up could hang.
 void EndProcess(const char* why) {
   for (const char* part : {"sippar serve: this tablet server ends its process: ", why, "\n"}) {
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
@@ -117,7 +117,8 @@ int ServeMember(const ServeMemberOptions& options, cluster::ApiServerOptions api
   auto keys = cluster::TlsKeysOf(tls);
   if (!keys.ok()) return Failed("sippar serve", keys.status(), kExitUsage);
   member.tls = *std::move(keys);
-  std::unique_ptr<cluster::QueryApi> queries;  // outlives the member, which answers with it
+  std::unique_ptr<cluster::QueryApi>
+      queries;  // outlives the member, which uses it to answer queries
   member.drain_us = static_cast<int64_t>(drain_s * 1e6);
   if (HasGateway(options.roles)) {
     member.start_api = [&](cluster::Client* client) {

@@ -1,4 +1,4 @@
-// `sippar serve --cluster`: one process of a cluster of many machines.
+// `sippar serve --cluster`: runs one process of a cluster of many machines.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,13 +16,13 @@ class App;
 
 namespace sippar::cli {
 
-// The role of a process that answers the Cloud Bigtable API and other sippar programs for the whole
-// cluster.
+// The role of a process that serves the Cloud Bigtable API and other sippar programs on behalf of
+// the whole cluster.
 inline constexpr char kRoleGateway[] = "gateway";
 
 struct ServeMemberOptions {
   std::string cluster;  // zk://HOST:PORT,HOST:PORT/NAME; "": this process serves a directory
-  std::string roles;    // "master", "tabletserver", "gateway", or several with commas
+  std::string roles;  // "master", "tabletserver", "gateway", or several of them separated by commas
   std::string name;
   std::string advertise;
   std::string secret_file;
@@ -33,16 +33,16 @@ struct ServeMemberOptions {
 
 cluster::SiteOptions SiteOptionsOf(const ServeMemberOptions& options);
 void AddMemberOptions(CLI::App* app, ServeMemberOptions* options);
-// True if the list of roles has the gateway's.
+// True if `roles` contains the gateway.
 bool HasGateway(const std::string& roles);
-// Ends this process at once, with the reason, if it belongs to no cluster any more. It could hand
-// nothing over, and waiting for a lock service that has lost the cluster would be in vain; nothing
-// that was acknowledged is lost.
+// Ends this process at once, and prints the reason, if the process no longer belongs to a cluster.
+// It could hand over no tablets, and waiting for a lock service that has lost the cluster would be
+// useless. Acknowledged writes are not lost.
 void EndUnlessBelongs(cluster::ClusterSite* site);
-// Runs a tablet server, a master or both, with or without the role of a gateway, until a signal or
-// `sippar admin stop` ends it; returns the exit code. `api` has the address of the process and, for
-// a gateway, the settings of its calls; `drain_s` is their time at the end. `signals` is what
-// BlockStopSignals returned. A process that is a gateway alone runs in serve.cc.
+// Runs a tablet server, a master or both, and optionally a gateway, until a signal or `sippar admin
+// stop` ends it; returns the exit code. `api` has the address of the process and, for a gateway,
+// the settings of its calls. `drain_s` is the time that running calls get at the end. `signals` is
+// the result of BlockStopSignals. A process that is only a gateway runs in serve.cc.
 int ServeMember(const ServeMemberOptions& options, cluster::ApiServerOptions api, double drain_s,
                 const net::TlsFiles& tls, const sigset_t& signals);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kConfigOption = "config";
 
-// The environment variable of an option: SIPPAR_SLOW_CALL for slow-call.
+// The name of the environment variable for an option: SIPPAR_SLOW_CALL for slow-call.
 std::string VariableOf(const std::string& name) {
   std::string variable = "SIPPAR_";
   for (char c : name) {
@@ -25,13 +25,13 @@ std::string VariableOf(const std::string& name) {
   return variable;
 }
 
-// The variables SIPPAR_TLS_… name the certificates with which the user's programs reach other
-// servers. `serve DIR` must not take them for its own, so the --tls-… options have no variable.
+// The --tls-… options have no variable: SIPPAR_TLS_… name the certificates with which the user's
+// programs call other servers, and `serve DIR` must not use those as its own.
 bool HasVariable(const std::string& name) { return !name.starts_with("tls-"); }
 
 // CLI11's reader of a configuration file, with two differences. An unknown key is an error that
-// suggests the nearest name. A setting whose option has a variable that is set is left out, because
-// in CLI11 the file would override the environment.
+// suggests the nearest name. A setting is skipped if the environment variable of its option is set,
+// because in CLI11 the file would override the environment.
 class CheckedConfig final : public CLI::ConfigINI {
  public:
   explicit CheckedConfig(std::vector<std::string> names) : names_(std::move(names)) {}

@@ -9,11 +9,12 @@ class App;
 
 namespace sippar::cli {
 
-// Must be called after all options were added. The file of --config has lines such as `lease = 8s`;
-// an unknown key is an error that suggests the nearest option. The variable SIPPAR_LEASE stands for
-// --lease, and so on. The --tls-… options have no variable here, so those of the file count
-// whatever the environment has; a member of a cluster to which neither gives them reads
-// SIPPAR_TLS_CERT, SIPPAR_TLS_KEY and SIPPAR_TLS_CA as every client does.
+// Must be called after all options were added. The file that --config names has lines such as
+// `lease = 8s`; an unknown key is an error that suggests the nearest option. The variable
+// SIPPAR_LEASE sets --lease, and so on. The --tls-… options have no variable here, so the
+// environment does not override their values in the file. If a member of a cluster gets no
+// certificates from options or file, it reads SIPPAR_TLS_CERT, SIPPAR_TLS_KEY and SIPPAR_TLS_CA as
+// every client does.
 void AddSettings(CLI::App* app);
 
 }  // namespace sippar::cli

@@ -1,4 +1,4 @@
-// `sippar shell TARGET`: prompt, editing, history and completion. If stdin or stdout is no
+// `sippar shell TARGET`: prompt, editing, history and completion. If stdin or stdout is not a
 // terminal, it runs stdin as `sippar query` does. SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 
@@ -25,7 +25,7 @@ constexpr const char* kExamples =
     "inside: statements end with ; and may span lines, \\? lists the shell's commands,\n"
     "Ctrl-C drops what is typed or cancels the running statement, Ctrl-D leaves\n";
 
-// Used if stdin or stdout is no terminal: the same statements without a prompt.
+// Runs the same statements without a prompt, if stdin or stdout is not a terminal.
 int RunBatch(ShellOptions* options) {
   Store store(options->target, options->patience);
   StatementRunner runner(&store, &options->output, RunSettings{});

@@ -26,7 +26,7 @@ void CancelRunning() {
 }
 
 void OnInterrupt(int) {
-  // write() may change errno, which the interrupted code may be about to read.
+  // The handler restores errno, because write() may change it before the interrupted code reads it.
   int saved = errno;
   interrupt_seen.store(true);
   interrupt_count.fetch_add(1);
@@ -58,7 +58,8 @@ void SetTimer(int64_t micros) {
 void InstallSignalHandlers() {
   if (interrupt_pipe[0] >= 0) return;
   if (pipe2(interrupt_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return;
-  // Non-blocking: a handler must not block if the pipe is full; one byte in it is enough.
+  // The pipe is non-blocking, because a handler must not block when the pipe is full; one byte in
+  // it is enough.
   struct sigaction action = {};
   action.sa_flags = SA_RESTART;
   action.sa_handler = OnInterrupt;
@@ -80,7 +81,8 @@ int InterruptPipe() { return interrupt_pipe[0]; }
 int EndSignal() { return ended_by.load(); }
 
 void DrainInterruptPipe() {
-  if (EndSignal() != 0) return;  // the byte stays, so that every later wait ends at once
+  if (EndSignal() != 0)
+    return;  // the byte stays in the pipe, so that every later wait ends at once
   char bytes[64];
   while (read(interrupt_pipe[0], bytes, sizeof(bytes)) > 0) {
   }
@@ -88,7 +90,7 @@ void DrainInterruptPipe() {
 
 CancelScope::CancelScope(query::Session* session, int64_t timeout_us) {
   ForgetInterrupt();
-  // The cancel flag is cleared before a handler can set it for this statement, so that no Ctrl-C is
+  // Clears the cancel flag before a handler can set it for this statement, so that no Ctrl-C is
   // lost.
   if (session != nullptr) session->ClearCancel();
   running.store(session);

@@ -13,14 +13,14 @@ namespace sippar::cli {
 
 // Installs the handlers, once per process. Ignores SIGPIPE, so that writes return EPIPE.
 void InstallSignalHandlers();
-int InterruptPipe();  // a descriptor that becomes readable at Ctrl-C
-// The number of the SIGTERM or SIGHUP that came, or 0. The command must then end as after Ctrl-C
-// and close its store.
+int InterruptPipe();  // descriptor that becomes readable at Ctrl-C
+// The number of the SIGTERM or SIGHUP that arrived, or 0. After such a signal the command must end
+// as after Ctrl-C and close its store.
 int EndSignal();
 void DrainInterruptPipe();
 
-// While it lives, Ctrl-C and the end of the timeout (0: none) cancel `session`; if `session` is
-// null, they only set the flags below. Only one may exist at a time.
+// While it exists, Ctrl-C and the end of the timeout (0: none) cancel `session`; if `session` is
+// null, they only set the flags below. Only one CancelScope may exist at a time.
 class CancelScope {
  public:
   CancelScope(query::Session* session, int64_t timeout_us);
@@ -29,15 +29,15 @@ class CancelScope {
   CancelScope& operator=(const CancelScope&) = delete;
   bool interrupted() const;
   bool timed_out() const;
-  const std::atomic<bool>* stopped() const;  // set by Ctrl-C or the timeout
+  const std::atomic<bool>* stopped() const;  // flag set by Ctrl-C or the timeout
 };
 
 // True if Ctrl-C or the timeout came since the last CancelScope began or ForgetInterrupt was
-// called, or if a SIGTERM or SIGHUP ever came.
+// called, or if SIGTERM or SIGHUP has ever arrived.
 bool InterruptSeen();
 void ForgetInterrupt();
-// How many Ctrl-C, SIGTERM and SIGHUP ever came. Unlike InterruptSeen, it misses none that comes
-// between two statements.
+// The total number of Ctrl-C, SIGTERM and SIGHUP so far. Unlike InterruptSeen, it also counts those
+// that arrive between two statements.
 uint64_t InterruptCount();
 
 }  // namespace sippar::cli

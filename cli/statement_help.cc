@@ -19,8 +19,8 @@ struct Help {
   std::string_view example;
 };
 
-// Written by hand and not taken from the grammar: help shows the forms that users need and leaves
-// out what is refused.
+// Written by hand instead of being derived from the grammar: help shows the forms that users need
+// and leaves out forms that are rejected.
 constexpr Help kHelp[] = {
     {"SELECT",
      "SELECT [CELLS] item, … FROM table [VERSIONS n|ALL] [TIME FROM a TO b] [AS OF t]\n"
@@ -108,7 +108,7 @@ std::string Upper(std::string_view text) {
 
 std::string CallForm(const query::CallInfo& call) {
   const std::string arguments = query::PrintSignature(call);
-  // Arguments without names are only counted.
+  // Arguments without names are shown as their number.
   const bool has_names = arguments.empty() || std::isalpha(static_cast<uint8_t>(arguments[0])) != 0;
   return has_names ? fmt::format("{}({}), gives: {}", call.name, arguments, call.result)
                    : fmt::format("{}, arguments: {}, gives: {}", call.name, arguments, call.result);
@@ -118,7 +118,7 @@ std::string StatementHelp(std::string_view word) {
   std::string wanted = Upper(word);
   std::string out;
   for (const Help& help : kHelp) {
-    // \h CREATE finds CREATE TABLE: a user may not know the second word.
+    // \h CREATE also finds CREATE TABLE, because a user may not know the second word.
     bool first_word = help.name.substr(0, help.name.find(' ')) == wanted;
     if (help.name != wanted && !first_word) continue;
     out += fmt::format("{}example:\n  {}\n", help.form, help.example);

@@ -18,14 +18,15 @@ using query::QueryError;
 using query::Span;
 using query::StatementText;
 
-// The table that a statement reads; the insert format needs its name.
+// The table that a statement reads, which the format "insert" needs; "" if it reads none.
 std::string TableOf(const query::syntax::Statement& statement) {
   const auto* select = std::get_if<query::syntax::Select>(&statement.node);
   if (select == nullptr || !select->from) return "";
   return select->from->table.text;
 }
 
-// Moves a span from coordinates of the statement to those of the script text from which it was cut.
+// Converts a span within the statement into a span within the script text that contains the
+// statement.
 void MoveSpan(Span* span, const StatementText& statement, std::string_view text) {
   if (span->line == 0) return;
   if (span->line == 1) {
@@ -44,7 +45,7 @@ void MoveSpan(Span* span, const StatementText& statement, std::string_view text)
 }
 
 std::string JsonError(const QueryError& error, const ScriptPlace& place, const Status& status) {
-  // Codes after which the same statement may succeed.
+  // The status codes after which a retry of the same statement may succeed.
   bool retryable = status.code() == StatusCode::kAborted ||
                    status.code() == StatusCode::kUnavailable ||
                    status.code() == StatusCode::kDeadlineExceeded;
@@ -62,13 +63,13 @@ std::string Seconds(int64_t micros) {
   return fmt::format("{:.2f} s", static_cast<double>(micros) / 1e6);
 }
 
-// Says that the user or a time limit has ended the statement.
+// Prints that the user or a time limit has ended the statement.
 void PrintEnd(int exit_code, int64_t elapsed_us, uint64_t rows) {
   fmt::print(stderr, "{} after {}, {} rows shown\n",
              exit_code == kExitTimeout ? "timed out" : "cancelled", Seconds(elapsed_us), rows);
 }
 
-// True if this format prints, after the rows, where the next page begins.
+// True if this format prints the start of the next page after the rows.
 bool ShowsNext(const std::string& format) {
   return format == "json" || format == "plain" || format == "line" || format == "box";
 }
@@ -99,7 +100,8 @@ void StatementRunner::PrintError(const Status& status, const StatementText& stat
 
 Status StatementRunner::SetParameter(const std::string& definition) {
   ASSIGN_OR_RETURN(auto parameter, ParseParameter(definition));
-  // Kept here as well: the session does not exist before the store is opened (OpenFor).
+  // Parameters are kept here as well, because the session exists only after the store is opened
+  // (OpenFor).
   parameters_[parameter.first] = parameter.second;
   if (store_->session() != nullptr) {
     store_->session()->SetParameter(parameter.first, parameter.second);
@@ -114,7 +116,7 @@ void StatementRunner::RemoveParameter(const std::string& name) {
 
 Status StatementRunner::OpenFor(const query::syntax::Statement& parsed) {
   if (store_->session() != nullptr) return OkStatus();
-  // A Ctrl-C of an earlier statement must not end the wait for the store.
+  // Clears a Ctrl-C of an earlier statement, which would end the wait for the store.
   ForgetInterrupt();
   RETURN_IF_ERROR(store_->Open(MakesStore(parsed)));
   for (const auto& [name, value] : parameters_) store_->session()->SetParameter(name, value);
@@ -122,7 +124,7 @@ Status StatementRunner::OpenFor(const query::syntax::Statement& parsed) {
 }
 
 int StatementRunner::ExitCodeOf(const Status& status, bool interrupted, bool timed_out) const {
-  // The most specific cause first: a closed pipe also makes the statement fail.
+  // The most specific cause comes first: a closed pipe also makes the statement fail.
   if (output_.closed_pipe()) return kExitClosedPipe;
   if (interrupted && status.code() == StatusCode::kCancelled) return kExitInterrupted;
   if (timed_out || status.code() == StatusCode::kDeadlineExceeded) return kExitTimeout;
@@ -166,7 +168,7 @@ std::string StatementRunner::EndPager(std::string foot) {
 }
 
 void StatementRunner::PrintFoot(const std::string& foot) const {
-  // On a terminal the foot belongs below the rows. Elsewhere stdout carries rows only, for the
+  // On a terminal the footer is shown below the rows. Elsewhere stdout holds only rows, for the
   // program that reads them.
   FILE* file = settings_.interactive && output_.is_terminal() ? stdout : stderr;
   fmt::print(file, "{}", foot);
@@ -181,7 +183,7 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
   CancelScope cancel(store_->session(), settings_.timeout_us);
   auto summary = store_->session()->Execute(parsed, statement.text, &printer);
   int64_t elapsed_us = (engine::Clock::System()->MonotonicNanos() - start) / 1000;
-  // Also after a failure, so that rows which came before the error are shown.
+  // Called also after a failure, so that rows before the error are shown.
   Status printed = printer.End(summary.ok() ? summary->next : "", summary.ok());
   if (output_.closed_pipe()) return kExitClosedPipe;
   const bool is_whole = summary.ok() && printed.ok();
@@ -190,7 +192,7 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
     const int code = ExitCodeOf(summary.status(), cancel.interrupted(), cancel.timed_out());
     const bool is_ended = code == kExitInterrupted || (code == kExitTimeout && cancel.timed_out());
     if (is_ended) PrintEnd(code, elapsed_us, printer.rows());
-    // A cancelled IMPORT says in its hint what it has written and how to go on.
+    // The hint of a cancelled IMPORT says what was written and how to continue.
     if (!is_ended || !query::QueryErrorOf(summary.status()).hint.empty()) {
       PrintError(summary.status(), statement, place);
     }
@@ -212,14 +214,14 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
 }
 
 StatementRunner::ParsedText StatementRunner::Parse(const StatementText& statement) {
-  // Ctrl-C must end the parsing of a very long statement too. There may be no session yet, so the
-  // parser polls a flag instead.
+  // A CancelScope, so that Ctrl-C ends the parsing of a very long statement as well. A session may
+  // not exist yet, so the parser polls a flag instead.
   CancelScope scope(nullptr, settings_.timeout_us);
   engine::StopSignal stop;
   stop.cancel = scope.stopped();
   ParsedText parsed{query::ParseStatement(statement.text, &stop), scope.timed_out()};
-  // A text of few but large tokens may end before the parser checks the signal, so it is checked
-  // once more.
+  // The signal is checked once more, because a text of few but large tokens may end before the
+  // parser checks it.
   if (Status ended = stop.Check(); parsed.tree.ok() && !ended.ok()) parsed.tree = ended;
   return parsed;
 }
@@ -232,7 +234,7 @@ int StatementRunner::Run(const StatementText& statement, const ScriptPlace& plac
 int StatementRunner::RunForCommand(const std::string& text) {
   query::StatementText statement;
   statement.text = text;
-  // Runs as if the user had typed it, so rows and errors look the same.
+  // Runs the text as if the user had typed it, so that rows and errors look the same.
   return RunText(statement, ScriptPlace{"", text, 1});
 }
 

@@ -1,6 +1,6 @@
-// Runs statements one after another on a store: parses, opens the store when it is needed, executes
-// with Ctrl-C and timeout, prints rows, errors and the foot. Shared by `sippar query` and the
-// shell. Not thread safe.
+// Runs statements one after another on a store: parses them, opens the store when it is needed,
+// executes them with Ctrl-C and a timeout, and prints rows, errors and the footer. Used by `sippar
+// query` and the shell. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,7 +24,7 @@ struct RunSettings {
   int64_t timeout_us = 0;
 };
 
-// The text from which a statement was cut, for messages.
+// The part of a script that contains a statement, for messages.
 struct ScriptPlace {
   std::string name;       // file name; "" for -e and the prompt
   std::string_view text;  // the part of the script in memory
@@ -36,19 +36,19 @@ class StatementRunner {
   StatementRunner(Store* store, OutputSettings* output_settings, RunSettings run_settings)
       : store_(store), output_settings_(output_settings), settings_(run_settings) {}
 
-  // Runs the statement and returns its exit code; kExitOk if it succeeded. The statement is then
-  // the last one.
+  // Runs the statement and returns its exit code; kExitOk if it succeeded. The statement becomes
+  // the last statement.
   int Run(const query::StatementText& statement, const ScriptPlace& place);
-  // Runs the first of the statements; if it is an INSERT that needs no answer of its own, together
-  // with those after it that are, too: they share a sync, and an error still names its statement.
-  // Sets *done to the number of statements that were run.
+  // Runs the first statement. If that is an INSERT whose answer need not be shown separately, also
+  // runs the INSERTs of this kind that follow: together they share a sync, and an error still names
+  // its statement. Sets *done to the number of statements that were run.
   int RunSome(std::span<const query::StatementText> statements, const ScriptPlace& place,
               size_t* done);
-  // Runs a statement that a command of the shell has made; it does not become the last one.
+  // Runs a statement that a shell command has built. It does not become the last statement.
   int RunForCommand(const std::string& text);
   // The text of the last statement; "" if none has run.
   const std::string& last() const { return last_; }
-  // Prints `status` as an error, in JSON if rows are printed in JSON.
+  // Prints `status` as an error; in JSON if rows are printed in JSON.
   void PrintError(const Status& status, const query::StatementText& statement,
                   const ScriptPlace& place);
   void PrintError(const Status& status);
@@ -78,8 +78,8 @@ class StatementRunner {
   int ExitCodeOf(const Status& status, bool interrupted, bool timed_out) const;
   std::string Foot(const query::ResultSummary& summary, const RowPrinter& printer,
                    int64_t elapsed_us) const;
-  // Shows the foot in the pager, if that runs, and waits until the user leaves it. Returns what the
-  // user has not seen of the foot.
+  // Shows the footer in the pager, if one runs, and waits until the user leaves it. Returns the
+  // part of the footer that the user has not seen.
   std::string EndPager(std::string foot);
   void PrintFoot(const std::string& foot) const;
   int RunText(const query::StatementText& statement, const ScriptPlace& place);

@@ -11,8 +11,8 @@ Store::Store(std::string target, cluster::Patience patience)
 Store::~Store() { (void)Close(); }
 
 Status Store::Open(bool create) {
-  // The shell opens an existing store at its start; StatementRunner opens the store before the
-  // first statement if it is not open.
+  // The shell opens an existing store at its start; StatementRunner opens the store before each
+  // statement that finds it closed.
   if (session_ != nullptr) return OkStatus();
   cluster::ClientOptions options;
   options.create_if_missing = create;
@@ -24,7 +24,7 @@ Status Store::Open(bool create) {
 }
 
 Status Store::Close() {
-  // The session uses the client, so it goes first.
+  // The session uses the client, so the session is destroyed first.
   session_.reset();
   if (client_ == nullptr) return OkStatus();
   Status status = client_->Close();

@@ -12,7 +12,7 @@
 namespace sippar::cli {
 namespace {
 
-// Commands that may follow a statement on its line.
+// Shell commands that may follow a statement on the same line.
 constexpr std::array<std::string_view, 9> kAfterStatement = {
     "\\g", "\\gx", "\\all", "\\watch", "\\e", "\\p", "\\r", "\\c", "\\q"};
 
@@ -43,7 +43,7 @@ std::string CommandOfWord(std::string_view line) {
     bool dotted = word[0] == '.' && query::SameWord(text.substr(0, space), word);
     if (dotted) return std::string(command) + std::string(text.substr(space));
   }
-  // No statement begins with a dot and a letter, so ".name" can only mean a command.
+  // No statement begins with a dot and a letter, so ".name" must be a command.
   bool dotted = text.size() > 1 && text[0] == '.' && std::isalpha(static_cast<uint8_t>(text[1]));
   return dotted ? "\\" + std::string(text.substr(1)) : "";
 }
@@ -71,8 +71,8 @@ bool EndsInLiteral(std::string_view typed) {
 CommandAtEnd FindCommandAtEnd(std::string_view text) {
   const CommandAtEnd none = {text, ""};
   std::string_view trimmed = TrimRight(text);
-  size_t line = trimmed.rfind('\n') + 1;  // 0 if there is one line: npos + 1
-  // A line that begins with a command is that command's to its end.
+  size_t line = trimmed.rfind('\n') + 1;  // 0 if the text has one line: npos + 1
+  // If a line begins with a command, the whole line belongs to that command.
   size_t first = trimmed.find_first_not_of(" \t", line);
   if (first != std::string_view::npos && trimmed[first] == '\\') {
     return EndsInLiteral(text.substr(0, first))

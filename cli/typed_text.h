@@ -1,5 +1,5 @@
-// What the shell makes of the text typed at its prompt: words of other shells, a command at the end
-// of a statement, the sign of the prompt. Pure functions. SPDX-License-Identifier: Apache-2.0
+// Examines the text typed at the shell's prompt: words of other shells, a command at the end of a
+// statement, the sign of the prompt. Pure functions. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -7,24 +7,25 @@
 
 namespace sippar::cli {
 
-// The shell command that a line in the style of other shells means (help, quit, .tables); "" if it
-// means none.
+// Translates a line in the style of other shells (help, quit, .tables) into a shell command; "" if
+// the line is none.
 std::string CommandOfWord(std::string_view line);
 
-// The sign that ends the prompt. It says what `typed`, the text before this line, has left open:
+// The sign that ends the prompt. It shows what `typed`, the text before this line, has left open:
 // "->" a statement, "'>" a text, "*>" a comment, "{>" braces, ">" nothing.
 std::string_view PromptSign(std::string_view typed);
 
-// True if `typed` ends inside a text or a comment, where a line may be content.
+// True if `typed` ends inside a text or a comment, so that the next line may be part of it.
 bool EndsInLiteral(std::string_view typed);
 
 struct CommandAtEnd {
   std::string_view before;   // the text before the command
-  std::string_view command;  // "\g out.csv"; "" if the text ends with no command
+  std::string_view command;  // such as "\g out.csv"; "" if the text does not end with a command
 };
 
-// The command at the end of `text`. Behind a statement only those that work on it may stand, such
-// as \g, since a backslash may be part of a regular expression; alone on the last line, any.
+// Finds the command at the end of `text`. On the line of a statement only the commands that apply
+// to a statement count, such as \g, because a backslash may be part of a regular expression; alone
+// on the last line, any command counts.
 CommandAtEnd FindCommandAtEnd(std::string_view text);
 
 }  // namespace sippar::cli

@@ -12,13 +12,13 @@
 namespace sippar::cli {
 namespace {
 
-// A wait prints its line only after this time; most waits are shorter.
+// A wait is reported only after this time, because most waits are shorter.
 constexpr int64_t kQuietNanos = 1'000'000'000;
-// A longer pause between two calls means that the second call belongs to a new wait.
+// A longer pause between two calls means that the second call begins a new wait.
 constexpr int64_t kNewWaitNanos = 1'000'000'000;
 
-// True if Ctrl-C or SIGTERM came: seen by a handler, or pending in a command that blocks its
-// signals and takes them later.
+// True if Ctrl-C or SIGTERM was pressed or sent: a handler has seen it, or it is pending in a
+// command that blocks its signals.
 bool IsEnding() {
   sigset_t pending;
   sigpending(&pending);
@@ -37,7 +37,7 @@ std::function<bool(const std::string&)> TellOfWait(std::function<bool()> is_over
   auto wait = std::make_shared<Wait>();
   return [wait, is_over = std::move(is_over)](const std::string& what) {
     const int64_t now = engine::Clock::System()->MonotonicNanos();
-    // No call for a second means that the last wait is over and a new one begins.
+    // After a second without a call, the last wait is over and a new one begins.
     if (now - wait->last > kNewWaitNanos) *wait = {now, now, false};
     wait->last = now;
     if (!wait->is_told && now - wait->since > kQuietNanos && isatty(STDERR_FILENO) == 1) {

@@ -14,12 +14,12 @@ namespace sippar::cli {
 // Adds the option. `patience` must outlive the parsing, which fills it in.
 void AddWaitOption(CLI::App* app, cluster::Patience* patience);
 
-// Adds an option that takes a time such as 30s or 500ms. `micros` outlives the parsing.
+// Adds an option that takes a duration such as 30s or 500ms. `micros` must outlive the parsing.
 CLI::Option* AddDurationOption(CLI::App* app, const std::string& name, int64_t* micros,
                                const std::string& summary);
 
-// Returns a function for Patience::may_wait. It prints one line about a wait of more than a second,
-// if stderr is a terminal, and ends the wait when `is_over` returns true.
+// Returns a function for Patience::may_wait. If stderr is a terminal, the function prints one line
+// about a wait of more than a second. It ends the wait when `is_over` returns true.
 std::function<bool(const std::string&)> TellOfWait(std::function<bool()> is_over);
 
 }  // namespace sippar::cli

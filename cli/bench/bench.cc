@@ -45,7 +45,7 @@ void ShowProgress(const Workload& workload, uint64_t done, double seconds) {
 std::vector<Workload> WorkloadsOf(const BenchOptions& options) {
   using Kind = Workload::Kind;
   if (options.workload == "paper") {
-    // For reads from memory the paper uses a tenth of the data.
+    // The paper reads a tenth of the data in the workload that reads from memory.
     uint64_t mem_rows = options.rows / 10 + 1;
     return {{"sequential writes", Kind::kWriteSeq, options.rows},
             {"random writes", Kind::kWriteRandom, options.rows},
@@ -85,8 +85,8 @@ class Bench {
     }
     bool settled = false;
     for (const Workload& workload : workloads) {
-      // Compacts once before the first read after writes, so that all reads of a series find the
-      // same state of the store.
+      // Compacts once before the first read after writes, so that all read workloads of this run
+      // find the store in the same state.
       if (!workload.writes() && workloads.size() > 1 && !std::exchange(settled, true)) {
         RETURN_IF_ERROR(client_->admin()->Do(cluster::calls::Compact{kBenchTable, ""}));
       }
@@ -94,8 +94,8 @@ class Bench {
       if (interrupted) return OkStatus();
       ASSIGN_OR_RETURN(WorkloadResult result, Measure(workload, options_));
       results_.push_back(std::move(result));
-      // Noted only after a complete fill: a read workload of a later run must not trust a part of
-      // it.
+      // Recorded only after a complete fill, so that a later read workload does not rely on a
+      // partial one.
       if (workload.writes() && !interrupted) {
         RETURN_IF_ERROR(NoteFilled(client_, options_, options_.rows));
         table_ = "filled";
@@ -119,7 +119,7 @@ class Bench {
 
   Status EnsureFilled() {
     ASSIGN_OR_RETURN(uint64_t filled, FilledRows(client_, options_));
-    // What the report says about the table, unless the table is filled below.
+    // The report's words about the table, unless the table is filled below.
     table_ = "used as it was";
     if (filled >= options_.rows) return OkStatus();
     table_ = "partly filled";
@@ -130,7 +130,8 @@ class Bench {
     return NoteFilled(client_, options_, options_.rows);
   }
 
-  // Fills untimed, in large batches, and compacts, so that the reads find a store at rest.
+  // Fills the table in large batches and compacts it, without measuring, so that the reads that
+  // follow are not slowed down by a flush or a compaction.
   Status Fill(uint64_t rows, const std::string& family) {
     BenchOptions options = options_;
     options.batch = std::clamp<uint64_t>((1 << 20) / options.value_size, 1, 1000);
@@ -157,7 +158,7 @@ void Report(const BenchOptions& options, const Bench& bench) {
     fmt::print("{}", PrintTable(bench.results()));
   }
   std::fflush(stdout);
-  // Without this line, reads of rows that do not exist would pass for fast reads.
+  // Reads of rows that do not exist are fast; this line keeps them from being taken for fast reads.
   for (const WorkloadResult& result : bench.results()) {
     if (result.found == 0 || result.found == result.rows) continue;
     fmt::print(stderr, "{}: {:.1f} % of the rows were there (random writes leave gaps)\n",

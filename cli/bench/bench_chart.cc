@@ -14,9 +14,9 @@ constexpr double kWidth = 1000, kTitleHeight = 40, kPanelHeight = 300;
 // Bounds of the curve in a panel, and heights of the marks and labels below it, in pixels.
 constexpr double kLeft = 90, kRight = 980, kTop = 30, kBottom = 195;
 constexpr double kFlushLane = 220, kCompactionLane = 242, kTimeLabels = 268;
-// In seconds. A shorter interval has no meaningful rate.
+// The shortest interval, in seconds, whose rate is meaningful.
 constexpr double kShortest = 0.05;
-constexpr size_t kPointsMax = 900;  // more samples than pixels are averaged
+constexpr size_t kPointsMax = 900;  // limit of points in a curve; more samples are averaged
 constexpr const char* kHead =
     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\""
     " font-family=\"sans-serif\" font-size=\"12\" fill=\"#333\">\n"
@@ -96,7 +96,7 @@ class Panel {
     out += Text(kLeft - 8, kFlushLane + 4, "end", "flushes");
     out += Text(kLeft - 8, kCompactionLane + 4, "end", "compactions");
     double step = Step(result_.seconds, 10);
-    // The factor admits the last step when rounding puts it just above the end.
+    // The tolerance keeps the last mark when rounding puts it just above the end.
     for (double at = 0; at <= result_.seconds * 1.001; at += step) {
       out += Line(X(at), kBottom, X(at), kBottom + 5, "#888", 1);
       out += Text(X(at), kTimeLabels, "middle", fmt::format("{:g} s", at));
@@ -116,7 +116,7 @@ class Panel {
         rows += samples[k].ops_per_s * (samples[k].seconds - (k == 0 ? 0 : samples[k - 1].seconds));
       }
       double to = samples[limit - 1].seconds;
-      // What follows the last full interval may be too short to have a rate.
+      // The rest after the last full interval may be too short for a meaningful rate.
       if (i > 0 && to - from < kShortest) break;
       double y = Y(rows / std::max(to - from, 1e-9));
       points += fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", X(from), y, X(to), y);

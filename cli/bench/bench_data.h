@@ -1,7 +1,7 @@
-// What benchmarks write: keys of 16 digits, and values from a pool that is filled before the clock
-// starts. Values compress about 2:1, as those of LevelDB's db_bench, or not at all (paper section
-// 7: "uncompressible"). The pool is far larger than a dictionary or a compression window, so a
-// compressor gains nothing from its repetition. Thread safe after construction.
+// The data that benchmarks write: keys of 16 digits, and values from a pool that is filled before
+// the clock starts. Values compress about 2:1, like those of LevelDB's db_bench, or not at all
+// (paper section 7: "uncompressible"). The pool is far larger than a dictionary or a compression
+// window, so a compressor gains nothing when values repeat. Thread safe after construction.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -43,7 +43,7 @@ class ValuePool {
         uint64_t bits = random.Next();
         std::memcpy(half.data() + at, &bits, 8);
       }
-      // Each fragment is written twice, which is what makes it compress 2:1.
+      // Writing each fragment twice makes the values compress 2:1.
       if (compressible) {
         for (char& c : half) c = static_cast<char>(' ' + static_cast<uint8_t>(c) * 95 / 256);
         pool_.append(half.data(), half.size());

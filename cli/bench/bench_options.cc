@@ -16,7 +16,7 @@ constexpr uint64_t kRowsMax = 1'000'000'000'000;
 constexpr uint64_t kSeedMax = INT64_MAX;
 constexpr uint64_t kThreadsMax = 256;
 constexpr uint64_t kBatchMax = 10'000;
-// Bytes of one write call. Each thread holds one call in memory.
+// Limit of the bytes in one write call. Each thread holds one call in memory.
 constexpr uint64_t kCallBytesMax = 256 << 20;
 
 constexpr const char* kFooter =
@@ -82,8 +82,8 @@ std::optional<BenchOptions> ParseBenchOptions(int argc, char** argv, int* exit_c
   AddOptions(&app, &options, &sync);
   try {
     app.parse(argc, argv);
-    // Inside of `try`, so that this error is printed like those of CLI11. The product cannot
-    // overflow: both factors have passed their ranges.
+    // Thrown inside `try`, so that this error is printed like those of CLI11. The product cannot
+    // overflow, because CLI11 has checked the range of both factors.
     if (options.batch * options.value_size > kCallBytesMax) {
       throw CLI::ValidationError(fmt::format(
           "--batch {} with --value {}: one call would write {} bytes; the limit is {}",

@@ -29,7 +29,8 @@ std::string PrintGrouped(double value) {
   return digits;
 }
 
-// One object on a line and no list, so that results can be appended to a file and read as jsonl.
+// One JSON object per line and no enclosing list, so that results can be appended to a file and
+// read as JSON Lines.
 std::string PrintJson(const std::vector<WorkloadResult>& results) {
   std::string out;
   for (const WorkloadResult& result : results) {

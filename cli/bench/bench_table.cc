@@ -12,7 +12,8 @@
 namespace sippar::cli {
 namespace {
 
-constexpr const char* kAbout = "about";  // name of the row, family and group; sorts after all keys
+constexpr const char* kAbout =
+    "about";  // name of a row, a family and a group; the row sorts after all keys
 
 engine::TableSchema SchemaOf(const BenchOptions& options) {
   engine::TableSchema schema;
@@ -20,7 +21,7 @@ engine::TableSchema SchemaOf(const BenchOptions& options) {
   for (const char* name : {"f", "m", kAbout}) {
     engine::FamilySchema& family = schema.families.emplace_back();
     family.name = name;
-    // Every row has one value then, however often a random fill has written it.
+    // Keeps one value per row, even if a random fill has written the row several times.
     family.gc = engine::GcPolicy::MaxVersions(1);
     // Three groups, so that reads of one family touch no data of the others, and only "m" is held
     // in memory.
@@ -78,7 +79,8 @@ StatusOr<uint64_t> FilledRows(cluster::Client* client, const BenchOptions& optio
   if (table.status().code() == StatusCode::kNotFound) return uint64_t{0};
   RETURN_IF_ERROR(table.status());
   ASSIGN_OR_RETURN(auto about, ReadAbout(client));
-  // Values of another size or compression would be measured under the name of these options.
+  // A table filled with values of another size or compression does not count, because its results
+  // would be reported under these options.
   if (about["values"] != DescribeValues(options)) return uint64_t{0};
   uint64_t rows = 0;
   std::from_chars(about["rows"].data(), about["rows"].data() + about["rows"].size(), rows);
@@ -92,7 +94,7 @@ Status MakeBenchTable(cluster::Client* client, const BenchOptions& options) {
 }
 
 Status NoteFilled(cluster::Client* client, const BenchOptions& options, uint64_t rows) {
-  // Written after the fill: a fill that was interrupted leaves no note, and its rows do not count.
+  // Written after the fill: an interrupted fill leaves no record, so its rows do not count.
   engine::RowMutation about(kAbout);
   about.Set(kAbout, "rows", std::to_string(rows));
   about.Set(kAbout, "values", DescribeValues(options));

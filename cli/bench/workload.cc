@@ -33,8 +33,8 @@ uint64_t Sum(const Counters& counters, std::string_view ending) {
   return sum;
 }
 
-// By how much the Sum of these counters has grown between two readings. The counters start at 0
-// again if another process opens the directory in between; `after` may then be smaller.
+// The increase of these counters between two readings. If another process opens the directory in
+// between, the counters start at 0 again, so the sum of `after` may be smaller.
 uint64_t Growth(const Counters& before, const Counters& after, std::string_view ending) {
   const uint64_t from = Sum(before, ending);
   const uint64_t to = Sum(after, ending);
@@ -56,7 +56,8 @@ class WorkloadRun {
   StatusOr<WorkloadResult> Run(const WorkloadProgress& progress);
 
  private:
-  // The counts of one client. Each has its own cache line, because it is written at every call.
+  // The counts of one client. Each Meter has its own cache line, because its client writes it at
+  // every call.
   struct alignas(64) Meter {
     std::atomic<uint64_t> done{0};
     uint64_t found = 0;
@@ -90,8 +91,8 @@ class WorkloadRun {
   uint64_t running_ GUARDED_BY(mutex_);
   Status status_ GUARDED_BY(mutex_);  // the first error
 
-  // The members below belong to the thread that runs Watch.
-  Counters metrics_;  // at the last sample
+  // Only the thread that runs Watch uses the members below.
+  Counters metrics_;  // counters at the last sample
   uint64_t sampled_rows_ = 0;
   std::vector<WorkloadSample> samples_;
 };
@@ -143,8 +144,8 @@ Status WorkloadRun::Read(uint64_t first, uint64_t limit, engine::Random* random,
   for (uint64_t i = first; i < limit && !Stopped(); ++i) {
     BenchKey row(workload_.kind == Workload::kReadSeq ? i : random->Uniform(workload_.rows));
     std::string key(row.text());
-    // A key between two existing ones: it lies inside the key range of files, so only Bloom filters
-    // can spare the read.
+    // A key between two existing keys. It lies inside the key range of the files, so only a Bloom
+    // filter can save the read.
     if (workload_.kind == Workload::kReadMissing) key += '.';
     int64_t start = Now();
     ASSIGN_OR_RETURN(std::unique_ptr<engine::CellStream> cells,
@@ -182,8 +183,8 @@ void WorkloadRun::RunClient(uint64_t client) {
   uint64_t first = workload_.rows / options_.threads * client;
   uint64_t limit =
       client + 1 == options_.threads ? workload_.rows : first + workload_.rows / options_.threads;
-  // The seed depends on the workload, so that random reads do not follow the order of an earlier
-  // random fill and hit what was just written.
+  // The seed depends on the workload, so that random reads do not touch the same rows in the same
+  // order as an earlier random fill.
   uint64_t stream = static_cast<uint64_t>(workload_.kind) << 32 | client;
   engine::Random random(options_.seed ^ engine::Random(stream).Next());
   Meter* meter = &meters_[client];
@@ -201,8 +202,8 @@ void WorkloadRun::RunClient(uint64_t client) {
   if (--running_ == 0) ended_.NotifyAll();
 }
 
-// The counters now; those of the last sample if the call fails, so that the next sample counts from
-// there.
+// Returns the current counters, or those of the last sample if the call fails; the next sample then
+// covers both intervals.
 Counters WorkloadRun::Metrics() const {
   return client_->admin()->Do(cluster::calls::Metrics{}).value_or(metrics_);
 }
@@ -248,7 +249,7 @@ StatusOr<WorkloadResult> WorkloadRun::Run(const WorkloadProgress& progress) {
     }
     Watch(progress);
   }
-  // The part since the last full interval.
+  // The last sample covers the time since the last full interval.
   TakeSample();
   {
     engine::MutexLock lock(&mutex_);

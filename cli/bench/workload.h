@@ -1,4 +1,5 @@
-// Workload: clients (threads) that call the store as fast as it answers, and what was measured.
+// Workload: one benchmark, in which clients (threads) call the store as fast as it answers.
+// WorkloadResult: its measurements.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,7 +27,7 @@ struct Workload {
   bool writes() const { return kind == kWriteSeq || kind == kWriteRandom; }
 };
 
-// What happened since the sample before, usually a tenth of a second earlier.
+// The events since the previous sample, which was usually taken a tenth of a second earlier.
 struct WorkloadSample {
   double seconds = 0;  // time since the start
   double ops_per_s = 0;
@@ -54,7 +55,7 @@ struct WorkloadResult {
 // Called ten times a second with the rows done and the seconds since the start.
 using WorkloadProgress = std::function<void(const Workload&, uint64_t done, double seconds)>;
 
-// Returns early, with what was measured, if *cancel is set. The first error ends all clients.
+// Returns early, with the measurements so far, if *cancel is set. The first error ends all clients.
 [[nodiscard]] StatusOr<WorkloadResult> RunWorkload(
     cluster::Client* client, const Workload& workload, const BenchOptions& options,
     const ValuePool& values, const std::atomic<bool>& cancel, const WorkloadProgress& progress);

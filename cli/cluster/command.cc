@@ -1,5 +1,5 @@
-// `sippar cluster up` and `down`: a whole cluster of processes on this machine, for trying things
-// out. SPDX-License-Identifier: Apache-2.0
+// `sippar cluster up` and `down`: run a whole cluster of processes on this machine, for
+// experiments. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

@@ -24,8 +24,8 @@ namespace sippar::cli {
 namespace {
 
 constexpr int64_t kPollMicros = 50'000;
-// How long to wait after the request to stop in ZooKeeper, before SIGTERM. A process that serves
-// looks for the request once a second; one that was still starting may miss it.
+// How long to wait after the request to stop in ZooKeeper before sending SIGTERM. A serving process
+// checks for the request once a second; a process that is still starting may miss it.
 constexpr int64_t kSeenMicros = 5'000'000;
 
 class Ender {
@@ -33,7 +33,8 @@ class Ender {
   Ender(const ClusterPlan& plan, int64_t timeout_us)
       : plan_(plan), timeout_us_(timeout_us), end_us_(NowMicros() + timeout_us) {}
 
-  // ZooKeeper ends last: servers and masters need it to give up their tablets and locks.
+  // ZooKeeper is ended last, because servers and masters need it to give up their tablets and
+  // locks.
   Status Run() {
     using Kind = ProcessKind;
     if (AnyRuns({Kind::kServer, Kind::kMaster, Kind::kGateway}) && AskAll()) {
@@ -77,8 +78,8 @@ class Ender {
     }
   }
 
-  // Asks all processes to stop, by one request in ZooKeeper, so that no server hands its tablets to
-  // a server that is about to end, too. Returns false if ZooKeeper cannot be reached now.
+  // Asks all processes to stop with one request in ZooKeeper, so that no server hands its tablets
+  // to another server that is about to stop. Returns false if ZooKeeper cannot be reached now.
   bool AskAll() const {
     size_t serving = 0;
     for (const PlannedProcess* member : ProcessesOf(plan_, ProcessKind::kZooKeeper)) {

@@ -14,8 +14,8 @@ struct ClusterDownOptions {
   bool kill = false;  // SIGKILL to all processes at once, without a shutdown
 };
 
-// OK if nothing ran. kDeadlineExceeded: some processes have not ended in time; kCancelled: Ctrl-C
-// came; else as ClusterHome::Open.
+// Returns OK if no process ran. kDeadlineExceeded: some processes did not end in time; kCancelled:
+// Ctrl-C was pressed; other errors are those of ClusterHome::Open.
 [[nodiscard]] Status ClusterDown(const ClusterDownOptions& options);
 
 }  // namespace sippar::cli

@@ -31,7 +31,8 @@ Status MakeDirectories(const std::string& path) {
   return error ? CannotUse(path, error) : OkStatus();
 }
 
-// If this process is killed or the power fails, the old file or the new one is there.
+// Replaces the file atomically: a crash or a power failure leaves either the old file or the new
+// one.
 Status WriteWhole(const std::string& path, const std::string& text) {
   const std::unique_ptr<engine::FileSystem> disk = cluster::FileSystemOf(path);
   const Status written = engine::ReplaceFile(disk.get(), path, text);

@@ -23,8 +23,10 @@ class ClusterHome {
   ClusterHome(const ClusterHome&) = delete;
   ClusterHome& operator=(const ClusterHome&) = delete;
 
-  const std::string& directory() const { return directory_; }  // absolute, without links
-  // Empty: no cluster was started here yet.
+  const std::string& directory() const {
+    return directory_;
+  }  // absolute path without symbolic links
+  // Empty if no cluster was ever started in this directory.
   const std::optional<ClusterSettings>& settings() const { return settings_; }
   [[nodiscard]] Status Keep(const ClusterSettings& settings);
   // Makes the folders and writes the ZooKeeper files that the plan's processes need at their start.

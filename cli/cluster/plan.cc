@@ -12,14 +12,15 @@
 namespace sippar::cli {
 namespace {
 
-// Name of the cluster in its ZooKeeper, which serves no other cluster.
+// Name of the cluster in its own ZooKeeper, which serves no other cluster.
 constexpr const char* kName = "local";
 constexpr const char* kHost = "127.0.0.1";
 constexpr int kTickMs = 500;
-// Heap of a ZooKeeper process. It needs no more here; a JVM's default is a quarter of the memory.
+// Heap limit of a ZooKeeper process. The JVM's default would be a quarter of the memory.
 constexpr const char* kHeap = "-Xmx96m";
 
-// Ports of a ZooKeeper member: for clients, for its followers while it leads, and for elections.
+// Ports of a ZooKeeper member: for clients, for followers while this member leads, and for
+// elections.
 struct MemberPorts {
   int client;
   int leader;
@@ -31,8 +32,8 @@ MemberPorts PortsOf(const ClusterSettings& settings, int member) {
   return {first, first + settings.members, first + 2 * settings.members};
 }
 
-// The text of a ZooKeeper member's zoo.cfg. Its paths are relative and only ASCII, because
-// ZooKeeper reads the file as Latin-1 with escapes.
+// The text of a ZooKeeper member's zoo.cfg. Its paths are relative and therefore pure ASCII,
+// because ZooKeeper reads the file as Latin-1 with escapes.
 std::string ConfigurationOf(const ClusterSettings& settings, int member, const std::string& data) {
   std::string text = fmt::format(
       "tickTime={}\ninitLimit=40\nsyncLimit=10\nminSessionTimeout={}\nmaxSessionTimeout=60000\n"
@@ -64,8 +65,8 @@ PlannedProcess PlanMember(const std::string& directory, const ClusterSettings& s
   process.name = fmt::format("zk{}", member);
   process.kind = ProcessKind::kZooKeeper;
   const std::string file = FilesOf(settings, member).configuration;
-  // A Java property that ZooKeeper ignores. It puts the cluster's directory into the command line,
-  // so that IsProcess can tell the members of two clusters apart.
+  // A Java property that ZooKeeper ignores. It puts the cluster's directory on the command line, so
+  // that IsProcess can distinguish the members of two clusters.
   const std::string mark = "-Dsippar.cluster=" + directory;
   process.words = {"java",
                    kHeap,

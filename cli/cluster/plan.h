@@ -1,5 +1,5 @@
-// What `sippar cluster` runs on this machine: which processes, with which arguments, files and
-// ports. All paths but the cluster's directory are relative to it. Pure.
+// The plan of what `sippar cluster` runs on this machine: the processes with their arguments, files
+// and ports. All paths except the cluster's directory are relative to it. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace sippar::cli {
 
-// The settings of the cluster in a directory, which are kept in its file kSettingsFile.
+// The settings of the cluster in a directory. They are stored in its file kSettingsFile.
 struct ClusterSettings {
   int servers = 3;   // number of tablet servers, 1 to kProcessesMax
   int masters = 2;   // number of masters, 1 to kProcessesMax
   int members = 1;   // number of ZooKeeper members: 1, 3 or 5
-  int port = 21800;  // the gateway's; ZooKeeper's members have the 3 * members ports above it
+  int port = 21800;  // the gateway's port; the ZooKeeper members use the next 3 * members ports
 
   static constexpr int kProcessesMax = 99;
   static constexpr int kPortMax = 65'535 - 3 * 5;
@@ -33,7 +33,7 @@ struct ClusterSettings {
 
 inline constexpr const char* kSettingsFile = "settings";
 
-// The options of a command line; what was not given is empty.
+// The options given on the command line; options that were not given are empty.
 struct ClusterWishes {
   std::optional<int> servers;
   std::optional<int> masters;
@@ -53,18 +53,18 @@ enum class ProcessKind : uint8_t { kZooKeeper, kServer, kMaster, kGateway };
 struct PlannedProcess {
   std::string name;  // "zk1", "ts1", "m1", "g1"
   ProcessKind kind = ProcessKind::kServer;
-  std::vector<std::string> words;  // its command line, the program's name first
-  // Runs of adjacent words of its command line. No other process has all of them.
+  std::vector<std::string> words;  // the command line, which begins with the program's name
+  // Groups of adjacent words of the command line. No other process has all of these groups.
   std::vector<std::vector<std::string>> marks;
-  std::vector<int> ports;  // of 127.0.0.1, to listen on; empty: the system chooses one
+  std::vector<int> ports;  // ports of 127.0.0.1 to listen on; empty: the system chooses a port
 };
 
 struct ZooKeeperFiles {
-  std::string directory;      // of the member
-  std::string configuration;  // a file in it
-  std::string text;           // the configuration
+  std::string directory;      // directory of the member
+  std::string configuration;  // path of the configuration file, inside `directory`
+  std::string text;           // content of the configuration file
   std::string data;
-  std::string id_file;  // in `data`
+  std::string id_file;  // path of the file with the member's id, inside `data`
   std::string id;
 };
 
@@ -78,8 +78,8 @@ struct ClusterPlan {
 };
 
 struct ClusterPrograms {
-  std::string sippar;      // path of this program, the first word of the command lines
-  std::string class_path;  // of ZooKeeper: jars, with a colon between two
+  std::string sippar;      // path of this program, used as the first word of the command lines
+  std::string class_path;  // class path of ZooKeeper: jars separated by colons
 };
 
 ClusterPlan PlanCluster(const std::string& directory, const ClusterSettings& settings,
@@ -90,16 +90,16 @@ bool IsProcess(const PlannedProcess& process, const std::vector<std::string>& wo
 
 // Why a cluster is not ready.
 struct ClusterLack {
-  std::string why;                 // in a few words; "": it is ready
-  std::vector<std::string> names;  // the processes whose logs may tell more
+  std::string why;                 // short reason; "" if the cluster is ready
+  std::vector<std::string> names;  // processes whose logs may explain the reason
 };
 
 // Process ids by the processes' names.
 using ClusterPids = std::map<std::string, uint64_t>;
 
-// Why the cluster does not serve all that is planned, by what its master reports (`health`). `pids`
-// are the processes that run now: a server or master that `health` lists under another process id
-// is one that was killed, and does not count as live.
+// The reason why the cluster does not serve everything in the plan, according to its master's
+// report (`health`). `pids` are the processes that run now. A server or master that `health` lists
+// under another process id was killed, so it does not count as live.
 ClusterLack LackOf(const ClusterPlan& plan, const ClusterPids& pids,
                    const cluster::ClusterHealth& health);
 

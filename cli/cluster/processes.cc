@@ -57,7 +57,8 @@ sockaddr_in LoopbackAddress(int port) {
 bool IsPortFree(int port) {
   Descriptor probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
-  // As servers do: closed connections of an earlier process (TIME_WAIT) then do not block the port.
+  // The servers set this option, too: connections in TIME_WAIT of an earlier process then do not
+  // block the port.
   ::setsockopt(probe.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   const sockaddr_in address = LoopbackAddress(port);
   return ::bind(probe.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
@@ -72,7 +73,7 @@ std::string ReadSmallFile(const std::string& path) {
   return text.str();
 }
 
-// Empty if there is no such process, or if it has ended and its parent has not waited for it.
+// Empty if the process does not exist, or has ended but was not yet reaped by its parent.
 std::vector<std::string> CommandLineOf(pid_t pid) {
   const std::string text = ReadSmallFile(fmt::format("/proc/{}/cmdline", pid));
   std::vector<std::string> words;
@@ -84,8 +85,8 @@ std::vector<std::string> CommandLineOf(pid_t pid) {
   return words;
 }
 
-// What the child needs, made before the fork: after it, the child of a program with threads may
-// not allocate.
+// Everything that the child needs is prepared before the fork: in a program with threads, the
+// forked child must not allocate memory.
 struct ChildStart {
   const char* program;  // path, or a name to look up
   char* const* words;
@@ -102,7 +103,7 @@ bool WritePid(const char* path) {
   return file >= 0 && ::write(file, text, size) == static_cast<ssize_t>(size);
 }
 
-// Returns only if it fails.
+// Runs the program in the forked child. Returns only if that fails.
 void BecomeChild(const ChildStart& start) {
   sigset_t none;
   sigemptyset(&none);
@@ -115,7 +116,7 @@ void BecomeChild(const ChildStart& start) {
       ::dup2(log, STDERR_FILENO) < 0) {
     return;
   }
-  // Neither locks nor pipes of the caller stay open in a process that outlives it.
+  // The child closes the caller's locks and pipes, because it outlives the caller.
   ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   if (WritePid(start.pid_file)) ::execvp(start.program, start.words);
 }
@@ -147,8 +148,8 @@ StatusOr<pid_t> ClusterProcesses::Start(const PlannedProcess& process) const {
   const std::string log = PathOf(LogFileOf(process.name));
   const std::string pid_file = PathOf(PidFileOf(process.name));
   const bool is_java = process.kind == ProcessKind::kZooKeeper;
-  // If the file of this program was removed, /proc/self/exe still leads to it. Otherwise the file's
-  // own path is used, because `ps` shows its name.
+  // /proc/self/exe leads to this program even if its file was removed. While the file exists its
+  // own path is used, because `ps` shows that name.
   const bool has_file = is_java || ::access(words[0], X_OK) == 0;
   const ChildStart start{has_file ? words[0] : "/proc/self/exe", words.data(),
                          plan_.directory.c_str(), log.c_str(), pid_file.c_str()};
@@ -186,8 +187,8 @@ void ClusterProcesses::Signal(const PlannedProcess& process, int number) const {
   const pid_t pid = Running(process);
   if (pid == 0) return;
   // A pidfd refers to one process. If the process ends after the second check, the signal fails
-  // and cannot reach another process that got the same id.
-  // The system calls are made by number, because glibc 2.36 declares their wrappers for C alone.
+  // instead of reaching another process that got the same id. The system calls are made by number,
+  // because glibc 2.36 declares their wrappers only for C.
   Descriptor held(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (held.number() >= 0 && Running(process) == pid) {
     ::syscall(SYS_pidfd_send_signal, held.number(), number, nullptr, 0);

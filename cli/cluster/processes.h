@@ -1,5 +1,5 @@
 // The processes of a planned cluster on this machine: starts, finds and signals them. They outlive
-// this program. Each has a file with its process id, and a log to which its output is appended.
+// this program. Each process has a file with its process id, and a log that collects its output.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,14 +17,14 @@ class ClusterProcesses {
   // `plan` must outlive this object.
   explicit ClusterProcesses(const ClusterPlan& plan) : plan_(plan) {}
 
-  // The id of the running process; 0: it does not run. The command line is compared as well,
-  // because the id of a process that ended may belong to another program now.
+  // The id of the running process; 0 if it does not run. The command line is checked as well,
+  // because the id of a process that ended may now belong to another program.
   pid_t Running(const PlannedProcess& process) const;
   bool AnyRuns() const;
 
-  // Starts a process that does not run, in a session of its own, and returns its id. The forked
-  // child writes the file with the process id before it calls exec, so no process runs without that
-  // file. kUnavailable: another program listens on its port; kInternal: the system refuses.
+  // Starts a process that does not run, in its own session, and returns its id. The forked child
+  // writes the file with the process id before it calls exec, so no process runs without that file.
+  // kUnavailable: another program listens on its port; kInternal: the system call fails.
   [[nodiscard]] StatusOr<pid_t> Start(const PlannedProcess& process) const;
 
   // Sends the signal if the process runs.
@@ -32,7 +32,7 @@ class ClusterProcesses {
   // Removes the file with the process id after the process has ended; a missing file is no error.
   void Forget(const PlannedProcess& process) const;
 
-  // The last lines of what it printed.
+  // The last lines of the process's log.
   std::string EndOfLog(const PlannedProcess& process) const;
 
  private:
@@ -41,7 +41,7 @@ class ClusterProcesses {
   const ClusterPlan& plan_;
 };
 
-// Whether ZooKeeper's member on this port of 127.0.0.1 serves clients.
+// True if the ZooKeeper member on this port of 127.0.0.1 serves clients.
 bool MemberServes(int port);
 
 }  // namespace sippar::cli

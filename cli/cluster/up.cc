@@ -32,7 +32,7 @@ namespace {
 constexpr int64_t kPollMicros = 100'000;
 constexpr int64_t kAnswerMicros = 2'000'000;
 constexpr const char* kJar = "/usr/share/java/zookeeper.jar";
-// ZooKeeper's back end for logging; without this file ZooKeeper writes no log.
+// The jar of ZooKeeper's logging back end; without it ZooKeeper writes no log.
 constexpr const char* kLogJar = "/usr/share/java/slf4j-simple.jar";
 
 bool IsOnPath(const std::string& program) {
@@ -60,7 +60,7 @@ StatusOr<ClusterPrograms> FindPrograms() {
         missing));
   }
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  // Absolute, because the processes run in the cluster's directory.
+  // The path is absolute, because the processes run in the cluster's directory.
   const std::string path = std::filesystem::absolute(jar, error).string();
   return ClusterPrograms{self.string(), fmt::format("{}:{}", path, kLogJar)};
 }
@@ -70,7 +70,7 @@ class Starter {
   Starter(const ClusterPlan& plan, int64_t timeout_us)
       : plan_(plan), timeout_us_(timeout_us), end_us_(NowMicros() + timeout_us) {}
 
-  // Returns whether something had to be started.
+  // Returns true if at least one process was started.
   StatusOr<bool> Run() {
     RETURN_IF_ERROR(Await({ProcessKind::kZooKeeper}, [this] { return LackOfMembers(); }));
     RETURN_IF_ERROR(Await({ProcessKind::kZooKeeper}, [this] { return Make(); }));
@@ -109,8 +109,8 @@ class Starter {
   }
 
   // Starts the processes of these kinds that do not run. A process that was found running may end
-  // later, such as a server whose ZooKeeper was killed; it is started, too. It is an error if a
-  // process that this program has started ends.
+  // later, such as a server whose ZooKeeper was killed; such a process is started again. If a
+  // process that this program started ends, that is an error.
   Status KeepRunning(const std::set<ProcessKind>& kinds) {
     for (const PlannedProcess& process : plan_.processes) {
       if (!kinds.contains(process.kind)) continue;
@@ -214,7 +214,7 @@ class Starter {
   const ClusterProcesses processes_{plan_};
   const int64_t timeout_us_;
   const int64_t end_us_;
-  std::set<std::string> seen_;     // processes that were found running, or started
+  std::set<std::string> seen_;     // processes that this program found running or started
   std::set<std::string> started_;  // processes that this program started
   std::unique_ptr<cluster::Client> client_;
   std::unique_ptr<cluster::Client> gateway_;

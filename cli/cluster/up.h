@@ -17,11 +17,11 @@ struct ClusterUpOptions {
   int64_t timeout_us = 60'000'000;
 };
 
-// Prints a line about each process on stderr, and the addresses on stdout. If it fails, the
-// processes that it started keep running. kDeadlineExceeded: not all serve in time; kCancelled:
-// Ctrl-C came; kUnavailable: a process has ended, or its port is in use; kFailedPrecondition:
-// ZooKeeper or Java is missing, or the directory has another cluster; else as ClusterHome::Open and
-// MakeCluster.
+// Prints a line about each process to stderr, and the addresses to stdout. If it fails, the
+// processes that it started keep running. kDeadlineExceeded: not all processes serve in time;
+// kCancelled: Ctrl-C was pressed; kUnavailable: a process has ended, or its port is in use;
+// kFailedPrecondition: ZooKeeper or Java is missing, or the directory has another cluster. Other
+// errors are those of ClusterHome::Open and MakeCluster.
 [[nodiscard]] Status ClusterUp(const ClusterUpOptions& options);
 
 }  // namespace sippar::cli

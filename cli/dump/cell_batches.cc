@@ -51,7 +51,7 @@ Status CellBatches::Add(const engine::Cell& cell) {
   } else {
     mutation.Set(cell.family, cell.qualifier, cell.value, cell.timestamp_us);
   }
-  // As the stored form has it: each entry repeats the row key.
+  // Counts the row key for each cell, because each stored entry repeats it.
   bytes_ += cell.row.size() + cell.qualifier.size() + cell.value.size();
   return bytes_ < kBatchBytes ? OkStatus() : Send();
 }

@@ -11,17 +11,18 @@
 
 namespace sippar::cli {
 
-// Add, Drain and the destructor are called by one thread. Cells have times of their own, so the
-// order in which batches arrive does not matter.
+// One thread calls Add, Drain and the destructor. Each cell has its own timestamp, so the order in
+// which batches arrive does not matter.
 class CellBatches {
  public:
-  // `jobs`: batches that are written at once. `client` and `schema` outlive the object.
+  // `jobs` is the number of batches that are written at once. `client` and `schema` must outlive
+  // the object.
   CellBatches(cluster::Client* client, const engine::TableSchema& schema, size_t jobs);
-  // Drops what is not written yet.
+  // Drops cells that are not yet written.
   ~CellBatches();
 
-  // Adds a cell; waits while all jobs are busy. In an aggregate family the value is a state, which
-  // is merged. Returns the first error of any earlier batch.
+  // Adds a cell; waits while all jobs are busy. In an aggregate family the value is an encoded
+  // state, which is merged into the stored one. Returns the first error of any earlier batch.
   [[nodiscard]] Status Add(const engine::Cell& cell);
   // Waits until all cells that were added are written.
   [[nodiscard]] Status Drain() EXCLUDES(mutex_);
@@ -35,7 +36,7 @@ class CellBatches {
   cluster::Client* const client_;
   const engine::TableSchema& schema_;
   const size_t jobs_;
-  Batch batch_;       // is filled by Add
+  Batch batch_;       // batch that Add fills
   size_t bytes_ = 0;  // size of batch_
   engine::Mutex mutex_;
   engine::CondVar changed_;

@@ -1,4 +1,4 @@
-// `sippar dump TARGET`: writes schema and cells of all tables to a file or a folder.
+// `sippar dump TARGET`: writes the schemas and cells of all tables to a file or a folder.
 // SPDX-License-Identifier: Apache-2.0
 #include <absl/strings/escaping.h>
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ class DumpRun {
 
   Status Run() {
     ASSIGN_OR_RETURN(std::vector<engine::TableSchema> schemas, Schemas());
-    // Opened after the tables are found: a wrong name must not make a file.
+    // The output is opened after the tables are found, so that a wrong table name creates no file.
     ASSIGN_OR_RETURN(output_, OpenDumpOutput(options_.to));
     RETURN_IF_ERROR(output_->Text(Head()));
     line_.Start();
@@ -75,7 +75,7 @@ class DumpRun {
   void WipeProgress() { line_.Wipe(); }
 
  private:
-  // The tables to dump, by name.
+  // The schemas of the tables to dump, sorted by name.
   StatusOr<std::vector<engine::TableSchema>> Schemas() {
     ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables,
                      client_->admin()->Do(cluster::calls::ListTables{}));

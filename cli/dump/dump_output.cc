@@ -40,7 +40,7 @@ class FileDump final : public DumpOutput {
   std::string table_;
 };
 
-// The text is kept until Close and then written as schema.sql, after all files that it names.
+// Keeps the text until Close, which writes it as schema.sql after all the files that it names.
 class FolderDump final : public DumpOutput {
  public:
   FolderDump(std::string path, std::string temporary)
@@ -65,8 +65,8 @@ class FolderDump final : public DumpOutput {
     }
     return OkStatus();
   }
-  // A file is opened at its first cells: a table may have more pieces than a process may have
-  // files.
+  // Each file is opened at its first cells, because a table may have more pieces than a process may
+  // have open files.
   Status Cells(size_t piece, std::string_view lines) override {
     if (files_[piece] == nullptr) {
       ASSIGN_OR_RETURN(
@@ -91,10 +91,10 @@ class FolderDump final : public DumpOutput {
                                                Appearance::kWhole));
     RETURN_IF_ERROR(file->Write(text_));
     RETURN_IF_ERROR(file->Close());
-    // Synced before the rename, as the files are: after a crash the new name must not lead to a
-    // folder without them.
+    // The folder is synced before the rename, like its files: after a crash the new name must not
+    // lead to a folder that lacks them.
     RETURN_IF_ERROR(SyncFolder(temporary_));
-    // An empty folder of this name is replaced.
+    // rename() replaces an empty folder of this name.
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return FileError(path_, "create");
     done_ = true;
     return SyncFolder(FolderOf(path_));
@@ -105,7 +105,7 @@ class FolderDump final : public DumpOutput {
   const std::string temporary_;
   std::string text_;
   std::string table_;
-  // Of the table's pieces; a file is null before its first cells and after its last.
+  // The file of each piece of the table; null before the piece's first cells and after its last.
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<query::OutputFile>> files_;
   bool done_ = false;

@@ -1,4 +1,4 @@
-// Where a dump is written: one file, which is complete or absent, or a folder, which is written
+// The destination of a dump: one file, which is complete or absent, or a folder, which is written
 // under a temporary name and then renamed. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace sippar::cli {
 
-// The text comes from one thread and in its order, the cells of a table's pieces from several
-// threads between BeginCells and EndCells.
+// One thread passes the text in its order. Several threads pass the cells of a table's pieces,
+// between BeginCells and EndCells.
 class DumpOutput {
  public:
   virtual ~DumpOutput() = default;
@@ -21,16 +21,16 @@ class DumpOutput {
   [[nodiscard]] virtual Status BeginCells(const std::string& table, size_t pieces) = 0;
   // Appends whole lines of a piece. Thread safe, but one thread at a time for each piece.
   [[nodiscard]] virtual Status Cells(size_t piece, std::string_view lines) = 0;
-  // No cells of the piece follow. Thread safe.
+  // Ends a piece: no more of its cells follow. Thread safe.
   [[nodiscard]] virtual Status EndPiece(size_t piece) = 0;
   [[nodiscard]] virtual Status EndCells(const CellSum& sum) = 0;
   // Completes the dump. Without it nothing appears under the dump's name.
   [[nodiscard]] virtual Status Close() = 0;
 };
 
-// `path`: "-" is stdout; a path that ends in a slash or is a directory is a folder; any other is a
-// file, packed by its suffix. kAlreadyExists: the folder exists and is not empty. A file is
-// replaced.
+// `path`: "-" is stdout; a path that ends in a slash or is a directory means a folder; any other
+// path means a file, compressed according to its suffix. An existing file is replaced.
+// kAlreadyExists: the folder exists and is not empty.
 [[nodiscard]] StatusOr<std::unique_ptr<DumpOutput>> OpenDumpOutput(const std::string& path);
 
 }  // namespace sippar::cli

@@ -110,7 +110,8 @@ Status DumpReader::BeginTable(const Directive& directive, DumpVisitor* visitor) 
   return visitor->Table(table_);
 }
 
-// The cells of one file end at \end, those in a folder with their file.
+// In a dump of one file, \end ends the cells (`to_end` is false); in a folder, the end of their
+// file does.
 Status DumpReader::ReadCells(query::ByteInput* input, bool to_end, DumpVisitor* visitor) {
   std::string line;
   Directive directive;
@@ -127,7 +128,7 @@ Status DumpReader::ReadCells(query::ByteInput* input, bool to_end, DumpVisitor* 
 }
 
 Status DumpReader::ReadCellsFile(const std::string& name, DumpVisitor* visitor) {
-  // A dump from elsewhere must not read other files of this machine.
+  // A crafted dump must not make the reader open other files of this machine.
   if (name.find('/') != std::string::npos || name.starts_with('.')) {
     return Damaged(fmt::format("file {}: it is not in the folder of the dump", name));
   }

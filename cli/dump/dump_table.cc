@@ -8,7 +8,7 @@
 namespace sippar::cli {
 namespace {
 
-constexpr size_t kChunkBytes = 1 << 20;  // lines gathered before they are written
+constexpr size_t kChunkBytes = 1 << 20;  // bytes of lines that are gathered before they are written
 constexpr int64_t kTickUs = 50'000;
 
 }  // namespace
@@ -67,7 +67,7 @@ StatusOr<CellSum> TableDump::DumpPiece(size_t piece) {
   options.cancel = cancel_;
   ASSIGN_OR_RETURN(auto cells, client_->data()->Read(schema_.name, read, options));
   CellSum sum;
-  uint64_t shown = 0;  // cells that progress_ counts already
+  uint64_t shown = 0;  // cells already counted in progress_
   std::string lines, family;
   bool known = false;
   for (; cells->Valid(); cells->Next()) {

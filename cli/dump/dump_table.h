@@ -13,14 +13,14 @@
 
 namespace sippar::cli {
 
-// What a dump has read so far. Read by the thread that shows it.
+// The progress of a dump. The reading threads update it; the thread that displays it reads it.
 struct DumpProgress {
   std::atomic<uint64_t> cells{0}, tablets_done{0}, tablets{0};
 };
 
 class TableDump {
  public:
-  // All arguments outlive the object. `terminal`: the lines go to a terminal.
+  // All arguments must outlive the object. `terminal`: the lines go to a terminal.
   TableDump(cluster::Client* client, const engine::TableSchema& schema,
             const std::vector<engine::RowRange>& ranges, bool terminal, DumpOutput* output,
             DumpProgress* progress)
@@ -31,8 +31,8 @@ class TableDump {
         output_(output),
         progress_(progress) {}
 
-  // Reads `jobs` ranges at once. Calls `tick` often, on the calling thread; an error of it ends the
-  // dump and is returned.
+  // Reads `jobs` ranges at once. Calls `tick` often on the calling thread; an error from `tick`
+  // ends the dump and is returned.
   [[nodiscard]] StatusOr<CellSum> Run(size_t jobs, const std::function<Status()>& tick);
 
  private:

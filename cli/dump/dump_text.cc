@@ -42,7 +42,7 @@ std::string PrintDone(uint64_t tables, uint64_t cells) {
 }
 
 bool ParseDirective(std::string_view line, Directive* directive) {
-  // A row key may begin with "--" and a byte that is written as an escape.
+  // A line of cells whose row key begins with "--" and an escaped byte is not a directive.
   constexpr std::string_view kEscapes = "tnrx\\";
   if (!line.starts_with(kMark) || line.size() == kMark.size()) return false;
   if (kEscapes.find(line[kMark.size()]) != std::string_view::npos) return false;
@@ -75,7 +75,8 @@ StatusOr<uint64_t> TablesOfDone(const Directive& done) {
 std::string CellsFileName(const std::string& table, size_t piece, size_t pieces) {
   std::string name;
   for (char c : table) name += c == '/' ? "%2F" : std::string(1, c);
-  // No table's name has a plus: piece 1 of `t` is not the file of a table `t.1`.
+  // Table names contain no plus, so the file of a piece of table `t` cannot clash with that of
+  // another table.
   return pieces == 1 ? name + ".cells.zst" : fmt::format("{}+{}.cells.zst", name, piece + 1);
 }
 

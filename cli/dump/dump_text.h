@@ -9,10 +9,10 @@
 //   --\done 1 17                   the numbers of tables and cells; the last line
 //
 // Lines with -- are comments of the language, so a dump without cells is a script that creates the
-// tables. In a folder this text is the file schema.sql, and instead of cells it has lines
-// "--\file web web.cells.zst" that name files of cells. A line of cells may begin with --, but
-// never with --\ and the first letter of one of these words, which is no escape of a cell.
-// Pure. SPDX-License-Identifier: Apache-2.0
+// tables. In a folder this text is the file schema.sql; instead of cells it has lines "--\file web
+// web.cells.zst" that name the files with the cells. A line of cells may begin with --, but never
+// with --\ and the first letter of one of these words, because no escape in a cell begins so. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@ namespace sippar::cli {
 inline constexpr std::string_view kDumpHead = "-- sippar dump 1 ";
 inline constexpr std::string_view kSchemaFile = "schema.sql";  // the text of a dump in a folder
 
-// What is known of many cells, in whatever order they come: a lost, doubled or changed line changes
+// An order-independent checksum of many lines of cells: a lost, repeated or changed line changes
 // it.
 struct CellSum {
   uint64_t cells = 0;
   uint64_t hash = 0;
-  void Add(std::string_view line);  // without its newline
+  void Add(std::string_view line);  // `line` without its newline
   void Add(const CellSum& other) {
     cells += other.cells;
     hash += other.hash;
@@ -40,23 +40,23 @@ struct CellSum {
   bool operator==(const CellSum&) const = default;
 };
 
-// A line that begins with --\ : its word and what follows, split at blanks.
+// A line that begins with --\ : its first word, and the rest split at blanks.
 struct Directive {
   std::string word;
   std::vector<std::string> arguments;
 };
 
-std::string PrintDirective(const Directive& directive);  // with its newline
+std::string PrintDirective(const Directive& directive);  // the line with its newline
 std::string PrintEnd(const std::string& table, const CellSum& sum);
 std::string PrintDone(uint64_t tables, uint64_t cells);
-// False if `line` is no directive.
+// Returns false if `line` is not a directive.
 bool ParseDirective(std::string_view line, Directive* directive);
-// kDataLoss: the arguments of \end and \done are not those that PrintEnd and PrintDone write.
+// kDataLoss: the arguments of \end or \done are not in the form that PrintEnd or PrintDone writes.
 [[nodiscard]] StatusOr<CellSum> SumOfEnd(const Directive& end);
 [[nodiscard]] StatusOr<uint64_t> TablesOfDone(const Directive& done);
 
-// The name of a file of cells of piece `piece` of `pieces` of a table. Names of tables may have a
-// slash, which becomes %2F.
+// The name of the file with the cells of piece `piece` (of `pieces`) of a table. A slash in the
+// table's name becomes %2F.
 std::string CellsFileName(const std::string& table, size_t piece, size_t pieces);
 
 }  // namespace sippar::cli

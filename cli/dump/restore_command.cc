@@ -1,5 +1,5 @@
-// `sippar restore TARGET FROM`: makes the tables of a dump again. SPDX-License-Identifier:
-// Apache-2.0
+// `sippar restore TARGET FROM`: creates the tables of a dump again and writes their cells.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -30,7 +30,7 @@ constexpr const char* kFooter =
     "  sippar restore ./data data.dump.zst --if-exists replace\n"
     "  sippar restore ./data data.dump.zst --dry-run   checks the dump, lists what would be done\n";
 
-// The open target. A dry run makes no store, so without one there is no client.
+// Opens the target. A dry run creates no store, so the client is null if the store is missing.
 StatusOr<std::unique_ptr<cluster::Client>> OpenTarget(const RestoreOptions& options,
                                                       const cluster::Patience& patience) {
   cluster::ClientOptions client_options;
@@ -51,7 +51,7 @@ int Run(const RestoreOptions& options, cluster::Patience patience) {
   patience.may_wait = TellOfWait([] { return InterruptSeen(); });
   auto files = NewLocalFiles();
   RestoreRun run(options, files.get());
-  // First, so that a dump that cannot be read makes no store.
+  // The check comes first, so that an unreadable dump creates no store.
   Status checked = run.Check();
   if (!checked.ok()) return Failed("sippar restore", checked, ExitCodeOf(checked));
   auto client = OpenTarget(options, patience);

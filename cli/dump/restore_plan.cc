@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::string_view kMagic = "sippar-restore-1";
 
-// True if the table is what an interrupted restore has left. A table that a user has created since
+// True if the table was left by an interrupted restore. A table that a user has created since then
 // under the same name has another id.
 bool IsUnfinished(const ExistingTable& existing, const std::optional<RestoreMark>& mark) {
   if (!mark) return false;
   return mark->table_id == 0 ? existing.is_empty : mark->table_id == existing.id;
 }
 
-// A state that is merged twice counts twice, so cells of these families cannot be written again.
+// Aggregate states add up, so writing a cell of these families again would count it twice.
 bool HasAggregates(const engine::TableSchema& schema) {
   return std::any_of(
       schema.families.begin(), schema.families.end(),

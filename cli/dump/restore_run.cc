@@ -17,7 +17,7 @@
 namespace sippar::cli {
 namespace {
 
-constexpr uint64_t kTickEach = 1000;  // lines between two looks for Ctrl-C
+constexpr uint64_t kTickEach = 1000;  // lines between two checks for Ctrl-C
 
 Status CheckInterrupt() {
   return InterruptSeen() ? Cancelled("the restore was interrupted") : OkStatus();
@@ -37,7 +37,7 @@ std::string_view WordOf(RestoreAction action) {
   return "is dropped and created again";
 }
 
-// Collects what is in a dump.
+// Lists the tables of a dump and their cells.
 class Listing final : public DumpVisitor {
  public:
   explicit Listing(std::vector<std::pair<std::string, uint64_t>>* tables) : tables_(tables) {}
@@ -55,7 +55,7 @@ class Listing final : public DumpVisitor {
   uint64_t lines_ = 0;
 };
 
-// Restores the wanted tables as they come.
+// Restores the wanted tables in the dump's order.
 class Restoring final : public DumpVisitor {
  public:
   Restoring(cluster::Client* client, const RestoreOptions& options, DumpReader* reader,
@@ -103,12 +103,14 @@ class Restoring final : public DumpVisitor {
     return OkStatus();
   }
 
-  // The words at the end of a run.
+  // The summary that is printed at the end of a run.
   std::string Summary() const {
     return fmt::format("{}, {} restored", query::Plural(tables_, "table"),
                        query::Plural(cells_, "cell"));
   }
-  bool has_begun() const { return has_begun_; }  // a table was created, continued or dropped
+  bool has_begun() const {
+    return has_begun_;
+  }  // true once a table was created, continued or dropped
   void WipeProgress() { line_.Wipe(); }
 
  private:
@@ -133,9 +135,9 @@ class Restoring final : public DumpVisitor {
   ProgressLine line_;
   std::unique_ptr<TableRestore> restore_;
   std::string table_;
-  bool active_ = false;  // the cells that come are to be written
+  bool active_ = false;  // true if the current lines belong to a table that is restored
   bool has_begun_ = false;
-  uint64_t lines_ = 0;  // of this table
+  uint64_t lines_ = 0;  // lines of the current table
   uint64_t all_lines_ = 0;
   uint64_t tables_ = 0, cells_ = 0;
 };
@@ -172,8 +174,8 @@ Status RestoreRun::Check() {
   return CheckNames();
 }
 
-// All tables are looked at before the first is changed. Each refusal is printed, since a user who
-// sees only the first would come back for the next.
+// Decides about all tables before the first is changed. Prints every refusal, so that the user can
+// resolve all of them at once.
 Status RestoreRun::DecideAll(cluster::Client* client) {
   uint64_t refused = 0;
   Status first;

@@ -23,15 +23,15 @@ struct RestoreOptions {
 
 class RestoreRun {
  public:
-  // Both outlive the object.
+  // Both arguments must outlive the object.
   RestoreRun(const RestoreOptions& options, query::FileAccess* files)
       : options_(options), files_(files) {}
 
-  // Reads the whole dump and compares it with its checksums. Does nothing for stdin, which can be
-  // read only once. Errors as DumpReader::Read, and kNotFound: a table is not in the dump.
+  // Reads the whole dump and verifies its checksums. Does nothing for stdin, which can be read only
+  // once. Returns the errors of DumpReader::Read, or kNotFound if the dump lacks a wanted table.
   [[nodiscard]] Status Check();
-  // Restores, or lists what it would do. `client` is null if there is no store, in a dry run alone.
-  // Nothing is changed if a table of a checked dump may not be restored (DecideRestore).
+  // Restores the tables, or lists in a dry run what it would do. `client` may be null only in a dry
+  // run, if there is no store. Changes nothing if DecideRestore refuses a table of a checked dump.
   [[nodiscard]] Status Restore(cluster::Client* client);
 
  private:
@@ -42,8 +42,9 @@ class RestoreRun {
   const RestoreOptions& options_;
   query::FileAccess* const files_;
   std::string dump_id_;
-  std::vector<std::pair<std::string, uint64_t>> tables_;  // in the dump, with their cells
-  uint64_t cells_ = 0;                                    // of all wanted tables
+  std::vector<std::pair<std::string, uint64_t>>
+      tables_;          // tables of the dump, with their numbers of cells
+  uint64_t cells_ = 0;  // cells of all wanted tables
 };
 
 }  // namespace sippar::cli

@@ -10,10 +10,10 @@
 namespace sippar::cli {
 namespace {
 
-// A mark costs a wait for all batches. An interrupted restore writes at most these bytes again.
+// A mark costs a wait for all batches. An interrupted restore rewrites at most this many bytes.
 constexpr size_t kMarkEachBytes = 16 << 20;
 
-// nullopt: table not found.
+// Returns nullopt if the table does not exist.
 StatusOr<std::optional<cluster::TableInfo>> FindTable(cluster::Client* client,
                                                       const std::string& table) {
   auto info = client->admin()->Do(cluster::calls::GetTable{table});
@@ -30,7 +30,7 @@ StatusOr<bool> IsEmpty(cluster::Client* client, const std::string& table) {
   return !cells->Valid();
 }
 
-// A dump is a file from elsewhere, so only the one statement that it may have is executed.
+// A dump may come from an untrusted source, so a statement other than one CREATE TABLE is rejected.
 StatusOr<query::syntax::Statement> ParseCreate(const DumpedTable& table) {
   auto statement = query::ParseStatement(table.create);
   if (!statement.ok()) {
@@ -78,11 +78,13 @@ Status TableRestore::Begin(const DumpedTable& table, RestoreAction action) {
   } else {
     mark_ = RestoreMark();
     mark_.dump_id = dump_id_;
-    // Before the table: a run that ends between the two must not leave a table that looks complete.
+    // Written before the table is created: if the run ends between the two, no table is left that
+    // looks complete.
     RETURN_IF_ERROR(WriteMark());
     Status created = Create(table);
     if (!created.ok()) {
-      // The mark would be taken for that of a table that a user creates later under this name.
+      // Without this deletion, the mark would apply to a table that a user later creates under this
+      // name.
       (void)client_->admin()->Do(cluster::calls::DeleteRecord{MarkName(table_), mark_version_});
       return created;
     }
@@ -91,7 +93,8 @@ Status TableRestore::Begin(const DumpedTable& table, RestoreAction action) {
   ASSIGN_OR_RETURN(cluster::TableInfo info, client_->admin()->Do(cluster::calls::GetTable{table_}));
   engine::TableSchema plain = info.schema;
   std::map<std::string, std::string> late = TakeLateOptions(&plain);
-  // Noted before they are taken away, so that they are set at the end whatever happens.
+  // The late options are recorded before they are removed, so that any later run restores them at
+  // the end.
   mark_.options.insert(late.begin(), late.end());
   mark_.options.insert(table.options.begin(), table.options.end());
   mark_.table_id = info.table_id;
@@ -111,7 +114,8 @@ Status TableRestore::Create(const DumpedTable& table) {
 }
 
 Status TableRestore::Drop() {
-  // Only a table that this restore may begin again is still protected here (DecideRestore).
+  // If the table is protected, an interrupted restore left it so (DecideRestore), and it may be
+  // dropped.
   RETURN_IF_ERROR(Alter({}, /*takes=*/true));
   return client_->admin()->Do(cluster::calls::DropTable{table_});
 }

@@ -1,5 +1,5 @@
-// Restores one table: creates it, writes its cells, and makes it what it was. Between the two the
-// store has a note of it (RestoreMark), with which another run goes on. SPDX-License-Identifier:
+// Restores one table: creates it, writes its cells, and sets its remaining options. Meanwhile the
+// store holds a RestoreMark, from which another run can continue. SPDX-License-Identifier:
 // Apache-2.0
 #pragma once
 
@@ -16,26 +16,28 @@ namespace sippar::cli {
 
 class TableRestore {
  public:
-  // All arguments outlive the object. `jobs`: batches that are written at once.
+  // All arguments must outlive the object. `jobs` is the number of batches that are written at
+  // once.
   TableRestore(cluster::Client* client, query::Session* session, const std::string& dump_id,
                size_t jobs)
       : client_(client), session_(session), dump_id_(dump_id), jobs_(jobs) {}
 
-  // What to do with the table; changes nothing.
+  // Decides what to do with the table; changes nothing.
   [[nodiscard]] StatusOr<RestoreAction> Decide(const std::string& table, IfExists if_exists);
 
-  // Creates the table, or takes up the one that an earlier run has left.
+  // Creates the table, or continues with the table that an earlier run has left.
   [[nodiscard]] Status Begin(const DumpedTable& table, RestoreAction action);
   [[nodiscard]] Status Add(std::string_view line);
-  // Writes what is left and sets the options that only a complete table has.
+  // Writes the remaining cells and sets the options that only a complete table has.
   [[nodiscard]] Status End();
 
-  uint64_t skipped() const { return skipped_; }  // cells that an earlier run had written
+  uint64_t skipped() const { return skipped_; }  // cells that an earlier run had already written
 
  private:
   [[nodiscard]] Status Create(const DumpedTable& table);
   [[nodiscard]] Status Drop();
-  // Sets `options` besides those that the table has, or takes the late ones away.
+  // Adds `options` to the table's options. If `takes`, first removes the late options
+  // (TakeLateOptions).
   [[nodiscard]] Status Alter(const std::map<std::string, std::string>& options, bool takes);
   [[nodiscard]] StatusOr<std::optional<RestoreMark>> ReadMark(const std::string& table,
                                                               uint64_t* version) const;
@@ -49,9 +51,9 @@ class TableRestore {
   engine::TableSchema schema_;
   RestoreMark mark_;
   uint64_t mark_version_ = 0;
-  uint64_t cells_ = 0;    // lines that were given to Add
-  uint64_t skipped_ = 0;  // the first of them, which are written already
-  size_t unmarked_ = 0;   // bytes of lines since the last mark
+  uint64_t cells_ = 0;    // lines passed to Add
+  uint64_t skipped_ = 0;  // number of first lines that an earlier run had already written
+  size_t unmarked_ = 0;   // bytes of the lines since the last mark
   std::unique_ptr<CellBatches> batches_;
 };
 

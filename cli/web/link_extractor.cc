@@ -11,7 +11,7 @@
 namespace sippar::cli {
 namespace {
 
-// Memory for Gumbo: bump allocation, freed as a whole. gumbo_destroy_output would recurse.
+// Memory for Gumbo: allocated in blocks and freed as a whole. gumbo_destroy_output would recurse.
 class PageArena {
  public:
   static void* Allocate(void* arena, size_t size) {

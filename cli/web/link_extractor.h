@@ -1,5 +1,6 @@
-// What a web page says for the Webtable: its language and its links. HTML is parsed with Gumbo,
-// which only the .cc includes. Pure, so thread safe. SPDX-License-Identifier: Apache-2.0
+// Extracts the facts about a web page that the Webtable stores: its language and its links. Only
+// link_extractor.cc uses Gumbo, which parses the HTML. Pure, so thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -10,12 +11,12 @@ namespace sippar::cli {
 
 struct PageLink {
   std::string target;  // absolute URL without its fragment
-  std::string text;    // without tags, white space collapsed
+  std::string text;    // text of the link without tags, with white space collapsed
 };
 
 struct PageFacts {
   std::string language;         // <html lang>, "" when absent
-  std::vector<PageLink> links;  // every <a href> to http(s), in the order of the page
+  std::vector<PageLink> links;  // links from every <a href> to http(s), in the order of the page
 };
 
 // `url` is the page's own URL, for relative links. Any bytes are accepted: HTML parsing has no

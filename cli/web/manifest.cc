@@ -12,7 +12,8 @@
 namespace sippar::cli {
 namespace {
 
-constexpr uint64_t kManifestSizeMax = uint64_t{4} << 30;  // about 15 million pages
+constexpr uint64_t kManifestSizeMax =
+    uint64_t{4} << 30;  // limit of the manifest's size: about 15 million pages
 
 std::vector<std::string_view> SplitTabs(std::string_view line) {
   std::vector<std::string_view> fields;
@@ -34,7 +35,8 @@ StatusOr<int64_t> ParseMicros(std::string_view text) {
   return micros;
 }
 
-// The path must stay below the corpus: a manifest from another source must not read other files.
+// The path must stay below the corpus, so that a manifest from another source cannot read other
+// files.
 Status CheckPath(std::string_view path) {
   if (path.empty()) return InvalidArgument("the path is empty");
   if (path.front() == '/' || path == ".." || path.starts_with("../") || path.ends_with("/..") ||
@@ -53,7 +55,8 @@ StatusOr<ManifestLine> ParseLine(std::string_view line) {
         "timestamp (us), package",
         fields.size()));
   }
-  // Checked before the import, so that a bad line is reported with its number and spoils no batch.
+  // The row key is checked before the import, so that a bad line is reported with its number and
+  // does not spoil a batch.
   RETURN_IF_ERROR(engine::ValidateRowKey(fields[0]));
   RETURN_IF_ERROR(CheckPath(fields[1]));
   ManifestLine page;

@@ -23,7 +23,7 @@ struct ManifestLine {
 
 struct Manifest {
   std::vector<ManifestLine> pages;
-  std::vector<std::string> bad_lines;  // each names file, line and what is wrong
+  std::vector<std::string> bad_lines;  // messages that name the file, the line and the problem
 };
 
 // Reads the manifest. A bad line does not affect the others; only an unreadable manifest.tsv is an

@@ -16,13 +16,13 @@ void AddFacts(const ManifestLine& page, const std::string& html, PageRows* out) 
     out->rows.front().Set("language", "", facts.language, page.timestamp_us);
   }
   // `source` becomes the qualifier of the cells in the linked pages' rows. If it is too long, the
-  // store would refuse each of those cells.
+  // store would reject each of those cells.
   if (source.size() > limits::kQualifierSizeMax) return;
   std::set<std::string> targets;
   for (const PageLink& link : facts.links) {
     std::string row = RowKeyOfUrl(link.target);
-    // One cell per (target, source): the first link counts. A page's links to itself are left out,
-    // since an anchor is what other pages say about this one.
+    // Each pair of target and source has one cell, with the text of the first link. Links of a page
+    // to itself are left out, because an anchor is what other pages say about a page.
     if (row == page.row || !engine::ValidateRowKey(row).ok() || !targets.insert(row).second) {
       continue;
     }

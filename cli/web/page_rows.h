@@ -1,5 +1,6 @@
-// What one page writes into a Webtable (paper section 2 and figure 1): its own row, and a cell in
-// the row of every page to which it links. Needs no store. SPDX-License-Identifier: Apache-2.0
+// The mutations that one page causes in a Webtable (paper section 2 and figure 1): its own row, and
+// a cell in the row of every page to which it links. Needs no store. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <string>
@@ -13,8 +14,8 @@
 namespace sippar::cli {
 
 // Schema of a Webtable. The family contents keeps every version, because a crawl is an archive
-// (ALTER TABLE can limit it). It has a locality group of its own, so that scans of links and
-// languages never read pages.
+// (ALTER TABLE can limit it). It has its own locality group, so that scans of links and languages
+// never read pages.
 engine::TableSchema WebTableSchema(const std::string& name);
 
 struct PageRows {

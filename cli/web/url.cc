@@ -21,7 +21,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// Length of the scheme if `text` begins with one and a colon, else 0.
+// Length of the scheme if `text` begins with a scheme and a colon, else 0.
 size_t SchemeLength(std::string_view text) {
   size_t i = 0;
   while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) ||
@@ -39,7 +39,7 @@ void SplitPath(std::string_view rest, Url* url) {
   url->query = query == std::string_view::npos ? "" : rest.substr(query);
 }
 
-// Splits what follows "//".
+// Splits the part of a URL that follows "//".
 void SplitAuthority(std::string_view rest, Url* url) {
   size_t end = rest.find_first_of("/?");
   url->host = Lower(rest.substr(0, end));
@@ -49,7 +49,7 @@ void SplitAuthority(std::string_view rest, Url* url) {
   SplitPath(end == std::string_view::npos ? "" : rest.substr(end), url);
 }
 
-// RFC 3986, 5.2.4. ".." at the top is dropped.
+// Removes "." and ".." (RFC 3986, 5.2.4). ".." at the top is dropped.
 std::string RemoveDotSegments(std::string_view path) {
   std::vector<std::string_view> kept;
   bool trailing_slash = false;
@@ -73,7 +73,7 @@ std::string RemoveDotSegments(std::string_view path) {
   return result;
 }
 
-// Reverses the labels of the host; a port stays at the end.
+// Reverses the labels of the host; the port stays at the end.
 std::string ReverseHost(std::string_view host) {
   size_t colon = host.find(':');
   std::string_view labels = host.substr(0, colon);
@@ -106,7 +106,7 @@ std::string ResolveUrl(std::string_view base, std::string_view reference) {
   SplitAuthority(base.substr(base_scheme + 3), &url);
   if (size_t scheme = SchemeLength(reference)) {
     url.scheme = Lower(reference.substr(0, scheme));
-    // Only "scheme://" references can lead to pages, not mailto: or javascript:.
+    // Only references of the form "scheme://" can lead to pages; mailto: and javascript: cannot.
     if (reference.substr(scheme, 3) != "://") return "";
     SplitAuthority(reference.substr(scheme + 3), &url);
   } else if (reference.starts_with("//")) {

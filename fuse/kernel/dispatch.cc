@@ -10,16 +10,17 @@
 namespace sippar::fuse {
 namespace {
 
-// For cell versions and symlinks, which never change.
+// Time for which the kernel may cache cell versions and symlinks, which never change.
 constexpr double kForEverSeconds = 365.0 * 86'400;
 constexpr blksize_t kFileBlockSize = 4'096;
-// libc sizes its getdents buffer by st_blksize, so that a table is listed in megabytes per call.
+// libc sizes its getdents buffer by st_blksize, so a large value lets one call list megabytes of a
+// table.
 constexpr blksize_t kTableBlockSize = 1 << 20;
 
 timespec TimeOf(int64_t micros) {
   int64_t seconds = micros / 1'000'000;
   int64_t rest = micros % 1'000'000;
-  if (rest < 0) --seconds, rest += 1'000'000;  // POSIX wants nanoseconds >= 0 before 1970 too
+  if (rest < 0) --seconds, rest += 1'000'000;  // POSIX wants nanoseconds >= 0 before 1970, too
   return {seconds, rest * 1000};
 }
 
@@ -60,8 +61,8 @@ void Dispatch::FillStat(const Node& node, const Attributes& attributes, uint64_t
       out->st_mode = S_IFLNK | 0777;
       break;
   }
-  // A directory with nlink 1 does not count its subdirectories, so find does not use the count to
-  // skip a stat of entries.
+  // nlink 1 means that the directory does not count its subdirectories. find uses a real count to
+  // skip the stat of entries.
   out->st_nlink = 1;
   out->st_uid = options_.uid;
   out->st_gid = options_.gid;
@@ -75,8 +76,8 @@ void Dispatch::FillStat(const Node& node, const Attributes& attributes, uint64_t
 
 double Dispatch::NameSeconds(const Entry& entry) const {
   if (entry.is_volatile) return 0;
-  // The entry may come from a cache of the mount: its age there is taken off what the kernel may
-  // add.
+  // The entry may come from a cache of the mount. Its age there is subtracted from the time that
+  // the kernel may keep it.
   int64_t left_us = options_.name_age_us_max - entry.age_us;
   return static_cast<double>(std::max<int64_t>(left_us, 0)) / 1e6;
 }

@@ -22,9 +22,10 @@ struct fuse_lowlevel_ops;
 namespace sippar::fuse {
 
 struct DispatchOptions {
-  int64_t timeout_us = 10'000'000;          // deadline of one request
-  int64_t listing_timeout_us = 30'000'000;  // deadline of one buffer of a listing
-  int64_t name_age_us_max = kFreshnessUs;   // how long the kernel may keep a name: --entry-timeout
+  int64_t timeout_us = 10'000'000;          // deadline of one kernel request
+  int64_t listing_timeout_us = 30'000'000;  // deadline of filling one buffer of a listing
+  int64_t name_age_us_max =
+      kFreshnessUs;  // longest time that the kernel may keep a name: --entry-timeout
   // Above this number of nodes, listings return names without nodes and idle rows are forgotten.
   uint64_t nodes_max = 1'000'000;
   uid_t uid = 0;
@@ -33,7 +34,7 @@ struct DispatchOptions {
   std::function<void()> on_ready;  // runs when the kernel has sent its first request
 };
 
-// Either a value or the text of a generated file.
+// An open file: either a value or the text of a generated file.
 struct OpenFile {
   OpenValuePtr value;
   std::unique_ptr<TextStream> stream;
@@ -74,7 +75,7 @@ class Dispatch {
   // or until this object ends, because a lazy unmount sends no release.
   uint64_t AddFile(OpenFile file);
   uint64_t AddDir(uint64_t node_id, const Node& node);
-  // The object of a handle. Both take the lock although they only cast: nothing but the kernel
+  // Return the object of a handle. Both take the lock although they only cast: only the kernel
   // orders the open before the read, and the C++ memory model does not know the kernel.
   OpenFile* FileOf(uint64_t handle) EXCLUDES(mutex_);
   OpenDir* DirOf(uint64_t handle) EXCLUDES(mutex_);
@@ -86,7 +87,7 @@ class Dispatch {
   void NoteLookupIn(uint64_t node_id) { LookupCounter(node_id)->fetch_add(1); }
   uint64_t LookupsIn(uint64_t node_id) { return LookupCounter(node_id)->load(); }
 
-  // Lines of "name value", which the process prints when it receives SIGUSR1.
+  // Returns lines of "name value", which the process prints when it receives SIGUSR1.
   std::string Counters();
 
  private:

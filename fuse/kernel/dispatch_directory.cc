@@ -8,10 +8,10 @@ namespace sippar::fuse {
 namespace {
 
 // The kernel asks for attributes with every listing (dispatch_lookup.cc), and each entry that has
-// them costs a node in the kernel and in the inode table. In a table only the first rows get
-// attributes, and later rows when the reader has looked up kLookupsOfInterest names since it opened
-// the directory (as ls -l and find do): without attributes each of those names would cost a lookup
-// request.
+// them costs a node in the kernel and in the inode table. In a table, only the first rows get
+// attributes at once. Later rows get them after the reader has looked up kLookupsOfInterest names
+// since it opened the directory (as ls -l and find do): each of those names would otherwise cost a
+// lookup request.
 constexpr uint64_t kEagerRowsMax = 1'024;
 constexpr uint64_t kLookupsOfInterest = 16;
 constexpr uint32_t kEntriesPerClock = 256;
@@ -38,7 +38,8 @@ class Listing {
     // and reports the error if it persists.
     if (!status.ok() && used_ == 0) return request_->ReplyStatus(status);
     if (request_->ReplyBytes({buffer_.get(), used_})) return;
-    // The kernel dropped the request (EINTR), so it took none of the references counted for it.
+    // The kernel dropped the request (EINTR) without taking references, so the counts of Acquire
+    // are taken back.
     for (uint64_t node_id : acquired_) dispatch_->inodes()->Forget(node_id, 1);
   }
 
@@ -90,7 +91,7 @@ class Listing {
     size_t needed =
         fuse_add_direntry_plus(request_->raw(), nullptr, 0, listed.name.c_str(), nullptr, 0);
     if (needed > size_ - used_) return false;
-    // The needed size is asked for first, with a null buffer: a node must not be acquired for an
+    // The needed size was computed first, with a null buffer, so that no node is acquired for an
     // entry that does not fit.
     fuse_entry_param entry{};
     dispatch_->FillStat(found.node, found.attributes, found.inode_number, &entry.attr);
@@ -106,15 +107,16 @@ class Listing {
     return true;
   }
 
-  // Without a node (inode number 0 in the reply) the kernel takes the name only and counts no
-  // reference.
+  // True if the reply gives the entry a node. Without a node (inode number 0 in the reply) the
+  // kernel takes only the name and counts no reference.
   bool WantsNode(const DirEntry& listed, uint64_t ordinal) {
     if (ordinal < 2) return false;  // the kernel counts no lookup for "." and ".."
     bool is_large = dir_->node.kind == NodeKind::kTable || dir_->node.kind == NodeKind::kFanOut;
     if (is_large && ordinal > kEagerRowsMax && !is_reader_looking_) {
       return false;
     }
-    // A name that may not be cached would be looked up again at once, so a node would be wasted.
+    // The kernel would look up a name that may not be cached again at once, so a node would be
+    // wasted.
     if (dispatch_->NameSeconds(listed.entry) <= 0) return false;
     return dispatch_->inodes()->size() < dispatch_->options().nodes_max;
   }

@@ -1,5 +1,6 @@
-// Holds the callbacks open, read and release. An open file is one version of a cell, so all reads
-// of a handle return the same bytes, or the text of a generated file, which is read in order.
+// Holds the callbacks open, read and release. An open file is either one version of a cell, so that
+// all reads of a handle return the same bytes, or the text of a generated file, which is read in
+// order.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 
@@ -25,7 +26,7 @@ Status Open(Request* request, const InodeTable::Inode& inode, OpenFile* file) {
 void OnOpen(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {
   Request request(raw, "open");
   Answer(&request, [&] {
-    // default_permissions lets root open for writing, so the flags are checked here too.
+    // With default_permissions root may still open for writing, so the flags are checked here, too.
     if ((info->flags & O_ACCMODE) != O_RDONLY || (info->flags & O_TRUNC) != 0) {
       return request.ReplyError(EROFS);
     }
@@ -34,8 +35,9 @@ void OnOpen(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {
     OpenFile file;
     Status status = Open(&request, *inode, &file);
     if (!status.ok()) return request.ReplyStatus(status);
-    // The size of a generated file is not known, so the kernel must ask and not trust the size 0.
-    // The bytes of any other inode never change.
+    // The size of a generated file is unknown and shown as 0. direct_io makes the kernel ask for
+    // its bytes all the same. The bytes of any other inode never change, so the kernel may cache
+    // them.
     info->direct_io = file.stream != nullptr;
     info->keep_cache = file.stream == nullptr;
     info->noflush = 1;

@@ -1,4 +1,4 @@
-// Holds the callbacks init, lookup, forget, getattr, readlink, statfs and those of extended
+// Holds the callbacks init, lookup, forget, getattr, readlink, statfs and those for extended
 // attributes.
 // SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/request.h"
@@ -7,14 +7,15 @@
 namespace sippar::fuse {
 namespace {
 
-// Also the size of the largest read that the kernel sends.
+// Largest write, and therefore largest read, that the kernel sends.
 constexpr unsigned kWriteSizeMax = 1 << 20;
 constexpr unsigned kBackgroundMax = 64;
 
 void OnInit(void* userdata, fuse_conn_info* connection) {
-  // libfuse presets capability bits, so each bit is chosen here. AUTO_INVAL_DATA stays off because
-  // data never changes. READDIRPLUS_AUTO stays off because the kernel's guess returns most names of
-  // a large directory without attributes; dispatch_directory.cc knows more and decides better.
+  // libfuse presets capability bits, so each bit is set here explicitly. AUTO_INVAL_DATA stays off
+  // because data never changes. READDIRPLUS_AUTO stays off because the kernel's heuristic returns
+  // most names of a large directory without attributes; dispatch_directory.cc has more information
+  // for that decision.
   constexpr unsigned kWanted = FUSE_CAP_READDIRPLUS | FUSE_CAP_PARALLEL_DIROPS |
                                FUSE_CAP_ASYNC_READ | FUSE_CAP_CACHE_SYMLINKS |
                                FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_SPLICE_WRITE |
@@ -23,7 +24,7 @@ void OnInit(void* userdata, fuse_conn_info* connection) {
   connection->max_write = kWriteSizeMax;
   connection->max_background = kBackgroundMax;
   connection->congestion_threshold = kBackgroundMax * 3 / 4;
-  // Nanoseconds: times are shown to the microsecond.
+  // The unit is nanoseconds: times have a granularity of a microsecond.
   connection->time_gran = 1000;
   auto* dispatch = static_cast<Dispatch*>(userdata);
   if (dispatch->options().on_ready) dispatch->options().on_ready();
@@ -44,7 +45,7 @@ void OnLookup(fuse_req_t raw, fuse_ino_t parent, const char* name) {
     entry.attr_timeout = dispatch->AttributeSeconds(found->node);
     entry.entry_timeout = dispatch->NameSeconds(*found);
     dispatch->FillStat(found->node, found->attributes, found->inode_number, &entry.attr);
-    // A reply that the kernel dropped carries no reference: the count of Acquire is taken back.
+    // A reply that the kernel dropped gives no reference, so the count of Acquire is taken back.
     if (!request.ReplyEntry(entry)) dispatch->inodes()->Forget(entry.ino, 1);
     dispatch->trimmer()->Look();
   });
@@ -69,8 +70,8 @@ void OnGetattr(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info*) {
   Answer(&request, [&] {
     auto inode = request.Find(node_id);
     if (!inode.has_value()) return;
-    // Attributes lie in the inode table and never change for a node, so getattr never reads the
-    // table.
+    // The inode table holds the attributes, which never change for a node, so getattr never reads
+    // the table.
     struct stat attributes;
     request.dispatch()->FillStat(inode->node, inode->attributes, InodeNumber(inode->node),
                                  &attributes);
@@ -104,7 +105,7 @@ void OnStatfs(fuse_req_t raw, fuse_ino_t) {
 }
 
 // Replies with `bytes`, or with their number if `size` is 0: getxattr(2) and listxattr(2) ask for
-// the size that way.
+// the size in that way.
 void ReplySized(Request* request, std::string_view bytes, size_t size) {
   if (size == 0) return request->ReplySize(bytes.size());
   if (bytes.size() > size) return request->ReplyError(ERANGE);

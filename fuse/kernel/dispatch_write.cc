@@ -1,5 +1,5 @@
-// Refuses every operation that would change the tree with EROFS. The "ro" mount flag lets the
-// kernel refuse most of them already, but a remount can take that flag away.
+// Rejects every operation that would change the tree with EROFS. The "ro" mount flag makes the
+// kernel reject most of them already, but a remount can remove that flag.
 // SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/request.h"
 

@@ -7,7 +7,7 @@ namespace sippar::fuse {
 
 int ErrnoOf(const Status& status) {
   // The cause is tested first, because TooLarge shares its code, kOutOfRange, with other failures.
-  // fuse/SEMANTICS.md lists the errors for users; a change here is a change there.
+  // fuse/SEMANTICS.md lists these errors for users and must change with this function.
   if (HasCause(status, Cause::kTooLarge)) return EFBIG;
   switch (status.code()) {
     case StatusCode::kOk:
@@ -29,7 +29,7 @@ int ErrnoOf(const Status& status) {
       return ENOMEM;
     case StatusCode::kFailedPrecondition:
     case StatusCode::kAborted:
-      return ESTALE;  // the version of an inode is gone
+      return ESTALE;  // the version of an inode no longer exists
     case StatusCode::kUnimplemented:
       return EOPNOTSUPP;
     case StatusCode::kOutOfRange:

@@ -10,7 +10,7 @@
 namespace sippar::fuse {
 namespace {
 
-// Sizes of the index are powers of two: masks replace modulo.
+// The size of the index is a power of two, so that a mask replaces the modulo.
 constexpr size_t kIndexSizeMin = 1'024;
 
 uint32_t HashOf(const std::string& key) { return static_cast<uint32_t>(engine::Hash(key)); }
@@ -60,8 +60,8 @@ size_t InodeTable::NewSlot() {
     slot_index = free_.back();
     free_.pop_back();
   }
-  // All slots share one counter, so a number recurs at the earliest after 2^32 other numbers; a
-  // counter per slot would recur sooner for a busy slot.
+  // All slots share one counter, so a number is reused only after 2^32 others. With a counter per
+  // slot, a busy slot would reuse a number sooner.
   slots_[slot_index].generation = next_generation_++;
   return slot_index;
 }
@@ -102,15 +102,14 @@ void InodeTable::Forget(uint64_t node_id, uint64_t lookups) {
   engine::MutexLock lock(&mutex_);
   Slot* slot = FindSlot(node_id);
   if (slot == nullptr) return;
-  // Limited, so that a wrong count from the kernel cannot wrap around.
+  // The count is limited, so that a wrong number from the kernel cannot make it wrap around.
   slot->lookups -= std::min(slot->lookups, lookups);
   if (slot->lookups > 0) return;
   size_t slot_index = (node_id & 0xffffffff) - 1;
   EraseFromIndex(slot_index);
   std::string().swap(slot->key);
   free_.push_back(static_cast<uint32_t>(slot_index));
-  // A deque never gives slots in its middle back, so memory is returned only when the root alone
-  // remains.
+  // A deque cannot free slots in its middle, so memory is freed only when only the root remains.
   if (--count_ > 1 || slots_.size() < kIndexSizeMin) return;
   slots_.resize(1);  // the root is slot 0
   slots_.shrink_to_fit();
@@ -119,8 +118,8 @@ void InodeTable::Forget(uint64_t node_id, uint64_t lookups) {
   GrowIndex();
 }
 
-// Linear probing without tombstones: entries after the hole move into it unless that would put them
-// before their home position. So lookups stay fast after many deletions.
+// Linear probing without tombstones: entries after the hole move into it, unless that puts them
+// before their home position. This keeps lookups fast after many deletions.
 void InodeTable::EraseFromIndex(size_t slot_index) {
   size_t mask = index_.size() - 1;
   size_t hole = Probe(slots_[slot_index].key, slots_[slot_index].hash);
@@ -149,7 +148,8 @@ std::vector<InodeTable::RowPlace> InodeTable::IdleRows(size_t count) {
     table.table_id = node.table_id;
     table.selection = std::move(node.selection);
     EncodeNode(table, &key_);
-    // A row whose table the kernel has forgotten cannot be named to the kernel; it is skipped.
+    // If the kernel has forgotten the row's table, a notification cannot name the row, so it is
+    // skipped.
     uint32_t found = index_[Probe(key_, HashOf(key_))];
     if (found != 0) rows.push_back({NodeIdOf(found - 1), std::move(node.row)});
   }

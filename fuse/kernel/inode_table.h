@@ -28,9 +28,10 @@ class InodeTable {
   // Returns the number of the entry's node and counts one more lookup. Equal nodes share one number
   // as long as the kernel knows it.
   uint64_t Acquire(const Entry& entry) EXCLUDES(mutex_);
-  // std::nullopt if the kernel has forgotten the number.
+  // Returns std::nullopt if the kernel has forgotten the number.
   std::optional<Inode> Find(uint64_t node_id) EXCLUDES(mutex_);
-  // Takes back `lookups` lookups; at zero the number is freed. Unknown numbers are ignored.
+  // Subtracts `lookups` from the lookup count; at zero the number is freed. Ignores unknown
+  // numbers.
   void Forget(uint64_t node_id, uint64_t lookups) EXCLUDES(mutex_);
   uint64_t size() EXCLUDES(mutex_);  // numbers in use, including the root
 
@@ -40,8 +41,8 @@ class InodeTable {
     std::string row;
   };
   // Returns up to `count` rows that were not used since the previous pass over them, and clears
-  // their use marks (clock algorithm). The next call goes on where this one ended. Fewer than
-  // `count` rows mean that the call has passed over all rows once.
+  // their use marks (clock algorithm). The next call continues where this one ended. If fewer than
+  // `count` rows are returned, the call has passed over all rows once.
   std::vector<RowPlace> IdleRows(size_t count) EXCLUDES(mutex_);
 
  private:
@@ -56,7 +57,7 @@ class InodeTable {
   };
 
   Slot* FindSlot(uint64_t node_id) REQUIRES(mutex_);
-  // Position of `key` in index_, or of the free place where it belongs.
+  // Position of `key` in index_, or of the free slot for it.
   size_t Probe(const std::string& key, uint32_t hash) const REQUIRES(mutex_);
   void GrowIndex() REQUIRES(mutex_);
   void EraseFromIndex(size_t slot_index) REQUIRES(mutex_);

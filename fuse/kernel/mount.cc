@@ -19,7 +19,7 @@
 namespace sippar::fuse {
 namespace {
 
-// Each reader that waits for value memory holds a thread; 16 more threads answer all other
+// Each reader that waits for value memory occupies a thread; 16 more threads answer all other
 // requests.
 constexpr unsigned kThreadsMax = kReadersWaitingMax + 16;
 // How often Stop repeats its signal: it may arrive just before the loop's wait and be lost.
@@ -69,7 +69,7 @@ bool HasUnmountHelper() {
   return false;
 }
 
-// In a mount option string a ',' ends the option, so it is escaped.
+// Escapes ',' and '\', because a ',' ends an option in the string of mount options.
 std::string EscapeOption(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -107,8 +107,8 @@ TreeOptions TreeOptionsOf(const MountOptions& options, Answers* answers) {
   tree.answers = answers;
   tree.query_timeout_us = options.query_timeout_us;
   tree.value_memory_bytes = options.value_memory_bytes;
-  // The kernel may keep a name no longer than name_age_us_max in all, so the tree's caches must not
-  // be older.
+  // The tree's caches must not be older than name_age_us_max, because the kernel may keep a name no
+  // longer than that in total.
   tree.freshness_us = std::min(kFreshnessUs, options.name_age_us_max);
   return tree;
 }
@@ -164,8 +164,9 @@ class SessionMount final : public Mount {
   Status Serve() override {
     InstallWakeSignal();
     {
-      // Published before the exit flag is checked: a Stop that sets the flag later sees kServing
-      // and interrupts the loop, and an earlier one is seen by the check.
+      // The state is published before the exit flag is checked: a Stop that sets the flag later
+      // sees kServing and interrupts the loop, and the check below sees the flag of an earlier
+      // Stop.
       engine::MutexLock lock(&mutex_);
       server_ = pthread_self();
       state_ = kServing;
@@ -185,7 +186,7 @@ class SessionMount final : public Mount {
     }
     served_.NotifyAll();
     Unmount();
-    // A positive result is the number of the signal that ended the loop: a normal end.
+    // A positive result is the number of the signal that ended the loop, which is a normal end.
     if (result < 0)
       return Internal(
           fmt::format("mount point {}: the kernel's requests can no longer be read ({}), so it was "
@@ -196,10 +197,10 @@ class SessionMount final : public Mount {
   }
 
   void Stop() override {
-    // The trimmer ends first, while requests of the kernel are still answered: it may be inside a
-    // notification that waits for such an answer.
+    // The trimmer is stopped first, while requests of the kernel are still answered: it may be
+    // inside a notification that waits for such an answer.
     dispatch_.trimmer()->Stop();
-    // Reads of generated files may wait long, and Serve waits for all requests.
+    // Reads of generated files may wait for a long time, and Serve waits for all requests.
     tree_.StopStreams();
     fuse_session_exit(session_);
     engine::MutexLock lock(&mutex_);
@@ -237,7 +238,7 @@ class SessionMount final : public Mount {
 
   static void InstallWakeSignal() {
     struct sigaction action {};
-    // Does nothing: it only ends a wait with EINTR, hence no SA_RESTART.
+    // The handler does nothing: the signal only ends a wait with EINTR, so SA_RESTART is not set.
     action.sa_handler = [](int) {};
     sigaction(SIGUSR2, &action, nullptr);
   }

@@ -16,7 +16,7 @@ namespace sippar::fuse {
 struct MountOptions {
   std::string mount_point;
   std::string source;        // the store, as mount(8) and findmnt show it
-  bool allow_other = false;  // lets all users in, not only the one who mounts
+  bool allow_other = false;  // lets in all users, not only the user who mounts
   bool auto_unmount = true;  // a helper process unmounts if this process is killed
   int64_t timeout_us = 10'000'000;
   int64_t listing_timeout_us = 30'000'000;
@@ -26,8 +26,9 @@ struct MountOptions {
   uint32_t uid = 0;
   uint32_t gid = 0;
   uint32_t mode_mask = 0;
-  int64_t query_timeout_us = 300'000'000;  // longest run of what makes a generated file
-  // Makes what answers questions in the query language (answers.h); none: those do not exist.
+  int64_t query_timeout_us = 300'000'000;  // time limit for making the text of a generated file
+  // Makes the object that answers questions in the query language (answers.h). If it is empty, the
+  // directories that need such answers do not exist.
   std::function<std::unique_ptr<Answers>(cluster::Client*)> make_answers;
   // Runs on another thread when the kernel has sent its first request.
   std::function<void()> on_ready;
@@ -41,8 +42,8 @@ class Mount {
                                                                const MountOptions& options);
   virtual ~Mount() = default;
   // Answers the kernel on several threads until the file system is unmounted or Stop was called.
-  // Then unmounts; if the mount is busy, lazily: it leaves the directory tree at once and ends with
-  // the last open file. Call once.
+  // Then unmounts. A busy mount is detached lazily: it leaves the directory tree at once and ends
+  // when the last open file is closed. Call once.
   [[nodiscard]] virtual Status Serve() = 0;
   // Ends Serve. May be called from any thread at any time after Attach. Returns when Serve has left
   // its loop.

@@ -20,8 +20,9 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr int kDeadMountsMax = 16;  // detached per mount point: killed mounts may be stacked
-constexpr int kHelperWaits = 20;    // polls for the unmount helper of a killed process
+constexpr int kDeadMountsMax =
+    16;  // limit of mounts detached from one mount point: dead mounts may be stacked
+constexpr int kHelperWaits = 20;  // polls for the unmount helper of a killed process
 constexpr int64_t kHelperWaitUs = 50'000;
 
 // Undoes the escapes of mountinfo: the kernel writes a blank as \040.
@@ -61,7 +62,8 @@ StatusOr<std::string> RealPath(const std::string& path) {
   return NotFound(fmt::format("path {}: cannot be resolved ({})", path, std::strerror(errno)));
 }
 
-// Resolves the parent only and keeps the last component as it is: realpath fails on a dead mount.
+// Resolves only the parent and keeps the last component as it is, because realpath fails on a dead
+// mount.
 StatusOr<std::string> RealParent(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   size_t slash = path.rfind('/');
@@ -95,7 +97,7 @@ Status DetachDead(const std::string& path) {
                       path, entry.has_value() ? entry->type : "unknown", path));
     }
     if (::umount2(path.c_str(), MNT_DETACH) == 0) continue;
-    // umount2 needs root; the set-user-id fusermount3 also unmounts what the user has mounted. A
+    // umount2 needs root; the set-user-id fusermount3 also unmounts mounts of the calling user. A
     // path with a quote is not passed to the shell.
     std::string command = fmt::format("fusermount3 -uz -- '{}' 2>/dev/null", path);
     bool is_plain = path.find('\'') == std::string::npos;

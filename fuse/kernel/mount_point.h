@@ -1,5 +1,5 @@
-// Checks a mount point before mounting: it may be missing, not a directory, a live or a dead mount
-// of sippar, or inside the store. A dead mount is detached. Used by mount.
+// Checks a mount point before mounting: rejects a missing directory, a file, a live mount of
+// sippar, and a place inside the store. Detaches a dead mount of sippar. Used by mount.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,20 +14,20 @@ namespace sippar::fuse {
 inline constexpr std::string_view kMountSubtype = "sippar";
 
 struct MountEntry {
-  std::string device;  // "0:57"; one per mount, wherever it is moved or bound to
+  std::string device;  // "0:57"; the same for all places to which one mount is moved or bound
   std::string mount_point;
   std::string type;    // "fuse.sippar"
   std::string source;  // the store's directory
 };
 
-// Parses /proc/self/mountinfo, in its order: a later mount on a place covers an earlier one. Lines
-// of another form are skipped.
+// Parses /proc/self/mountinfo. The order is kept: a later mount at the same place covers an earlier
+// one. Lines in another format are skipped.
 std::vector<MountEntry> ParseMountInfo(std::string_view text);
 
-// Device of the topmost mount at `path`; "" if none.
+// The device of the topmost mount at `path`; "" if there is none.
 std::string DeviceAt(const std::string& path);
-// Detaches the mounts of `device` at places other than `path`. Those that this process may not
-// detach stay.
+// Detaches the mounts of `device` at places other than `path`. Leaves mounts that this process is
+// not allowed to detach.
 void DetachElsewhere(const std::string& device, const std::string& path);
 
 // Returns the absolute path to mount on. If a dead mount of sippar is there (its process was

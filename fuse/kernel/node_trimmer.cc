@@ -8,10 +8,10 @@ namespace sippar::fuse {
 namespace {
 
 constexpr size_t kRowsAtOnce = 256;
-// The first round over all rows only clears their marks of use. Rows that are left after the third
+// The first round over all rows only clears their use marks. Rows that remain after the third round
 // are in use.
 constexpr int kRoundsMax = 3;
-// The kernel forgets in requests of its own, which need time to arrive and be counted.
+// The kernel forgets nodes by separate requests, which need time to arrive and be counted.
 constexpr int64_t kPauseUs = 20'000;
 
 }  // namespace
@@ -43,7 +43,7 @@ void NodeTrimmer::Stop() {
   while (!is_stopped_) changed_.Wait(&mutex_);
 }
 
-// Waits until there is work. False: the thread shall end.
+// Waits until there is work. Returns false if the thread must end.
 bool NodeTrimmer::AwaitWork() {
   engine::MutexLock lock(&mutex_);
   while (!is_wanted_ && !is_stopping_) changed_.Wait(&mutex_);
@@ -52,7 +52,8 @@ bool NodeTrimmer::AwaitWork() {
 }
 
 void NodeTrimmer::Trim(fuse_session* session) {
-  // Trims an eighth below the limit: else each new node would start a pass over all rows again.
+  // Trims to an eighth below the limit, so that not every new node starts another pass over all
+  // rows.
   uint64_t wanted = nodes_max_ - nodes_max_ / 8;
   for (int rounds = 0; rounds < kRoundsMax && inodes_->size() > wanted;) {
     std::vector<InodeTable::RowPlace> rows = inodes_->IdleRows(kRowsAtOnce);

@@ -1,6 +1,6 @@
-// NodeTrimmer: asks the kernel to forget idle rows and all that is below them while there are more
-// nodes than --max-nodes; by itself the kernel forgets only when memory is short. Runs on a thread
-// of its own, because the kernel may block the notification until requests in flight are answered.
+// NodeTrimmer: while there are more nodes than --max-nodes, asks the kernel to forget idle rows and
+// all nodes below them; by itself the kernel forgets nodes only when memory is short. Runs on its
+// own thread, because the kernel may block the notification until requests in flight are answered.
 // Used by mount. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -59,8 +59,8 @@ void Request::ReplyStatus(const Status& status) {
   if (IsTrouble(error)) {
     dispatch_->log()->Write(operation_, error, std::string(MessageOf(status)), ElapsedUs());
   }
-  // A status without an error would be a caller's mistake; replying 0 would report success without
-  // data.
+  // A caller must not pass a status without an error. Replying 0 would report success without data,
+  // so the reply is EIO.
   ReplyError(error == 0 ? EIO : error);
 }
 

@@ -1,7 +1,7 @@
-// Request: one kernel request, answered exactly once: the destructor replies EIO if nothing else
+// Request: one kernel request, answered exactly once: the destructor replies EIO if no other reply
 // was sent. Carries the deadline and the cancel flag of the call. An interrupt sets the flag only
 // if the request has run for a tenth of a second: runtimes such as Go's send signals all the time,
-// and short work is finished sooner than repeated. Used by the dispatch files only. Not thread
+// and finishing short work is faster than repeating it. Used only by the dispatch files. Not thread
 // safe, except for the interrupt. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@ namespace sippar::fuse {
 
 class Request {
  public:
-  // A null `cancel` gives the request a flag of its own; `timeout_us` 0 means the default timeout.
+  // A null `cancel` gives the request its own flag; `timeout_us` 0 means the default timeout.
   Request(fuse_req_t request, std::string_view operation, int64_t timeout_us = 0,
           cluster::CancelFlag cancel = nullptr);
   ~Request();
@@ -31,8 +31,8 @@ class Request {
   // Returns the inode. If the number is unknown, replies ESTALE and returns std::nullopt.
   std::optional<InodeTable::Inode> Find(fuse_ino_t node_id);
 
-  // Send the reply. Those that return bool return false if the kernel no longer wanted it (the
-  // request was interrupted), so that references given in the reply can be taken back.
+  // These send the reply. Those that return bool return false if the kernel no longer wanted the
+  // reply (the request was interrupted); the caller then takes back the references given in it.
   void ReplyError(int error);
   void ReplyStatus(const Status& status);  // Requires: !status.ok()
   bool ReplyEntry(const fuse_entry_param& entry);
@@ -55,8 +55,8 @@ class Request {
   bool is_answered_ = false;
 };
 
-// Runs `body` and replies with an error if it throws: an exception must not cross into libfuse,
-// which is C.
+// Runs `body` and replies with an error if it throws: an exception must not reach libfuse, which is
+// C code.
 template <typename Body>
 void Answer(Request* request, Body body) {
   try {
@@ -68,7 +68,7 @@ void Answer(Request* request, Body body) {
   }
 }
 
-// Each sets the callbacks of one file.
+// Each function sets the callbacks that its file holds.
 void FillLookupOperations(fuse_lowlevel_ops* operations);     // dispatch_lookup.cc
 void FillDirectoryOperations(fuse_lowlevel_ops* operations);  // dispatch_directory.cc
 void FillFileOperations(fuse_lowlevel_ops* operations);       // dispatch_file.cc

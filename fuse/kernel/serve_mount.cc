@@ -20,8 +20,8 @@
 namespace sippar::fuse {
 namespace {
 
-// First byte that the background process sends through the pipe when the mount answers. Anything
-// else is an error message.
+// First byte that the background process sends through the pipe when the mount answers. Any other
+// first byte begins an error message.
 constexpr char kReadyByte = '+';
 
 // Blocks the signals that end the mount, in this thread and thereby in every thread that it starts,
@@ -124,19 +124,19 @@ void RedirectOutput(const std::string& log_path) {
 }
 
 [[noreturn]] void RunChild(ServeOptions options, int pipe_fd) {
-  // A session of its own: a hang-up of the caller's terminal must not end the mount.
+  // The child gets its own session, so that closing the caller's terminal does not end the mount.
   ::setsid();
   std::atomic<bool> is_ready{false};
   options.mount.on_ready = [&] {
-    // Output is redirected only now: until the mount answers, the child's messages belong on the
+    // Output is redirected only now: until the mount answers, the child prints its messages on the
     // caller's terminal.
     RedirectOutput(options.log_path);
     is_ready = true;
     WriteAll(pipe_fd, {&kReadyByte, 1});
     ::close(pipe_fd);
   };
-  // The working directory would keep another file system busy, and the mount point may lie below
-  // it. Paths were made absolute before the fork.
+  // The working directory would keep its file system busy, and the mount point may lie below it.
+  // All paths were made absolute before the fork.
   Status status = ::chdir("/") == 0
                       ? ServeWithSignals(options)
                       : Internal(fmt::format("cannot change the working directory to /: {}",

@@ -1,5 +1,5 @@
-// Serves a store at a mount point as a process of its own: checks, optional background process,
-// signals, clean end. Used by cli/mount. SPDX-License-Identifier: Apache-2.0
+// Serves a store at a mount point in a process of its own: checks, optional background process,
+// signals, orderly shutdown. Used by cli/mount. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

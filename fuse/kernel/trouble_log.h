@@ -1,5 +1,5 @@
-// TroubleLog: prints one line on stderr per failed request, at most ten a second, and counts the
-// rest. The last error is also shown in .status. Used by dispatch. Thread safe.
+// TroubleLog: prints one line to stderr per failed request, at most ten lines a second, and counts
+// the rest. The file .status also shows the last error. Used by dispatch. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

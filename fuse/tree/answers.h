@@ -1,7 +1,7 @@
-// Answers: what the query language does for the mount. The tree asks through this interface and
-// cli implements it (cli/mount_answers.h), because fuse does not link the language. All calls are
-// thread safe. Errors: kInvalidArgument with the reason (a test or a statement that is not valid),
-// and those of the client. SPDX-License-Identifier: Apache-2.0
+// Answers: the services of the query language that the mount needs. The tree calls this interface
+// and cli implements it (cli/mount_answers.h), because fuse does not link the language. All calls
+// are thread safe. Errors: kInvalidArgument with the reason (a test or a statement is not valid),
+// and the errors of the client. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct RowQuestion {
   std::string table;
   std::optional<int64_t> as_of;
   engine::RowRange range;
-  std::vector<std::string> tests;  // as in WHERE of the language
-  uint64_t rows_max = 0;           // the first rows only; 0: all
+  std::vector<std::string> tests;  // conditions as in WHERE of the query language
+  uint64_t rows_max = 0;           // limit of the first rows; 0: all rows
 };
 
-// Takes a part of a text. Returns false when it needs no more.
+// Receives a part of a text. Returns false when it needs no more.
 using ByteSink = std::function<bool(std::string_view)>;
 
 class Answers {
@@ -35,19 +35,20 @@ class Answers {
   // OK if the last test is valid for the table. Reads no rows.
   [[nodiscard]] virtual Status Check(const RowQuestion& question,
                                      const cluster::CallOptions& call) = 0;
-  // The keys of the rows, in order.
+  // Returns the keys of the rows, in order.
   [[nodiscard]] virtual StatusOr<std::vector<std::string>> Keys(
       const RowQuestion& question, const cluster::CallOptions& call) = 0;
   [[nodiscard]] virtual StatusOr<uint64_t> Count(const RowQuestion& question,
                                                  const cluster::CallOptions& call) = 0;
-  // Writes whole rows, newest versions, in a format of the language: csv, json, jsonl or tsv.
+  // Writes whole rows with their newest versions, in a format of the language: csv, json, jsonl or
+  // tsv.
   [[nodiscard]] virtual Status Print(const RowQuestion& question, std::string_view format,
                                      const cluster::CallOptions& call, const ByteSink& sink) = 0;
 
-  // Names of the saved queries, sorted; their texts.
+  // The names of the saved queries, sorted; the text of one of them.
   [[nodiscard]] virtual StatusOr<std::vector<std::string>> SavedNames() = 0;
   [[nodiscard]] virtual StatusOr<std::string> SavedText(std::string_view name) = 0;
-  // Writes the result of a statement, which may only read.
+  // Writes the result of a statement. Statements that write are rejected.
   [[nodiscard]] virtual Status PrintStatement(std::string_view statement, std::string_view format,
                                               const cluster::CallOptions& call,
                                               const ByteSink& sink) = 0;

@@ -1,4 +1,5 @@
-// What stat shows of a node, and what a lookup or a listing returns. Plain data, used by the tree
+// The attributes that stat shows of a node, and the results of lookups and listings. Plain data,
+// used by the tree
 // and the kernel layer. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,8 +22,8 @@ struct Attributes {
   int64_t changed_at_us = 0;  // mtime = ctime = atime; for a cell, its timestamp
 };
 
-// The result of a lookup. `age_us` is the age of the read that it comes from: the kernel may keep
-// the name only for the rest of the freshness promise (SEMANTICS.md "Freshness").
+// The result of a lookup. `age_us` is the age of the read on which the result is based: the kernel
+// may keep the name only for the rest of the freshness limit (SEMANTICS.md "Freshness").
 struct Entry {
   Node node;
   Attributes attributes;
@@ -31,7 +32,7 @@ struct Entry {
   bool is_volatile = false;  // must be looked up each time, such as .status and .as-of/now
 };
 
-// One name of a listing. `entry.attributes` are always filled in, exact as in a lookup.
+// One name of a listing. `entry.attributes` are always set, and equal to those of a lookup.
 struct DirEntry {
   std::string name;
   Entry entry;

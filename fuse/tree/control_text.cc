@@ -8,8 +8,8 @@ namespace sippar::fuse {
 StatusOr<std::string> RenderStats(TreeContext* context, const std::string& table) {
   ASSIGN_OR_RETURN(std::vector<cluster::GroupStats> groups,
                    context->client->admin()->Do(cluster::calls::Stats{table}));
-  // Tabs and a header, so that cut, awk and column read it; sizes are bytes without units for the
-  // same reason.
+  // The text has tabs and a header, so that cut, awk and column can read it; sizes are bytes
+  // without units for the same reason.
   std::string text = "group\tsstables\tstored_bytes\traw_bytes\tentries\tmemtable_bytes\n";
   for (const cluster::GroupStats& group : groups) {
     text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", group.group, group.sstables, group.stored_bytes,
@@ -21,7 +21,7 @@ StatusOr<std::string> RenderStats(TreeContext* context, const std::string& table
 StatusOr<std::string> RenderTablets(TreeContext* context, const std::string& table) {
   ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets,
                    context->data->Do(cluster::calls::ListTablets{table}));
-  // The codec spells the empty key "%"; here an empty key means an open end of the range.
+  // The codec encodes the empty key as "%"; here an empty key means an open end of the range.
   auto spell = [&](const std::string& key) {
     return key.empty() ? std::string() : context->codec.Encode(key);
   };

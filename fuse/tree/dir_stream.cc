@@ -8,14 +8,15 @@
 namespace sippar::fuse {
 
 StatusOr<const DirEntry*> DirStream::At(uint64_t ordinal) {
-  // A call for ordinal 0 after one for another ordinal is a rewinddir, which must show the present
-  // state. A repeated call for 0 is only a retry.
+  // A call for ordinal 0 after a call for another ordinal is a rewinddir, which must show the
+  // current state. A repeated call for 0 is only a retry.
   if (!is_loaded_ || (ordinal == 0 && position_ != 0)) RETURN_IF_ERROR(Rewind());
   position_ = ordinal;
   if (ordinal < entries_.size()) return &entries_[ordinal];
   if (source_ == nullptr) return nullptr;
   RETURN_IF_ERROR(MoveSource(ordinal - entries_.size()));
-  // StepSource and StartSource clear is_filled_, so asking twice for one entry fills it once.
+  // StepSource and StartSource clear is_filled_, so a second call for the same entry fills it only
+  // once.
   if (!source_->Valid()) return nullptr;
   if (!is_filled_) {
     source_->Fill(&entry_);
@@ -35,7 +36,7 @@ Status DirStream::Rewind() {
   return OkStatus();
 }
 
-// The last checkpoint at or before `ordinal`; nullptr if there is none.
+// Returns the last checkpoint at or before `ordinal`; nullptr if there is none.
 const DirStream::Checkpoint* DirStream::NearestCheckpoint(uint64_t ordinal) const {
   auto behind =
       std::upper_bound(checkpoints_.begin(), checkpoints_.end(), ordinal,
@@ -43,12 +44,12 @@ const DirStream::Checkpoint* DirStream::NearestCheckpoint(uint64_t ordinal) cons
   return behind == checkpoints_.begin() ? nullptr : &*std::prev(behind);
 }
 
-// Starts the source at the nearest known place at or before `ordinal`; MoveSource steps over the
-// rest.
+// Starts the source at the nearest known place at or before `ordinal`; MoveSource then steps to
+// `ordinal`.
 Status DirStream::StartSource(uint64_t ordinal) {
   const Checkpoint* best = NearestCheckpoint(ordinal);
-  // last_ is where the listing stopped, usually exactly the wanted place, so going on after an
-  // error reads nothing twice.
+  // last_ is where the listing stopped, usually exactly at `ordinal`, so continuing there after an
+  // error reads no entry twice.
   bool last_is_before = last_.ordinal > 0 && last_.ordinal <= ordinal;
   if (last_is_before && (best == nullptr || best->ordinal < last_.ordinal)) best = &last_;
   std::optional<std::string> after;
@@ -62,8 +63,8 @@ Status DirStream::StartSource(uint64_t ordinal) {
 
 Status DirStream::MoveSource(uint64_t ordinal) {
   const Checkpoint* nearest = is_started_ ? NearestCheckpoint(ordinal) : nullptr;
-  // Restarts further on only if a checkpoint lies between the current entry and `ordinal`;
-  // otherwise stepping costs no more than a new start.
+  // Restarts at a checkpoint only if it lies between the current entry and `ordinal`; otherwise
+  // stepping costs no more than a restart.
   bool is_far = nearest != nullptr && nearest->ordinal > source_ordinal_;
   if (!is_started_ || ordinal < source_ordinal_ || is_far) {
     RETURN_IF_ERROR(StartSource(ordinal));
@@ -81,8 +82,8 @@ void DirStream::StepSource() {
   bool is_new = checkpoints_.empty() || checkpoints_.back().ordinal < last_.ordinal;
   if (is_new && last_.ordinal % checkpoint_distance_ == 0) {
     checkpoints_.push_back(last_);
-    // Over the limit, every second checkpoint goes: memory stays bounded, and a seek steps twice as
-    // far.
+    // Above the limit, every second checkpoint is dropped: this bounds the memory, and a seek steps
+    // twice as far.
     if (checkpoints_.size() > kCheckpointsMax) {
       checkpoint_distance_ *= 2;
       std::erase_if(checkpoints_,

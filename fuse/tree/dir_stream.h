@@ -1,7 +1,7 @@
 // DirStream: a directory of any size, read by cookie in key order and in constant memory. The
 // cookie of an entry is its ordinal in this handle. Sparse checkpoints (ordinal, key) let a reader
-// go back without listing from the start. Order: ".", "..", the fixed entries, then those of the
-// source. Used by the kernel layer through tree_view. Not thread safe.
+// go back without listing from the start. Order: ".", "..", the fixed entries, then the entries of
+// the source. Used by the kernel layer through tree_view. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,11 +16,11 @@
 
 namespace sippar::fuse {
 
-// Ordered entries; reading can start after any of them.
+// A sequence of ordered entries; reading can start after any of them.
 class EntrySource {
  public:
   virtual ~EntrySource() = default;
-  // Goes to the first entry, or to the first one after the entry whose mark is `after`.
+  // Moves to the first entry, or to the first entry after the one whose mark is `after`.
   [[nodiscard]] virtual Status Start(const std::optional<std::string>& after) = 0;
   virtual bool Valid() const = 0;
   virtual void Fill(DirEntry* out) = 0;  // Requires: Valid()
@@ -38,7 +38,7 @@ class DirStream {
   DirStream(FixedEntries fixed, std::unique_ptr<EntrySource> source)
       : fixed_(std::move(fixed)), source_(std::move(source)) {}
 
-  // Returns the entry with that ordinal; nullptr after the last one. Ordinal 0 after any other
+  // Returns the entry with this ordinal; nullptr after the last entry. Ordinal 0 after any other
   // ordinal starts a new listing. After an error the same call may be repeated. The entry is valid
   // until the next call.
   [[nodiscard]] StatusOr<const DirEntry*> At(uint64_t ordinal);
@@ -63,7 +63,7 @@ class DirStream {
 
   bool is_started_ = false;
   uint64_t source_ordinal_ = 0;  // ordinal of the source's current entry
-  Checkpoint last_{0, {}};       // follows the last entry passed; valid if ordinal > 0
+  Checkpoint last_{0, {}};       // checkpoint after the last entry passed; valid if ordinal > 0
   std::vector<Checkpoint> checkpoints_;
   uint64_t checkpoint_distance_ = 0;
   bool is_filled_ = false;

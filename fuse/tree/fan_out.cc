@@ -8,8 +8,8 @@
 namespace sippar::fuse {
 namespace {
 
-// Rows of a folder that are stepped over before the read is opened again after the folder: below
-// that, stepping costs less than opening.
+// Number of a folder's rows to step over before a new read is opened after the folder: for fewer
+// rows, stepping costs less than opening.
 constexpr int kRowsStepped = 32;
 
 cluster::ReadSpec KeysOf(const ReadView& view, engine::RowRange range) {
@@ -36,14 +36,14 @@ class FanOutSource final : public EntrySource {
     Open(after.has_value() ? StartAfter(*after) : std::optional(range_.start));
     return status_;
   }
-  // Starts at the first entry whose keys are not before `key`.
+  // Starts at the first entry whose keys are all at or after `key`.
   Status StartAt(const std::string& key) {
     Open(key);
     return status_;
   }
   bool Valid() const override { return status_.ok() && stream_ != nullptr && stream_->Valid(); }
   Status status() const override { return status_; }
-  // The key of the entry, after 'd' for a folder and 'l' for a row.
+  // The mark is the key of the entry, after 'd' for a folder or 'l' for a row.
   std::string_view Mark() const override { return mark_; }
 
   void Next() override {
@@ -81,7 +81,7 @@ class FanOutSource final : public EntrySource {
  private:
   bool is_folder() const { return mark_.front() == 'd'; }
 
-  // The first key after an entry; std::nullopt if there can be none.
+  // The first key after an entry; std::nullopt if no key can follow.
   static std::optional<std::string> StartAfter(const std::string& mark) {
     std::string_view key = std::string_view(mark).substr(1);
     if (mark.front() != 'd') return engine::RowSuccessor(key);
@@ -107,7 +107,7 @@ class FanOutSource final : public EntrySource {
     Take();
   }
 
-  // Takes the entry to which the stream's row belongs.
+  // Makes the entry to which the stream's current row belongs the current entry.
   void Take() {
     if (!stream_->Valid()) {
       status_ = stream_->status();
@@ -131,7 +131,7 @@ class FanOutSource final : public EntrySource {
   Status status_;
 };
 
-// Searches the entries with the head of a long name.
+// Searches the entries that begin with the head of a long name.
 StatusOr<std::string> SearchComponent(TreeContext* context, const TablePtr& table,
                                       const Node& directory, std::string_view name,
                                       const std::string& head, const cluster::CallOptions& call) {

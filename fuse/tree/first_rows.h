@@ -1,5 +1,5 @@
-// FirstRows: where the rows of .first/<n> end, kept as long as the freshness, so that each lookup
-// in such a directory does not count rows again. Used by selected_rows. Thread safe.
+// FirstRows: caches where the rows of .first/<n> end, for the freshness time, so that the lookups
+// in such a directory do not count rows each time. Used by selected_rows. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,8 @@ class FirstRows {
  public:
   explicit FirstRows(int64_t freshness_us) : freshness_ns_(freshness_us * 1000) {}
 
-  // The limit of the rows; "" if the table has no more rows. `directory` is its EncodeNode.
+  // Returns the limit of the directory's rows; "" if the table has no more rows. `directory` is the
+  // result of EncodeNode.
   std::optional<std::string> Find(const std::string& directory, int64_t now_ns) {
     engine::MutexLock lock(&mutex_);
     auto found = ends_.find(directory);
@@ -29,7 +30,7 @@ class FirstRows {
 
   void Note(const std::string& directory, const std::string& limit, int64_t read_at_ns) {
     engine::MutexLock lock(&mutex_);
-    // All are old after a second, so dropping all of them costs little.
+    // All entries expire within a second, so dropping all of them costs little.
     if (ends_.size() >= kFirstRowsMax) ends_.clear();
     ends_[directory] = {limit, read_at_ns};
   }

@@ -24,9 +24,9 @@ class Search {
         decoded_(decoded) {}
 
   StatusOr<std::string> Run(const Call& call) {
-    // Cheapest first: names that an earlier search read, the index, the keys after the last one
-    // found, all keys. Programs such as find and tar ask for names in order, so the third step
-    // usually finds the key.
+    // The cheapest steps come first: names that an earlier search read, the index, the keys after
+    // the last key found, all keys. Programs such as find and tar ask for names in order, so the
+    // third step usually finds the key.
     if (std::optional<std::string> key = names_->Recall(scope_key_, name_)) return *std::move(key);
     RETURN_IF_ERROR(TryIndex(call));
     if (!found_.has_value() && !scope_.is_qualifier) {
@@ -34,7 +34,7 @@ class Search {
       if (last.has_value()) RETURN_IF_ERROR(Scan({*last, ""}, Until::kFound, call));
     }
     if (!found_.has_value()) RETURN_IF_ERROR(TryAll(call));
-    // Stored also if the key was not found: the caller will ask for these names next.
+    // Stored even if the key was not found, because the caller will ask for these names next.
     for (const auto& [name, key] : met_) names_->Remember(scope_key_, name, key);
     if (!found_.has_value())
       return NotFound(
@@ -51,9 +51,9 @@ class Search {
     return OkStatus();
   }
 
-  // Reads from where the last try ran out of time to the end, then from the start to there. Reads
-  // all keys even after the key was found, to detect a second key with this name and to fill the
-  // index; if time runs out then, the key found is enough.
+  // Reads from the place where the last search ran out of time to the end, then from the start to
+  // that place. Reads all keys even after the key was found, to detect a second key with this name
+  // and to fill the index; if time runs out then, the key that was found is enough.
   Status TryAll(const Call& call) {
     std::string start = scope_.is_qualifier ? "" : names_->Progress(scope_key_, name_);
     Status status = Scan({start, ""}, Until::kEnd, call);
@@ -68,11 +68,11 @@ class Search {
                     scope_.view.table, name_));
   }
 
-  // Where a scan ends: at the end of its range (kEnd), after some keys (kNear), or when it has
-  // found the key (kFound). The last two end after kLongNameNearKeys keys at the latest.
+  // Where a scan ends: at the end of its range (kEnd), after some keys (kNear), or at the wanted
+  // key (kFound). kNear and kFound end after kLongNameNearKeys keys at the latest.
   enum class Until { kEnd, kNear, kFound };
 
-  // Looks at the keys of `part` that begin with the head of the name.
+  // Examines the keys of `part` that begin with the head of the name.
   Status Scan(const engine::RowRange& part, Until until, const Call& call) {
     cluster::ReadSpec spec = RowSpec(scope_.view, scope_.row);
     spec.strip_values = true;
@@ -88,8 +88,8 @@ class Search {
     for (uint64_t keys = 0; stream->Valid(); stream->Next()) {
       const cluster::CellView& cell = stream->cell();
       RETURN_IF_ERROR(Look(scope_.is_qualifier ? cell.qualifier : cell.row));
-      // Only for short scans: their keys are near the wanted one, so they will be asked for next. A
-      // scan of all keys would remember too many.
+      // Only short scans are remembered: their keys are near the wanted key, so the caller will ask
+      // for them next. A scan of all keys would remember too many.
       if (until != Until::kEnd) met_.emplace_back(encoded_, at_);
       if (until != Until::kEnd && ++keys >= kLongNameNearKeys) return OkStatus();
       if (until == Until::kFound && found_.has_value()) return OkStatus();
@@ -100,10 +100,10 @@ class Search {
   Status Look(std::string_view key) {
     at_.assign(key);
     codec_.Encode(key, &encoded_);
-    // A key whose name is not a long one cannot be the wanted key.
+    // A key with a short name cannot be the wanted key.
     if (encoded_.find("%~") == std::string::npos) return OkStatus();
     names_->Note(scope_key_, encoded_, key, scope_.run_keys());
-    // Only keys with the head are read, so the hash decides.
+    // Only keys that begin with the head are read, so the hash decides.
     if (!std::string_view(encoded_).ends_with(decoded_.hash)) return OkStatus();
     if (found_.has_value() && *found_ != key) {
       return DataLoss(fmt::format(

@@ -1,6 +1,6 @@
-// Finds the key of a long name (a head and a hash, name_codec.h): reads a few keys where the index
-// knows it, else the keys after the one found last, else all keys with its head. Adds what it reads
-// to the index. Used by tree_view. SPDX-License-Identifier: Apache-2.0
+// Finds the key of a long name (a head and a hash, name_codec.h). Reads a few keys if the index
+// knows the name, else the keys after the key found last, else all keys that begin with the head.
+// Adds the keys that it reads to the index. Used by tree_view. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sippar::fuse {
 
-// A directory whose names are keys: the rows of a table, or the qualifiers of one family of one
+// A directory whose names encode keys: the rows of a table, or the qualifiers of one family of one
 // row.
 struct LongNameScope {
   ReadView view;
@@ -19,14 +19,14 @@ struct LongNameScope {
   std::string row;     // set if is_qualifier
   std::string family;  // set if is_qualifier
 
-  std::string Key() const;  // identifies the directory in the index, for all as_of times
-  // Keys per run of the index (long_names.h). A read can start at any row, but the qualifiers of a
-  // row are always read from the first, so each of them needs a run of its own.
+  std::string Key() const;  // identifies the directory in the index, whatever the as_of time
+  // Number of keys per run of the index (long_names.h). A read can start at any row, but the
+  // qualifiers of a row are always read from the first one, so each qualifier needs its own run.
   size_t run_keys() const;
 };
 
 // Errors: kNotFound; kDeadlineExceeded if there are too many keys for one call (the next search for
-// this name goes on after them); kDataLoss if two keys have this head and hash.
+// this name continues after them); kDataLoss if two keys have this head and hash.
 [[nodiscard]] StatusOr<std::string> FindLongName(cluster::DataApi* data, const NameCodec& codec,
                                                  LongNames* names, const LongNameScope& scope,
                                                  std::string_view name, const DecodedName& decoded,

@@ -9,12 +9,14 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr size_t kRunOverhead = 160;      // estimate: a map node and a pointer
-constexpr size_t kGroupOverhead = 512;    // estimate, without the key, which is stored twice
-constexpr size_t kUnsortedMax = 1'024;    // unsorted entries that a search compares one by one
-constexpr size_t kProgressMax = 64;       // number of searches that ran out of time
+constexpr size_t kRunOverhead = 160;    // estimated bytes of a map node and a pointer
+constexpr size_t kGroupOverhead = 512;  // estimated bytes without the key, which is stored twice
+constexpr size_t kUnsortedMax =
+    1'024;  // limit of unsorted entries, which a search compares one by one
+constexpr size_t kProgressMax = 64;       // limit of stored searches that ran out of time
 constexpr size_t kRecentBytes = 2 << 20;  // limit of recent_: bytes of scopes, names and keys
-constexpr size_t kRunBytes = 256 << 10;   // bytes of keys per run, so runs of huge keys are short
+constexpr size_t kRunBytes =
+    256 << 10;  // limit of key bytes per run, which keeps runs of huge keys short
 
 uint32_t HexNumber(std::string_view digits) {
   uint32_t number = 0;
@@ -22,7 +24,7 @@ uint32_t HexNumber(std::string_view digits) {
   return number;
 }
 
-// The directory and the head: the name without its hash.
+// The key of a group: the directory and the head, which is the name without its hash.
 std::string GroupKey(const std::string& scope, std::string_view name) {
   return scope + std::string(name.substr(0, name.size() - kLongHashSize));
 }
@@ -44,8 +46,8 @@ LongNames::Group* LongNames::FindGroup(const std::string& scope, std::string_vie
   return &found->second;
 }
 
-// Drops the least recently used groups until there is room. False if only `group` itself is left:
-// then its new names are not indexed, and searches find them.
+// Drops the least recently used groups until there is room. Returns false if only `group` is left:
+// its new names are then not indexed, and only a search finds them.
 bool LongNames::MakeRoom(const Group* group) {
   while (size_bytes_ >= memory_bytes_) {
     auto last = groups_.find(used_.back());
@@ -57,7 +59,7 @@ bool LongNames::MakeRoom(const Group* group) {
   return true;
 }
 
-// The run for `key`; a new one starts if the run before the key is full.
+// Returns the run for `key`; starts a new run if the run before the key is full.
 uint32_t LongNames::RunOf(Group* group, std::string_view key, size_t run_keys) {
   auto at = group->runs.upper_bound(key);
   if (at != group->runs.begin()) {
@@ -67,8 +69,8 @@ uint32_t LongNames::RunOf(Group* group, std::string_view key, size_t run_keys) {
       run.key_bytes += key.size();
       return run.index;
     }
-    // The full run begins with this very key. It takes the key once more, since a second run cannot
-    // begin at the same key.
+    // The full run begins with this key. The key is counted in it once more, because a second run
+    // cannot begin at the same key.
     if (std::prev(at)->first == key) return run.index;
   }
   auto index = static_cast<uint32_t>(group->first_keys.size());
@@ -86,8 +88,8 @@ engine::RowRange LongNames::RangeOf(const Group& group, uint32_t run) {
 }
 
 std::vector<uint32_t> LongNames::RunsOf(Group* group, const Entry& wanted) {
-  // Sorting waits until kUnsortedMax entries have come: a listing searches before each entry that
-  // it adds, and a merge each time would be quadratic.
+  // Sorting waits until kUnsortedMax entries have been added: a listing searches before each entry
+  // that it adds, so merging each time would take quadratic time.
   if (group->entries.size() - group->sorted > kUnsortedMax) {
     auto middle = group->entries.begin() + static_cast<ptrdiff_t>(group->sorted);
     std::sort(middle, group->entries.end());
@@ -120,7 +122,8 @@ void LongNames::Note(const std::string& scope, std::string_view name, std::strin
   entry.run = RunOf(group, key, run_keys);
   size_t before = group->entries.capacity();
   group->entries.push_back(entry);
-  // Growth of the vector is counted, not the entry, because capacity is what occupies memory.
+  // Counts the growth of the vector instead of the entry, because its capacity is what occupies
+  // memory.
   size_t more = (group->entries.capacity() - before) * sizeof(Entry);
   group->size_bytes += more;
   size_bytes_ += more;
@@ -139,7 +142,8 @@ std::vector<engine::RowRange> LongNames::Find(const std::string& scope, std::str
 
 void LongNames::Remember(const std::string& scope, std::string_view name, std::string_view key) {
   engine::MutexLock lock(&mutex_);
-  // Cleared as a whole: the entries serve one pass over a directory, so an LRU order would not pay.
+  // Cleared as a whole: the entries serve one pass over a directory, so an LRU order would be
+  // useless.
   if (recent_bytes_ > kRecentBytes) {
     recent_.clear();
     recent_bytes_ = 0;

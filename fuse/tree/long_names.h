@@ -1,7 +1,7 @@
 // LongNames: an index from long names (name_codec.h) to the places of their keys. Listings and
-// scans fill it, so that a lookup reads a few keys however many share the head. Bounded in memory;
-// long_name_search finds what does not fit. Thread safe. A head is all of a long name before its
-// hash; a run is a range of neighbouring keys, the unit in which places are stored.
+// scans fill it, so that a lookup reads only a few keys even if many keys share a head. Its memory
+// is bounded; long_name_search finds names that do not fit. Thread safe. The head of a long name is
+// the part before its hash; a run is a range of adjacent keys, the unit in which places are stored.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,28 +23,28 @@ class LongNames {
   explicit LongNames(size_t memory_bytes) : memory_bytes_(memory_bytes) {}
 
   // Records that a listing or a scan of the directory `scope` (LongNameScope::Key) has read `key`.
-  // A run takes about `run_keys` neighbouring keys.
+  // A run holds about `run_keys` adjacent keys.
   void Note(const std::string& scope, std::string_view name, std::string_view key, size_t run_keys)
       EXCLUDES(mutex_);
-  // The runs that may hold the name's key: usually none or one, more if hashes collide. An empty
+  // The runs that may contain the name's key: usually none or one, more if hashes collide. An empty
   // limit means that the run is the last.
   std::vector<engine::RowRange> Find(const std::string& scope, std::string_view name)
       EXCLUDES(mutex_);
 
-  // Stores keys that a search read near its own: a program that visits the directory asks for them
-  // next.
+  // Stores keys that a search has read near its own key: a program that visits the directory asks
+  // for them next.
   void Remember(const std::string& scope, std::string_view name, std::string_view key)
       EXCLUDES(mutex_);
   std::optional<std::string> Recall(const std::string& scope, std::string_view name)
       EXCLUDES(mutex_);
 
-  // Stores the key that the last successful search for a name with the head of `name` found: a
-  // program that visits the directory in order wants the keys after it.
+  // Stores the key that the last successful search for a name with the head of `name` has found: a
+  // program that visits the directory in order needs the keys after it.
   void NoteFound(const std::string& scope, std::string_view name, std::string_view key)
       EXCLUDES(mutex_);
   std::optional<std::string> LastFound(const std::string& scope, std::string_view name)
       EXCLUDES(mutex_);
-  // Stores where a search for exactly this name ran out of time; an empty key erases that.
+  // Stores where a search for exactly this name ran out of time; an empty key erases the record.
   void NoteProgress(const std::string& scope, std::string_view name, std::string_view key)
       EXCLUDES(mutex_);
   std::string Progress(const std::string& scope, std::string_view name) EXCLUDES(mutex_);
@@ -52,8 +52,8 @@ class LongNames {
   size_t size_bytes() EXCLUDES(mutex_);
 
  private:
-  // The first 64 bits of the hash in the name, in two halves: with a uint64_t, alignment would make
-  // an entry 16 bytes instead of 12.
+  // The first 64 bits of the hash in the name, as two halves: a uint64_t member would make the
+  // alignment, and so the size of an entry, 16 bytes instead of 12.
   struct Entry {
     uint32_t hash_high;
     uint32_t hash_low;
@@ -68,8 +68,10 @@ class LongNames {
   // The names of one directory that share one head.
   struct Group {
     std::map<std::string, Run, std::less<>> runs;  // key: first key of the run
-    std::vector<const std::string*> first_keys;    // by Run::index; points into `runs`
-    std::vector<Entry> entries;                    // the first `sorted` in order, the rest as added
+    std::vector<const std::string*>
+        first_keys;              // first keys of the runs, by Run::index; point into `runs`
+    std::vector<Entry> entries;  // the first `sorted` entries are sorted, the others in the order
+                                 // of their addition
     size_t sorted = 0;
     size_t size_bytes = 0;
     std::string last_found;

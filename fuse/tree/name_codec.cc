@@ -9,17 +9,18 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr std::string_view kLongMark = "%~";  // '~' is no hex digit, so no escape begins like this
+constexpr std::string_view kLongMark =
+    "%~";  // '~' is not a hex digit, so no escape begins like this
 
 struct CodePointRange {
   uint32_t first;
   uint32_t last;
 };
 
-// Characters that a reader cannot see in a listing or that change how the rest is shown: controls,
-// all separators (category Z), format characters that reorder or vanish, variation selectors,
-// fillers and non-characters. Unassigned code points are not escaped: they get assigned by new
-// Unicode versions, and a table of them would then give a key another name.
+// Characters that are invisible in a listing or that change how the text after them is shown:
+// controls, all separators (category Z), format characters that reorder text or disappear,
+// variation selectors, fillers and non-characters. Unassigned code points are not escaped: new
+// Unicode versions assign them, and a table of them would then give a key another name.
 constexpr CodePointRange kHidden[] = {
     {0x0080, 0x00a0},   {0x00ad, 0x00ad},   {0x034f, 0x034f},    {0x061c, 0x061c},
     {0x115f, 0x1160},   {0x1680, 0x1680},   {0x17b4, 0x17b5},    {0x180b, 0x180f},
@@ -36,8 +37,8 @@ bool IsHidden(uint32_t code_point) {
   return false;
 }
 
-// Length of the well-formed UTF-8 sequence (RFC 3629) of two bytes or more at the start of `text`;
-// sets its code point. 0 if there is none.
+// Length of the well-formed UTF-8 sequence (RFC 3629) of at least two bytes at the start of `text`;
+// sets its code point. 0 if there is no such sequence.
 size_t DecodeSequence(std::string_view text, uint32_t* code_point) {
   auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   size_t size = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
@@ -57,10 +58,10 @@ size_t DecodeSequence(std::string_view text, uint32_t* code_point) {
 
 bool IsPlain(char c) { return c > ' ' && c < 0x7f && c != '/' && c != '%'; }
 
-// Number of bytes at `at` that stay as they are; 0 if that byte is escaped.
+// Number of bytes at `at` that stay unchanged; 0 if the byte there is escaped.
 size_t PlainSizeAt(std::string_view key, size_t at) {
   char c = key[at];
-  // A leading dot is escaped, because names with a leading dot are control files.
+  // A leading dot is escaped, because such names are reserved for control files.
   if (IsPlain(c)) return c == '.' && at == 0 ? 0 : 1;
   // A trailing space is escaped: users do not see it and tools strip it.
   if (c == ' ') return at + 1 == key.size() ? 0 : 1;
@@ -70,7 +71,7 @@ size_t PlainSizeAt(std::string_view key, size_t at) {
   return size != 0 && IsHidden(code_point) ? 0 : size;
 }
 
-// Appends the bytes that `text` spells to *key. False if an escape is malformed.
+// Appends to *key the bytes that `text` encodes. Returns false if an escape is malformed.
 bool Unescape(std::string_view text, std::string* key) {
   key->reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
@@ -87,8 +88,9 @@ bool Unescape(std::string_view text, std::string* key) {
   return true;
 }
 
-// Encodes `key`. Sets *head_size to where a long name would be cut: the last place at or before
-// kLongHeadSizeMax that splits neither an escape nor a character. False if the name is too long.
+// Encodes `key`. Sets *head_size to the place where a long name would be cut: the last place at or
+// before kLongHeadSizeMax that splits neither an escape nor a character. Returns false if the name
+// is too long.
 bool EscapeShort(std::string_view key, std::string* name, size_t* head_size) {
   name->clear();
   *head_size = 0;

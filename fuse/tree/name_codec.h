@@ -1,6 +1,7 @@
-// NameCodec: row keys and qualifiers as file names and back. Reversible, canonical (one name per
-// key), at most 255 bytes (SEMANTICS.md "Names"). Printable ASCII other than '/' and '%' and
-// visible UTF-8 characters stay; every other byte becomes '%' and two upper-case hex digits. Pure.
+// NameCodec: encodes row keys and qualifiers as file names, and decodes them. Reversible, canonical
+// (one name per key), at most 255 bytes (SEMANTICS.md "Names"). Printable ASCII other than '/' and
+// '%' and visible UTF-8 characters stay unchanged; every other byte becomes '%' and two upper-case
+// hex digits. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,10 +16,10 @@ inline constexpr size_t kNameSizeMax = 255;      // the limit of ext4, rsync and
 inline constexpr size_t kLongHeadSizeMax = 200;  // bytes of a long name before "%~" and the hash
 inline constexpr size_t kLongHashSize = 32;      // hex digits: 128 bits of SHA-256(key)
 
-// What a file name says about its key. A long name says only the first bytes of the key.
+// The key information in a file name. A long name contains only the first bytes of the key.
 struct DecodedName {
   std::string key;           // the whole key, or its first bytes if is_long
-  bool is_canonical = true;  // false: another spelling; the right one is Encode(key)
+  bool is_canonical = true;  // false: a non-canonical spelling; Encode(key) is the canonical one
   bool is_long = false;
   std::string_view hash;  // hash of a long name; points into the decoded name
 };
@@ -31,7 +32,7 @@ class NameCodec {
   NameCodec();
   explicit NameCodec(KeyHash hash) : hash_(hash) {}
 
-  // Assigns the name of `key` to *name, reusing its memory.
+  // Assigns the name of `key` to *name, reusing the string's memory.
   void Encode(std::string_view key, std::string* name) const;
   std::string Encode(std::string_view key) const;
   // std::nullopt if `name` is not a spelling of any key.

@@ -15,8 +15,8 @@ constexpr uint8_t kSelectionFlag = 0x20;
 constexpr uint8_t kRowFormFlag = 0x40;
 constexpr uint8_t kAsOfFlag = 0x80;
 
-// What InodeNumber hashes. The kind takes the low five bits of the first byte, flags the upper
-// three.
+// Encodes the fields that InodeNumber hashes. The kind takes the low five bits of the first byte,
+// flags take the upper three.
 void EncodeIdentity(const Node& node, std::string* out) {
   out->clear();
   auto head = static_cast<uint8_t>(node.kind);
@@ -39,7 +39,7 @@ void EncodeIdentity(const Node& node, std::string* out) {
 
 void EncodeNode(const Node& node, std::string* out) {
   EncodeIdentity(node, out);
-  // The text of a node never changes, so in the inode table another text is another node. The
+  // The text of a node never changes, so another text makes another node in the inode table. The
   // identity leaves the text out, so that .status keeps its inode number for users.
   if (node.kind == NodeKind::kText || node.kind == NodeKind::kSymlink) {
     engine::PutBytes(out, node.text);
@@ -63,7 +63,7 @@ Node DecodeNode(std::string_view bytes) {
     node.sequence = reader.Varint();
   }
   if (node.kind == NodeKind::kText || node.kind == NodeKind::kSymlink) node.text = reader.Bytes();
-  CHECK(reader.AtEnd());  // never fails: EncodeNode wrote these bytes in this process
+  CHECK(reader.AtEnd());  // never fails, because EncodeNode wrote these bytes in this process
   return node;
 }
 

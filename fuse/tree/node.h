@@ -1,6 +1,6 @@
 // Node: the meaning of one place in the mounted tree, independent of kernel numbers. The node of a
 // cell names one immutable version (row, column, time, sequence), so everything that the kernel
-// caches about it stays right for ever. A directory is the same node whatever it contains. Plain
+// caches about it stays correct for ever. A directory is the same node whatever it contains. Plain
 // data. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,27 +25,29 @@ enum class NodeKind : uint8_t {
   kColumnVersions = 8,  // <qualifier> in a kFamilyVersions: its entries are times
   kText = 9,            // a control file; `qualifier` is its name, `text` its whole content
   kSymlink = 10,  // another spelling of a name: `qualifier` is that spelling, `text` the target
-  kSelectionHome = 11,  // .prefix, .range, .where or .first, which `qualifier` says
+  kSelectionHome = 11,  // .prefix, .range, .where or .first; `qualifier` says which
   kExport = 12,         // .export
-  kFanOut = 13,         // .tree and its folders: `row` is the beginning of the keys below it
+  kFanOut = 13,         // .tree and its folders: `row` is the prefix of the keys below it
   kSavedQueries = 14,   // MOUNT/.sql
-  kGenerated = 15,      // a file whose text is made when it is opened: `qualifier` is its name
+  kGenerated = 15,      // a file whose text is generated when it is opened: `qualifier` is its name
 };
 
 struct Node {
   NodeKind kind = NodeKind::kRoot;
-  bool is_row_form = false;      // kFamilyVersions, kColumnVersions: below <row>/.versions
-  std::optional<int64_t> as_of;  // not set in a kCell: a version is one node at every time
-  uint64_t table_id = 0;         // ids are never reused, so a table made again is a new directory
+  bool is_row_form = false;  // kFamilyVersions, kColumnVersions: below <row>/.versions
+  std::optional<int64_t>
+      as_of;  // not set in a kCell: a version is the same node whatever the as_of time
+  uint64_t table_id =
+      0;  // ids are never reused, so a table that is created again is a new directory
   std::string row;
   std::string family;
   std::string qualifier;
   int64_t timestamp_us = 0;
   uint64_t sequence = 0;
   std::string text;
-  // The query directories on the way to a kTable and all that is below it, except a kCell
-  // (row_selection.h); empty: all rows of the table. So a directory has one path only, as the
-  // kernel wants it.
+  // The query directories on the path to a kTable and to all nodes below it, except a kCell
+  // (row_selection.h); empty: all rows of the table. They are part of the node because the kernel
+  // requires that a directory has only one path.
   std::string selection;
 
   bool IsDirectory() const {
@@ -55,13 +57,13 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-// Sets *out to the node as a byte string; equal for equal nodes only.
+// Encodes the node into *out as a byte string; two nodes have equal strings only if they are equal.
 void EncodeNode(const Node& node, std::string* out);
 // Requires: `bytes` came from EncodeNode.
 Node DecodeNode(std::string_view bytes);
 
-// The st_ino that users see. The same on every machine and after a remount; never 0 or 1, which
-// mean "none" and the root to FUSE. A control file keeps its number when its text changes.
+// The st_ino that users see. It is the same on every machine and after a remount; never 0 or 1,
+// which mean "none" and the root in FUSE. A control file keeps its number when its text changes.
 uint64_t InodeNumber(const Node& node);
 
 }  // namespace sippar::fuse

@@ -10,15 +10,16 @@
 namespace sippar::fuse {
 namespace {
 
-// A value that a program reads in pieces is used again within kIdleUs. If it were dropped between
-// two pieces, each piece would read the whole value again. So a reader that needs room drops only
-// values that were idle for kIdleUs; after it has waited for kPatienceUs, it drops any value that
-// no read is using. A waiting reader looks for idle values every kLookAgainUs.
+// A program that reads a value in pieces needs it again within kIdleUs. If the value were dropped
+// between two pieces, each piece would read the whole value again. A reader that needs room
+// therefore drops only values that were idle for kIdleUs; after it has waited for kPatienceUs, it
+// drops any value that no read is using. A waiting reader checks for idle values every
+// kLookAgainUs.
 constexpr int64_t kIdleUs = 200'000;
 constexpr int64_t kPatienceUs = 2'000'000;
 constexpr int64_t kLookAgainUs = 50'000;
 
-// The file as an error names it.
+// The name of the file in error messages.
 std::string NameOf(const Node& file) {
   if (file.kind == NodeKind::kText) return "file " + file.qualifier;
   return fmt::format("row '{}', column {}:{}", engine::PrintableBytes(file.row), file.family,
@@ -51,13 +52,14 @@ void OpenValues::Close(OpenValue* value) {
   delete value;
 }
 
-// Takes the bytes unused for the longest time; null if none have been idle that long. The caller
-// must release them without the lock: their deleter calls Release, which takes it.
+// Takes the bytes that were unused for the longest time; null if no bytes have been idle for
+// `idle_us_min`. The caller must release them without the lock: their deleter calls Release, which
+// takes the lock.
 ValuePtr OpenValues::TakeIdle(int64_t idle_us_min) {
   OpenValue* oldest = nullptr;
   for (const auto& [key, value] : open_) {
-    // A second owner means that a read is being answered with these bytes; dropping this reference
-    // would free nothing.
+    // A second owner means that a reply still uses these bytes; dropping this reference would free
+    // no memory.
     if (value->bytes_ == nullptr || value->bytes_.use_count() > 1) continue;
     if (oldest == nullptr || value->used_at_ns_ < oldest->used_at_ns_) oldest = value;
   }
@@ -90,7 +92,7 @@ StatusOr<ValuePtr> OpenValues::Bytes(OpenValue* value, int64_t timeout_us,
   int64_t start_ns = clock_->MonotonicNanos();
   int64_t patience_us = std::min(kPatienceUs, timeout_us / 2);
   for (bool has_room = false; !has_room;) {
-    ValuePtr idle;  // declared before the lock, so released after it: the deleter takes the mutex
+    ValuePtr idle;  // declared before the lock, so destroyed after it: the deleter takes the mutex
     engine::MutexLock lock(&mutex_);
     int64_t now_ns = clock_->MonotonicNanos();
     int64_t waited_us = (now_ns - start_ns) / 1000;
@@ -98,7 +100,8 @@ StatusOr<ValuePtr> OpenValues::Bytes(OpenValue* value, int64_t timeout_us,
     if (value->bytes_ != nullptr) return value->bytes_;
     has_room = !value->is_loading_ && held_bytes_ + value->size_bytes_ <= budget_bytes_;
     if (has_room) {
-      // Reserved before the load, so that concurrent loads cannot exceed the budget together.
+      // The bytes are reserved before the load, so that concurrent loads cannot exceed the budget
+      // together.
       held_bytes_ += value->size_bytes_;
       value->is_loading_ = true;
       continue;
@@ -117,8 +120,8 @@ StatusOr<ValuePtr> OpenValues::Load(OpenValue* value,
   ValuePtr bytes;
   if (status.ok()) {
     bytes =
-        // The budget is returned when the last owner lets go of the bytes, which may be a reply
-        // after the file was closed.
+        // The budget is freed when the last owner releases the bytes; that may be a reply after the
+        // file was closed.
         ValuePtr(new std::string(*std::move(loaded)), [this, size_bytes](const std::string* text) {
           delete text;
           Release(size_bytes);

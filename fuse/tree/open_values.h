@@ -1,6 +1,6 @@
-// OpenValues: the values of open files. A value is read whole at its first read and held in memory
-// within a budget; opens of one version share it. When room is needed, values that were not read
-// for a while are dropped and read again on demand. Used by tree_view. Thread safe.
+// OpenValues: the values of open files. The first read of a value reads it whole and holds it in
+// memory within a budget; all opens of one version share it. When room is needed, values that were
+// idle for a while are dropped and read again on demand. Used by tree_view. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,13 +18,13 @@ namespace sippar::fuse {
 
 using ValuePtr = std::shared_ptr<const std::string>;
 
-// Readers that may wait for room at a time; more get an error at once. The limit leaves threads of
-// the mount (kernel/mount.cc) free to answer other requests.
+// Limit of readers that wait for room at the same time; any further reader gets an error at once.
+// The limit leaves threads of the mount (kernel/mount.cc) free to answer other requests.
 inline constexpr unsigned kReadersWaitingMax = 48;
 
 class OpenValues;
 
-// One version that is open at least once.
+// A version that at least one handle has open.
 class OpenValue {
  public:
   const Node& node() const { return node_; }
@@ -52,11 +52,11 @@ class OpenValues {
   OpenValues(uint64_t budget_bytes, engine::Clock* clock)
       : budget_bytes_(budget_bytes), clock_(clock) {}
 
-  // TooLarge if the value is larger than the whole budget.
+  // Returns TooLarge if the value is larger than the whole budget.
   [[nodiscard]] StatusOr<OpenValuePtr> Open(const Node& node, uint64_t size_bytes) EXCLUDES(mutex_);
-  // Returns the bytes; calls `load`, without the lock, if they are not held. Waits for room up to
-  // `timeout_us`, or not at all if kReadersWaitingMax readers wait already; then
-  // kResourceExhausted. kDeadlineExceeded if another reader is still loading the value.
+  // Returns the bytes; calls `load`, without the lock, if they are not held. Waits for room for up
+  // to `timeout_us`; kResourceExhausted if there is none then, or at once if kReadersWaitingMax
+  // readers are already waiting. kDeadlineExceeded if another reader is still loading the value.
   [[nodiscard]] StatusOr<ValuePtr> Bytes(OpenValue* value, int64_t timeout_us,
                                          const std::function<StatusOr<std::string>()>& load)
       EXCLUDES(mutex_);

@@ -5,7 +5,7 @@ namespace sippar::fuse {
 
 engine::TimeRange TimesOf(const std::optional<int64_t>& as_of) {
   engine::TimeRange range;
-  // The limit is exclusive, and as a limit kTimeMax means "no limit" (engine/model/cell.h).
+  // The limit is exclusive, and the limit kTimeMax means "no limit" (engine/model/cell.h).
   if (as_of.has_value() && *as_of != engine::kTimeMax) range.limit_us = *as_of + 1;
   return range;
 }

@@ -10,23 +10,24 @@
 
 namespace sippar::fuse {
 
-// The table that is read, and the time as of which; std::nullopt: now.
+// The table to read, and the time as of which it is read; std::nullopt: now.
 struct ReadView {
   std::string table;
   std::optional<int64_t> as_of;
 };
 
-// TimesOf: the range of times <= as_of, which is all times without as_of. OnlyTime: exactly this
-// time.
+// TimesOf: the range of times <= as_of, or all times without as_of. OnlyTime: the range of exactly
+// this time.
 engine::TimeRange TimesOf(const std::optional<int64_t>& as_of);
 engine::TimeRange OnlyTime(int64_t timestamp_us);
 
-// A read of the newest version of each column of a row (RowSpec), or of one column (ColumnSpec).
+// Specifies a read of the newest version of each column of a row (RowSpec), or of one column
+// (ColumnSpec).
 cluster::ReadSpec RowSpec(const ReadView& view, std::string_view row);
 cluster::ReadSpec ColumnSpec(const ReadView& view, std::string_view row, std::string_view family,
                              std::string_view qualifier);
 
-// Size of the whole value, also if the read omitted its bytes.
+// The size of the whole value, even if the read omitted its bytes.
 inline uint64_t ValueSize(const cluster::CellView& cell) {
   return cell.value.size() + cell.omitted_size;
 }

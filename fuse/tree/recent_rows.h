@@ -1,5 +1,5 @@
-// RecentRows: rows that a listing has just returned, so that the lookups of ls -l and find that
-// follow it need no read. A direct-mapped table of inode numbers: a collision only costs a read.
+// RecentRows: rows that a listing has just returned, so that the lookups with which ls -l and find
+// follow need no read. A direct-mapped table of inode numbers: a collision only costs a read.
 // Used by table_entries and tree_view. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -17,14 +17,15 @@ class RecentRows {
  public:
   explicit RecentRows(int64_t freshness_us) : freshness_ns_(freshness_us * 1000) {}
 
-  // `read_at_ns` is when the listing opened the read that returned the row.
+  // `read_at_ns` is the time when the listing opened the read that returned the row.
   void Note(uint64_t inode_number, int64_t read_at_ns) {
     engine::MutexLock lock(&mutex_);
     if (slots_.empty()) slots_.resize(kRecentRowsMax);
     slots_[inode_number % kRecentRowsMax] = {inode_number, read_at_ns};
   }
 
-  // When the row was last seen; std::nullopt if that is unknown or older than the freshness.
+  // The time of the read that last returned the row; std::nullopt if unknown or older than the
+  // freshness.
   std::optional<int64_t> Find(uint64_t inode_number, int64_t now_ns) {
     engine::MutexLock lock(&mutex_);
     if (slots_.empty()) return std::nullopt;

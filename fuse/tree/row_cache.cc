@@ -32,7 +32,7 @@ RowColumn ColumnOf(const cluster::CellView& cell, size_t room) {
   column.timestamp_us = cell.timestamp_us;
   column.sequence = cell.sequence;
   column.size_bytes = ValueSize(cell);
-  // A value that does not fit is left out. Its name and size are kept, so stat and listings need no
+  // Leaves out a value that does not fit. Its name and size are kept, so stat and listings need no
   // read.
   if (cell.omitted_size == 0 && cell.value.size() <= room) column.value.emplace(cell.value);
   return column;
@@ -72,7 +72,7 @@ StatusOr<RowPtr> RowCache::Load(const ReadView& view, std::string_view row,
                                 const cluster::CallOptions& call) {
   reads_.fetch_add(1, std::memory_order_relaxed);
   auto snapshot = std::make_shared<RowSnapshot>();
-  // Before the read, so that the age is never understated.
+  // Taken before the read, so that the row's age is never underestimated.
   snapshot->loaded_at_ns = clock_->MonotonicNanos();
   snapshot->size_bytes = sizeof(RowSnapshot) + row.size();
   cluster::ReadSpec spec = RowSpec(view, row);
@@ -83,7 +83,8 @@ StatusOr<RowPtr> RowCache::Load(const ReadView& view, std::string_view row,
     const cluster::CellView& cell = stream->cell();
     names_size += sizeof(RowColumn) + cell.family.size() + cell.qualifier.size();
     if (snapshot->columns.size() == kCachedRowColumnsMax || names_size > kCachedRowSizeMax) {
-      // Not even the columns read so far are kept: a part of a row would pass for the whole.
+      // The columns read so far are dropped, because a part of a row would be taken for the whole
+      // row.
       snapshot->columns.clear();
       snapshot->is_wide = true;
       snapshot->size_bytes = sizeof(RowSnapshot) + row.size();
@@ -103,8 +104,8 @@ RowPtr RowCache::FindFresh(const std::string& key) {
   auto found = by_key_.find(key);
   if (found == by_key_.end()) return nullptr;
   auto item = found->second;
-  // That a row is wide is remembered longer than its content could be: it only selects how to read,
-  // and counting thousands of columns again each second would be costly.
+  // A row stays marked as wide longer than its content could be cached: the mark only selects how
+  // to read, and counting thousands of columns again each second would be costly.
   int64_t age_us_max = item->second->is_wide ? kWideRowMemoryUs : freshness_us_;
   if (now_ns - item->second->loaded_at_ns >= age_us_max * 1000) {
     Erase(item);

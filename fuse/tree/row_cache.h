@@ -1,5 +1,5 @@
-// RowCache: rows that were read whole, so that the other files of a row need no read of their own.
-// Keeps names, times, exact sizes and small values; least recently used rows are dropped above a
+// RowCache: whole rows that were read, so that the other files of a row need no further read. Keeps
+// names, times, exact sizes and small values; drops the least recently used rows above a
 // limit in bytes. Used by tree_view. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,15 +29,15 @@ struct RowColumn {
 // The newest version of each column of a row, from one atomic read.
 struct RowSnapshot {
   std::vector<RowColumn> columns;  // sorted by family, then qualifier
-  // The row's columns are too many, or their names too long, to keep: `columns` is empty, and each
-  // look-up or listing reads what it needs from the table.
+  // True if the row has too many columns, or too long names, to keep: `columns` is empty, and each
+  // lookup or listing reads what it needs from the table.
   bool is_wide = false;
   int64_t loaded_at_ns = 0;
   size_t size_bytes = 0;  // approximate memory of this object
 
   const RowColumn* Find(std::string_view family, std::string_view qualifier) const;
   // Index of the first column of `family` whose qualifier is > `after`; without `after`, of the
-  // first one.
+  // family's first column.
   size_t FirstOf(std::string_view family, const std::optional<std::string>& after) const;
 };
 using RowPtr = std::shared_ptr<const RowSnapshot>;
@@ -47,10 +47,10 @@ class RowCache {
   RowCache(cluster::DataApi* data, engine::Clock* clock, int64_t freshness_us)
       : data_(data), clock_(clock), freshness_us_(freshness_us) {}
 
-  // The row, at most as old as the freshness. A row that does not exist has no columns.
+  // Returns the row, not older than the freshness. A row that does not exist has no columns.
   [[nodiscard]] StatusOr<RowPtr> Get(uint64_t table_id, const ReadView& view, std::string_view row,
                                      const cluster::CallOptions& call);
-  // The cached row, whatever its age; null if it is not cached. Never reads.
+  // Returns the cached row, whatever its age; null if it is not cached. Never reads the table.
   RowPtr Peek(uint64_t table_id, const ReadView& view, std::string_view row) EXCLUDES(mutex_);
   uint64_t reads() const { return reads_.load(std::memory_order_relaxed); }
 

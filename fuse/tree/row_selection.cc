@@ -13,7 +13,7 @@ namespace sippar::fuse {
 namespace {
 
 constexpr std::string_view kHomes[] = {".prefix", ".range", ".where", ".first"};
-constexpr std::string_view kBetween = "..";  // between the two keys of a range
+constexpr std::string_view kBetween = "..";  // separator between the two keys of a range
 
 enum class Step : uint8_t { kRange = 1, kWhere = 2, kFirst = 3 };
 
@@ -25,14 +25,15 @@ Status NotDecodable(std::string_view home, std::string_view name) {
                   home, name));
 }
 
-// The bytes that a name spells; long names, which do not contain their key, spell none.
+// The bytes that a name encodes; std::nullopt for a long name, which does not contain its whole
+// key.
 std::optional<std::string> KeyOf(const NameCodec& codec, std::string_view name) {
   std::optional<DecodedName> decoded = codec.Decode(name);
   if (!decoded.has_value() || decoded->is_long) return std::nullopt;
   return std::move(decoded->key);
 }
 
-// One end of a range as its name spells it. Dots that could be taken for kBetween are escaped.
+// Encodes one end of a range as part of a name. Escapes dots that could be taken for kBetween.
 std::string SpellEnd(const NameCodec& codec, const std::string& key) {
   if (key.empty()) return "";
   std::string name = codec.Encode(key);
@@ -135,7 +136,7 @@ RowSelection DecodeSelection(std::string_view bytes) {
         selection.rows_max = reader.Varint();
         break;
       default:
-        CHECK(false);  // never reached: AddStep wrote these bytes in this process
+        CHECK(false);  // never reached, because AddStep wrote these bytes in this process
     }
   }
   return selection;
@@ -143,7 +144,7 @@ RowSelection DecodeSelection(std::string_view bytes) {
 
 StatusOr<SelectionStep> AddStep(const NameCodec& codec, std::string_view selection,
                                 std::string_view home, std::string_view name) {
-  // Programs probe names such as .git and .hidden everywhere, which is no error to log.
+  // Programs look up names such as .git and .hidden everywhere, so that is not an error to log.
   bool is_probe = name.starts_with('.') && !(home == ".range" && name.starts_with(kBetween));
   if (is_probe) return NotFound(fmt::format("entry {} not found", name));
   StatusOr<SelectionStep> step = home == ".prefix"  ? PrefixStep(codec, name)

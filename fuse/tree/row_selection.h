@@ -1,5 +1,6 @@
 // RowSelection: the rows that a query directory shows, and the names of such directories. A chain
-// like .prefix/a/.where/x narrows from left to right. Node::selection holds its steps as bytes.
+// such as .prefix/a/.where/x restricts the rows from left to right. Node::selection holds its steps
+// as bytes.
 // Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,23 +20,23 @@ inline constexpr size_t kSelectionStepsMax = 8;
 
 struct RowSelection {
   engine::RowRange range;
-  std::vector<std::string> tests;    // of .where, in the query language; all must be true
-  std::optional<uint64_t> rows_max;  // of .first: this many of the rows
+  std::vector<std::string> tests;    // tests of .where, in the query language; all must be true
+  std::optional<uint64_t> rows_max;  // count of .first: only this many of the rows
   size_t steps = 0;
 };
 // Requires: `bytes` came from AddStep.
 RowSelection DecodeSelection(std::string_view bytes);
 
-// The home directory of a step: .prefix, .range, .where or .first.
+// True if `name` is the home directory of a step: .prefix, .range, .where or .first.
 bool IsSelectionHome(std::string_view name);
 
-// What a name in a home directory stands for.
+// The meaning of a name in a home directory.
 struct SelectionStep {
-  std::string canonical;  // the right spelling of the name
-  std::string selection;  // that of the directory above with this step added
+  std::string canonical;  // canonical spelling of the name
+  std::string selection;  // selection of the directory above, with this step added
 };
-// kNotFound: the name cannot be one (a program probes .git everywhere). kInvalidArgument: the step
-// is not valid, with the reason. Tests are not parsed here.
+// kNotFound: no step has such a name (programs look up .git everywhere). kInvalidArgument: the step
+// is not valid, with the reason. Does not parse tests.
 [[nodiscard]] StatusOr<SelectionStep> AddStep(const NameCodec& codec, std::string_view selection,
                                               std::string_view home, std::string_view name);
 

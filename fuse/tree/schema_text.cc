@@ -12,7 +12,8 @@ namespace {
 
 using engine::LocalityGroupSchema;
 
-// Quotes every name: which words are keywords is decided by the query language and may grow.
+// Quotes every name: the query language decides which words are keywords, and their number may
+// grow.
 std::string Quote(std::string_view name) { return fmt::format("`{}`", name); }
 
 std::string PrintFamily(const engine::FamilySchema& family) {

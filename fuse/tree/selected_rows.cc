@@ -15,7 +15,7 @@ Status NoLanguage() {
       ".row.json and .sql");
 }
 
-// Calls `visit` for each key of a question without tests until it returns false.
+// Calls `visit` for each key of a question without tests, until `visit` returns false.
 template <typename Visit>
 Status VisitKeys(TreeContext* context, const RowQuestion& question,
                  const cluster::CallOptions& call, Visit visit) {
@@ -30,7 +30,7 @@ Status VisitKeys(TreeContext* context, const RowQuestion& question,
   return stream->status();
 }
 
-// The limit of the first `count` rows; that of the question if it has no more.
+// The limit of the first `count` rows; the question's own limit if it has no more rows.
 StatusOr<std::string> LimitOfFirst(TreeContext* context, const RowQuestion& question,
                                    uint64_t count, const cluster::CallOptions& call) {
   RowQuestion page = question;
@@ -44,7 +44,7 @@ StatusOr<std::string> LimitOfFirst(TreeContext* context, const RowQuestion& ques
     }));
     return left == 0 ? engine::RowSuccessor(last) : question.range.limit;
   }
-  // Keys are asked for in pages, so that a large count does not fill memory.
+  // Reads the keys in pages, so that a large count does not fill the memory.
   for (uint64_t left = count; !page.range.IsEmpty();) {
     page.rows_max = std::min(left, kMatchesMax);
     ASSIGN_OR_RETURN(std::vector<std::string> keys, context->answers->Keys(page, call));
@@ -56,8 +56,8 @@ StatusOr<std::string> LimitOfFirst(TreeContext* context, const RowQuestion& ques
   return question.range.limit;
 }
 
-// Rows that pass a test. Their keys are asked for in pages: an answer of the language is pushed and
-// a listing pulls. The pages grow, because the first names should appear soon.
+// Lists the rows that pass the tests. Asks for their keys in pages: the query language pushes its
+// answer, but a listing pulls entries. The pages grow, so that the first names appear soon.
 class MatchSource final : public EntrySource {
  public:
   MatchSource(TreeContext* context, TablePtr table, const Node& directory, RowQuestion question,
@@ -127,8 +127,8 @@ class MatchSource final : public EntrySource {
   Status status_;
 };
 
-// Finds out which rows the directory has when a listing starts, so a rewound listing shows the
-// present ones.
+// Determines the directory's rows when a listing starts, so that a rewound listing shows the
+// current rows.
 class SelectionSource final : public EntrySource {
  public:
   SelectionSource(TreeContext* context, TablePtr table, const Node& directory,
@@ -212,7 +212,7 @@ StatusOr<uint64_t> CountRows(TreeContext* context, const TablePtr& table, const 
                              const cluster::CallOptions& call) {
   ASSIGN_OR_RETURN(RowQuestion question, RowsOf(context, table, directory, call));
   if (question.range.IsEmpty()) return 0;
-  // The language counts beside the data.
+  // The query language counts the rows where they are stored.
   if (context->answers != nullptr) return context->answers->Count(question, call);
   uint64_t count = 0;
   RETURN_IF_ERROR(VisitKeys(context, question, call, [&](std::string_view) {

@@ -1,5 +1,5 @@
-// The rows of a query directory: which they are, whether it has a row, how many, in what order
-// they are listed. `directory` is a kTable or a node below it. Used by tree_view.
+// The rows of a query directory: selects them, finds one, counts them, and lists them in order.
+// `directory` is a kTable or a node below it. Used by tree_view.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace sippar::fuse {
 
-// The question whose answer are the rows of the directory. For .first/<n> it first finds where its
-// rows end, which reads n keys once per freshness.
+// Returns the question whose answer is the rows of the directory. For .first/<n> it first finds
+// where the rows end, which reads n keys once per freshness time.
 [[nodiscard]] StatusOr<RowQuestion> RowsOf(TreeContext* context, const TablePtr& table,
                                            const Node& directory, const cluster::CallOptions& call);
 [[nodiscard]] StatusOr<bool> HasRow(TreeContext* context, const TablePtr& table,

@@ -10,8 +10,8 @@ namespace sippar::fuse {
 Status TableCatalog::Refresh(int64_t age_ns_max) {
   int64_t now_ns = clock_->MonotonicNanos();
   {
-    // The call is made without the lock: it may be remote and slow. Two threads may then both
-    // refresh, which is harmless.
+    // The lock is released before the call, which may be remote and slow. Two threads may then both
+    // refresh the list, which is harmless.
     engine::MutexLock lock(&mutex_);
     if (is_loaded_ && now_ns - loaded_at_ns_ < age_ns_max) return OkStatus();
   }
@@ -34,8 +34,8 @@ StatusOr<std::vector<TablePtr>> TableCatalog::List() {
 }
 
 StatusOr<TablePtr> TableCatalog::FindName(std::string_view name) {
-  // If the cached list lacks the name, the present list is read: a missing name is never
-  // remembered, so a new table appears at once.
+  // If the cached list lacks the name, the current list is read: a missing name is never cached, so
+  // a new table appears at once.
   for (int64_t age_ns_max : {freshness_ns_, int64_t{0}}) {
     RETURN_IF_ERROR(Refresh(age_ns_max));
     engine::MutexLock lock(&mutex_);

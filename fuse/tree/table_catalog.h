@@ -1,4 +1,4 @@
-// TableCatalog: the tables by name and by id, with schemas at most as old as the freshness, so that
+// TableCatalog: the tables by name and by id. Schemas are at most as old as the freshness, so that
 // most lookups make no administrative call. Used by tree_view. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -20,11 +20,11 @@ class TableCatalog {
   TableCatalog(cluster::AdminApi* admin, engine::Clock* clock, int64_t freshness_us)
       : admin_(admin), clock_(clock), freshness_ns_(freshness_us * 1000) {}
 
-  [[nodiscard]] StatusOr<std::vector<TablePtr>> List();  // read now; sorted by name
+  [[nodiscard]] StatusOr<std::vector<TablePtr>> List();  // reads the current list; sorted by name
   // kNotFound if the table does not exist or was dropped.
   [[nodiscard]] StatusOr<TablePtr> FindName(std::string_view name);
   [[nodiscard]] StatusOr<TablePtr> FindId(uint64_t table_id);
-  // Like FindId, but reads the present schema.
+  // Like FindId, but reads the current schema.
   [[nodiscard]] StatusOr<TablePtr> FindIdNow(uint64_t table_id);
 
  private:

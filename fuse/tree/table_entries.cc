@@ -7,11 +7,11 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr uint32_t kStepsPerClock = 256;  // entries between two looks at the clock
+constexpr uint32_t kStepsPerClock = 256;  // entries between two checks of the clock
 
-// The node of a child of `directory`: the directory's coordinates with another kind. A cell drops
-// how it was reached (.as-of, row form, query directory), because one version is one inode on every
-// path.
+// The node of a child of `directory`: the directory's fields with another kind. A cell drops the
+// fields that say how it was reached (.as-of, row form, query directory), because one version has
+// one inode on every path.
 Node ChildOf(const Node& directory, NodeKind kind) {
   Node child = directory;
   child.kind = kind;
@@ -27,7 +27,7 @@ LongNameScope ScopeOf(const Node& node, const ReadView& view) {
   return {view, node.table_id, node.kind != NodeKind::kRow, node.row, node.family};
 }
 
-// Turns a cell stream into entries. Where a new read is cheap, the stream is reopened after the
+// Turns a cell stream into entries. If a new read is cheap, the stream is reopened after the
 // current entry once a second: listed entries are then never older than the freshness, and a long
 // listing does not keep an old snapshot and its files alive.
 class ScanSource : public EntrySource {
@@ -52,7 +52,8 @@ class ScanSource : public EntrySource {
     auto stream = context_->data->Read(view_.table, spec, call);
     if (!stream.ok()) return status_ = stream.status();
     stream_ = *std::move(stream);
-    // Not every read can start exactly after the mark (SpecBehind); the rest is skipped.
+    // Not every read can start exactly after the mark (SpecBehind); the cells up to the mark are
+    // skipped.
     while (stream_->Valid() && after.has_value() && IsAtOrBefore(*after)) stream_->Next();
     TakeMark();
     return status_;
@@ -75,7 +76,7 @@ class ScanSource : public EntrySource {
 
   void Fill(DirEntry* out) override {
     Entry& entry = out->entry;
-    // A reused entry keeps the strings of its node; only what differs is assigned again.
+    // A reused entry keeps the strings of its node; only the fields that differ are assigned again.
     if (entry.node.kind != child_.kind) entry.node = child_;
     FillCell(stream_->cell(), out);
     bool is_cell = child_.kind == NodeKind::kCell;
@@ -98,7 +99,7 @@ class ScanSource : public EntrySource {
 
   void NameKey(std::string_view key, DirEntry* out) {
     context_->codec.Encode(key, &out->name);
-    // Encoding makes at most three bytes of one, so shorter keys never get a long name.
+    // Encoding turns a byte into at most three, so a shorter key never gets a long name.
     if (key.size() * 3 > kNameSizeMax && out->name.find("%~") != std::string::npos) {
       LongNameScope scope = ScopeOf(child_, view_);
       context_->long_names.Note(scope.Key(), out->name, key, scope.run_keys());
@@ -158,7 +159,7 @@ class RowSource final : public ScanSource {
   const engine::RowRange range_;
 };
 
-// Columns of a row that is too wide for the row cache.
+// The columns of a row that is too wide for the row cache.
 class WideColumnSource final : public ScanSource {
  public:
   using ScanSource::ScanSource;
@@ -167,7 +168,7 @@ class WideColumnSource final : public ScanSource {
   cluster::ReadSpec SpecBehind(const std::optional<std::string>&) const override {
     cluster::ReadSpec spec = RowSpec(view_, child_.row);
     spec.columns.push_back({engine::NamePattern::Exact(child_.family), engine::NamePattern::Any()});
-    spec.value_size_max = 0;  // no bytes of values, but their sizes, which stat shows
+    spec.value_size_max = 0;  // omits the bytes of values, but reads their sizes, which stat shows
     return spec;
   }
   void MarkOf(const cluster::CellView& cell, std::string* mark) const override {
@@ -176,7 +177,9 @@ class WideColumnSource final : public ScanSource {
   bool IsAtOrBefore(const std::string& after) const override {
     return stream_->cell().qualifier <= after;
   }
-  bool IsCheapToEnter() const override { return false; }  // a read starts at the row's first column
+  bool IsCheapToEnter() const override {
+    return false;
+  }  // a read always starts at the row's first column
   void FillCell(const cluster::CellView& cell, DirEntry* out) override {
     NameKey(cell.qualifier, out);
     out->entry.node.qualifier.assign(cell.qualifier);
@@ -204,7 +207,7 @@ class VersionSource final : public ScanSource {
     *mark = PrintTime(cell.timestamp_us);
   }
   bool IsAtOrBefore(const std::string& after) const override {
-    // As a limit, kTimeMax means no limit (engine/model/cell.h), so a read after a version at
+    // The limit kTimeMax means no limit (engine/model/cell.h), so a read after a version at
     // kTimeMax returns that version again.
     return stream_->cell().timestamp_us >= *ParseTime(after);
   }
@@ -216,7 +219,7 @@ class VersionSource final : public ScanSource {
   }
 };
 
-// Columns of a family, from the row cache; those of a wide row by a scan.
+// The columns of a family, from the row cache; for a wide row, from a scan.
 class ColumnSource final : public EntrySource {
  public:
   ColumnSource(TreeContext* context, TablePtr table, const Node& directory,

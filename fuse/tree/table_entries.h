@@ -1,4 +1,4 @@
-// Ordered sources of the entries of unbounded directories: rows of a table, columns of a family,
+// Ordered sources of entries for directories of any size: rows of a table, columns of a family,
 // versions of a column. Used by tree_view. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace sippar::fuse {
 
-// `directory` is a kTable for the rows in `range`; kFamily or kFamilyVersions for columns;
+// `directory` is a kTable for the rows in `range`, a kFamily or kFamilyVersions for columns, or a
 // kColumnVersions for versions. The scans that a source starts check `cancel`. After a cancelled
-// call, reset the flag and call again to go on.
+// call, the caller may reset the flag and call again to continue.
 std::unique_ptr<EntrySource> NewRowSource(TreeContext* context, TablePtr table,
                                           const Node& directory, engine::RowRange range,
                                           cluster::CancelFlag cancel);

@@ -10,7 +10,7 @@
 namespace sippar::fuse {
 namespace {
 
-// A cancelled call sends no notification, so waits look at its flag this often.
+// A cancelled call sends no notification, so waits check its flag this often.
 constexpr int64_t kLookAgainUs = 50'000;
 
 }  // namespace
@@ -53,7 +53,7 @@ void TextStream::Run() {
   changed_.NotifyAll();
 }
 
-// Called by the writer. Waits while the reader is too far behind.
+// Called by the writer. Waits while the writer is too far ahead of the reader.
 bool TextStream::Append(std::string_view bytes) {
   engine::MutexLock lock(&mutex_);
   while (!is_closed_ && !*is_stopping_ && end() - position_ >= kStreamAheadSize) {
@@ -103,7 +103,7 @@ StatusOr<std::string> TextStream::Read(uint64_t offset, size_t size,
         "from the start, or copy it first",
         offset, begin_));
   }
-  // What lies before `offset` is dropped as it comes: the reader has skipped it.
+  // The reader has skipped the text before `offset`, so that text is dropped when it is written.
   position_ = std::min(offset, end());
   changed_.NotifyAll();
   while (end() <= offset) {
@@ -118,7 +118,8 @@ StatusOr<std::string> TextStream::Read(uint64_t offset, size_t size,
   return Take(offset, size);
 }
 
-// Returns the bytes at `offset`, moves the reader behind them and drops what is too far behind it.
+// Returns the bytes at `offset`, moves the reader after them and drops the text that lies too far
+// before the reader.
 std::string TextStream::Take(uint64_t offset, size_t size) {
   std::string bytes;
   uint64_t at = begin_;

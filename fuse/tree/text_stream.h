@@ -1,6 +1,6 @@
-// TextStream: the text of a generated file, written by a thread while it is read. The writer is at
-// most kStreamAheadSize ahead of the reader, so memory is bounded. Reads go forward; a read at the
-// start begins the text again, and the last kStreamBehindSize bytes can be read again. Made by
+// TextStream: the text of a generated file. A thread writes the text while it is read, at most
+// kStreamAheadSize ahead of the reader, so memory is bounded. Reads go forward; a read at offset 0
+// starts the text again, and the last kStreamBehindSize bytes can be read again. Created by
 // tree_view, read by the kernel layer. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,19 +17,20 @@ namespace sippar::fuse {
 
 class TextStream {
  public:
-  // Writes the whole text; ends early when the sink returns false or the call is cancelled.
+  // Writes the whole text; ends early if the sink returns false or the call is cancelled.
   using Writer = std::function<Status(const cluster::CallOptions&, const ByteSink&)>;
 
-  // `is_stopping` is set when the mount ends, so that no read waits any longer.
+  // `is_stopping` is set when the mount ends, so that no read waits any more.
   TextStream(Writer writer, int64_t timeout_us,
              std::shared_ptr<const std::atomic<bool>> is_stopping)
       : writer_(std::move(writer)), timeout_us_(timeout_us), is_stopping_(std::move(is_stopping)) {}
   ~TextStream();
 
-  // Starts the writer and waits for its first bytes, so that its error becomes that of the open.
-  // Does not wait longer than the call's timeout: a later read goes on waiting.
+  // Starts the writer and waits for its first bytes, so that an error of the writer becomes an
+  // error of the open. Waits no longer than the call's timeout; a later read continues to wait.
   [[nodiscard]] Status Start(const cluster::CallOptions& call) EXCLUDES(mutex_);
-  // The bytes that are there at `offset`, at most `size`; waits for the first one. None: the end.
+  // Returns the available bytes at `offset`, at most `size`; waits for the first byte. No bytes:
+  // the end of the text.
   [[nodiscard]] StatusOr<std::string> Read(uint64_t offset, size_t size,
                                            const cluster::CallOptions& call) EXCLUDES(mutex_);
 
@@ -45,15 +46,15 @@ class TextStream {
   const Writer writer_;
   const int64_t timeout_us_;
   const std::shared_ptr<const std::atomic<bool>> is_stopping_;
-  engine::Mutex read_mutex_;  // one read at a time: two would take each other's bytes
-  engine::Thread thread_;     // touched by Start, by Restart under read_mutex_, by the destructor
+  engine::Mutex read_mutex_;  // allows one read at a time: two would take each other's bytes
+  engine::Thread thread_;     // used by Start, by Restart under read_mutex_, and by the destructor
   engine::Mutex mutex_;
   engine::CondVar changed_;
   cluster::CancelFlag cancel_ GUARDED_BY(mutex_);
   std::deque<std::string> parts_ GUARDED_BY(mutex_);  // the text of [begin_, end())
   uint64_t begin_ GUARDED_BY(mutex_) = 0;
   size_t kept_size_ GUARDED_BY(mutex_) = 0;
-  uint64_t position_ GUARDED_BY(mutex_) = 0;  // where the reader is
+  uint64_t position_ GUARDED_BY(mutex_) = 0;  // position of the reader
   bool is_closed_ GUARDED_BY(mutex_) = false;
   bool is_ended_ GUARDED_BY(mutex_) = false;  // the writer has ended with result_
   Status result_ GUARDED_BY(mutex_);

@@ -11,7 +11,8 @@ namespace {
 
 constexpr int64_t kDayMicros = 86'400'000'000;
 
-// Takes exactly `digits` decimal digits and then the character `end` ('\0': none) from *text.
+// Takes exactly `digits` decimal digits and then the character `end` ('\0': no character) from
+// *text.
 bool TakeNumber(std::string_view* text, size_t digits, char end, int* value) {
   size_t size = digits + (end == '\0' ? 0 : 1);
   if (text->size() < size || (end != '\0' && (*text)[digits] != end)) return false;
@@ -39,7 +40,7 @@ bool TakeFraction(std::string_view* text, int* micros) {
   return TakeNumber(&rest, 6, '\0', micros);
 }
 
-// Microseconds of "T12:30:00Z", the seconds with an optional fraction.
+// Microseconds since midnight of a text such as "T12:30:00Z"; the seconds may have a fraction.
 std::optional<int64_t> ParseTimeOfDay(std::string_view text) {
   int hour = 0, minute = 0, second = 0, micros = 0;
   if (!text.starts_with('T')) return std::nullopt;
@@ -58,7 +59,7 @@ std::optional<int64_t> ParseTime(std::string_view name) {
   int64_t value = 0;
   auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
   if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  // Printed again to reject "+3", "03" and "-0": a time must have one name.
+  // Printed again to reject "+3", "03" and "-0": a time must have only one name.
   if (value == engine::kServerTime || PrintTime(value) != name) return std::nullopt;
   return value;
 }

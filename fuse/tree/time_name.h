@@ -1,4 +1,4 @@
-// Times as file names. Decimal microseconds are the canonical spelling; .as-of also takes an ISO
+// File names of times. Decimal microseconds are the canonical spelling; .as-of also accepts an ISO
 // time in UTC and "now", which become symlinks to the microseconds. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

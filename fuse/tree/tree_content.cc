@@ -1,4 +1,4 @@
-// Holds TreeView's contents of files, extended attributes and usage.
+// Holds the part of TreeView for file contents, extended attributes and usage.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@ StatusOr<OpenValuePtr> TreeView::OpenFile(const Node& file, const Attributes& at
                                           const Call& call) {
   if (file.kind == NodeKind::kCell || file.kind == NodeKind::kText) {
     ASSIGN_OR_RETURN(OpenValuePtr value, values_.Open(file, attributes.size_bytes));
-    // A small value is read at once: later writes, deletions and collection cannot make its reads
-    // fail (SEMANTICS.md "Freshness").
+    // A small value is read when it is opened, so that later writes, deletions and garbage
+    // collection cannot make its reads fail (SEMANTICS.md "Freshness").
     bool is_small = attributes.size_bytes <= kCachedValueSizeMax;
     if (is_small) RETURN_IF_ERROR(ReadFile(value.get(), call).status());
     return value;
@@ -28,8 +28,8 @@ StatusOr<ValuePtr> TreeView::ReadFile(OpenValue* file, const Call& call) {
   });
 }
 
-// Returns the bytes of exactly this version. A row in the cache serves at any age, because a
-// version never changes.
+// Returns the bytes of exactly this version. A cached row of any age will do, because a version
+// never changes.
 StatusOr<std::string> TreeView::ReadValue(const Node& cell, const Call& call) {
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(cell.table_id));
   ReadView view{table->schema.name, std::nullopt};
@@ -44,8 +44,8 @@ StatusOr<std::string> TreeView::ReadValue(const Node& cell, const Call& call) {
   spec.time = OnlyTime(cell.timestamp_us);
   ASSIGN_OR_RETURN(std::optional<FoundVersion> found,
                    ReadFirst(context_.data, view.table, spec, call));
-  // An overwrite at the same timestamp has another sequence: its bytes must not be shown under this
-  // inode.
+  // An overwrite at the same timestamp has another sequence number: its bytes must not appear under
+  // this inode.
   if (!found.has_value() || found->sequence != cell.sequence) {
     return FailedPrecondition(
         fmt::format("table {}: version {} of row {}, column {}:{} was overwritten, deleted or "
@@ -71,7 +71,7 @@ StatusOr<Usage> TreeView::ReadUsage() {
   Usage usage;
   for (const TablePtr& table : tables) {
     auto groups = context_.client->admin()->Do(cluster::calls::Stats{table->schema.name});
-    if (!groups.ok()) continue;  // dropped since it was listed
+    if (!groups.ok()) continue;  // the table was dropped after it was listed
     for (const cluster::GroupStats& group : *groups) {
       usage.stored_bytes += group.stored_bytes + group.memtable_bytes;
       usage.entries += group.entries;
@@ -89,7 +89,7 @@ void TreeView::NoteError(const std::string& text) {
   ++status_.errors;
   status_.last_error = text;
   for (char& c : status_.last_error) {
-    // .status is one line per field.
+    // .status has one line per field
     if (c == '\n') c = ' ';
   }
 }

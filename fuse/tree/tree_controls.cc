@@ -1,5 +1,6 @@
-// Holds TreeView's lookups of control names: the small files of the mount and of tables, the query
-// directories, the fan-out view, the saved queries. SPDX-License-Identifier: Apache-2.0
+// Holds the part of TreeView that looks up control names: the small files of the mount and of
+// tables, the query directories, the fan-out view, the saved queries. SPDX-License-Identifier:
+// Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace sippar::fuse {
 namespace {
 
 constexpr std::string_view kExportStem = "rows.";
-// Formats of .export and of saved queries, which are the ends of their names.
+// Formats of .export and of saved queries; the suffix of a file's name selects one.
 constexpr std::string_view kFormats[] = {"csv", "json", "jsonl", "tsv"};
 
 bool IsFormat(std::string_view text) {
@@ -31,7 +32,7 @@ Status NoSuchName(std::string_view name) {
   return NotFound(fmt::format("entry {} not found", name));
 }
 
-// The name of a saved query's file in parts: "top.csv" is top, csv.
+// The file name of a saved query in parts: "top.csv" is the query "top" in the format "csv".
 struct SavedFile {
   std::string_view query;
   std::string_view format;
@@ -63,7 +64,7 @@ std::optional<Entry> TreeView::RootControl(const Node& directory, std::string_vi
   if (name == ".version") return TextEntry(directory, name, RenderVersion(), mounted_at_us_);
   if (name != ".status") return std::nullopt;
   Entry status = TextEntry(directory, name, RenderMountStatus(), mounted_at_us_);
-  // Its text changes with each error: the kernel must ask each time.
+  // The text of .status changes with each error, so the kernel must ask each time.
   status.is_volatile = true;
   return status;
 }
@@ -99,14 +100,14 @@ StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
   return std::optional(std::move(entry));
 }
 
-// The query directories and files of a table, at any time and below each other.
+// The query directories and files of a table, at any as_of time and nested in each other.
 StatusOr<std::optional<Entry>> TreeView::QueryEntry(const Node& directory, std::string_view name) {
   std::optional<Entry> none;
   bool is_home = IsSelectionHome(name);
   bool is_known = is_home || name == ".count" || name == ".export" || name == ".tree";
   if (!is_known) return none;
-  // After .first the rows are final: a step after it would mean other rows than it says. The
-  // fan-out view shows whole tables only.
+  // After .first the set of rows is final: a further step would select other rows than its name
+  // says. The fan-out view shows only whole tables.
   RowSelection selection = DecodeSelection(directory.selection);
   if (is_home && (selection.rows_max.has_value() || selection.steps >= kSelectionStepsMax)) {
     return none;
@@ -197,7 +198,7 @@ StatusOr<std::vector<std::string>> TreeView::SavedQueryFiles() {
   return files;
 }
 
-// The row as one line of JSON. It is rendered when it is looked up, as its size must be exact.
+// The row as one line of JSON. It is rendered when it is looked up, because its size must be exact.
 StatusOr<Entry> TreeView::LookupRowText(const Node& directory, const Call& call) {
   if (context_.answers == nullptr) return NoSuchName(".row.json");
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
@@ -251,7 +252,7 @@ StatusOr<TextStream::Writer> TreeView::WriterOf(const Node& file) {
 
 StatusOr<std::unique_ptr<TextStream>> TreeView::OpenGenerated(const Node& file, const Call& call) {
   ASSIGN_OR_RETURN(TextStream::Writer writer, WriterOf(file));
-  // The count falls when the writer's last copy dies with its stream.
+  // The count of open streams falls when the last copy of the writer is destroyed with its stream.
   std::shared_ptr<void> ticket(nullptr, [this](void*) { --streams_; });
   if (++streams_ > kStreamsMax) {
     return ResourceExhausted(

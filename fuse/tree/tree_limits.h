@@ -7,16 +7,17 @@
 
 namespace sippar::fuse {
 
-// Greatest age of what a name lookup returns, counting the caches of the mount and of the kernel
+// Greatest age of the result of a name lookup, for the caches of the mount and of the kernel
 // together (SEMANTICS.md "Freshness"). --entry-timeout may lower it.
 inline constexpr int64_t kFreshnessUs = 1'000'000;
 
 // Row cache (row_cache.h).
 inline constexpr size_t kRowCacheSizeMax = 32 << 20;
-// Larger values are not cached with their row, but read when their files are read.
+// Larger values are not cached with their row; each is read when its file is read.
 inline constexpr size_t kCachedValueSizeMax = 64 << 10;
-inline constexpr size_t kCachedRowSizeMax = 1 << 20;   // names and kept values of one row
-inline constexpr size_t kCachedRowColumnsMax = 4'096;  // of wider rows no column is cached
+inline constexpr size_t kCachedRowSizeMax = 1 << 20;  // limit of names and cached values of one row
+inline constexpr size_t kCachedRowColumnsMax =
+    4'096;  // limit of columns of a cached row; a wider row is not cached
 // How long a row counts as wide before its columns are counted again.
 inline constexpr int64_t kWideRowMemoryUs = 60'000'000;
 
@@ -24,20 +25,20 @@ inline constexpr int64_t kWideRowMemoryUs = 60'000'000;
 inline constexpr size_t kRecentRowsMax = 65'536;
 
 // Long names (long_names.h): memory of the index, at about 25 bytes per name; keys that a lookup
-// reads if the index has the name; keys that a search without it reads after the last one found.
+// reads if the index has the name; keys that a search reads after the last key found, if the index
+// lacks the name.
 inline constexpr size_t kLongNamesSizeMax = 64 << 20;
 inline constexpr size_t kLongNameRunKeys = 32;
 inline constexpr uint64_t kLongNameNearKeys = 1'024;
 
-// Query directories: ends of .first/<n> that are kept (first_rows.h); keys that a listing of
-// .where/<test> asks for at a time, at first and at most: `ls | head` must not search for
-// thousands.
+// Query directories: cached ends of .first/<n> (first_rows.h); first and greatest number of keys
+// that a listing of .where/<test> asks for at a time: `ls | head` must not search for thousands.
 inline constexpr size_t kFirstRowsMax = 256;
 inline constexpr uint64_t kMatchesMin = 64;
 inline constexpr uint64_t kMatchesMax = 4'096;
 
-// Generated files (text_stream.h): those open at a time, each of which has a thread; bytes that a
-// writer may be ahead of its reader; bytes behind the reader that can be read again.
+// Generated files (text_stream.h): limit of open files, each of which has a thread; bytes that a
+// writer may be ahead of its reader; bytes before the reader's position that can be read again.
 inline constexpr int kStreamsMax = 32;
 inline constexpr size_t kStreamAheadSize = 1 << 20;
 inline constexpr size_t kStreamBehindSize = 256 << 10;
@@ -47,7 +48,7 @@ inline constexpr size_t kStreamBehindSize = 256 << 10;
 inline constexpr uint64_t kCheckpointDistance = 4'096;
 inline constexpr size_t kCheckpointsMax = 65'536;
 
-// A control file larger than this fails instead of filling memory: its text lives in its node.
+// A larger control file fails instead of filling the memory, because its node holds its text.
 inline constexpr size_t kControlTextSizeMax = 16 << 20;
 
 }  // namespace sippar::fuse

@@ -1,4 +1,4 @@
-// Holds TreeView's listings of directories. SPDX-License-Identifier: Apache-2.0
+// Holds the part of TreeView that lists directories. SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/fan_out.h"
 #include "fuse/tree/selected_rows.h"
 #include "fuse/tree/table_entries.h"
@@ -7,7 +7,7 @@
 namespace sippar::fuse {
 namespace {
 
-// The directory above. Only a hint for "..": the kernel resolves ".." by itself.
+// The directory above. It is only a hint for "..": the kernel resolves ".." by itself.
 Node ParentOf(const Node& node) {
   Node parent;
   parent.as_of = node.as_of;
@@ -46,7 +46,7 @@ Node ParentOf(const Node& node) {
   return parent;
 }
 
-// Control names that are listed in the directory (SEMANTICS.md "Control names").
+// The control names that a listing of the directory shows (SEMANTICS.md "Control names").
 std::vector<std::string_view> ListedControls(const Node& directory) {
   if (directory.kind == NodeKind::kExport) return {"rows.csv", "rows.jsonl"};
   if (directory.as_of.has_value() || !directory.selection.empty()) return {};
@@ -87,7 +87,7 @@ StatusOr<std::unique_ptr<DirStream>> TreeView::OpenDirectory(const Node& directo
     case NodeKind::kAsOf:
     case NodeKind::kRow:
     case NodeKind::kRowVersions:
-    case NodeKind::kSelectionHome:  // endless, so it lists nothing
+    case NodeKind::kSelectionHome:  // any name is valid in it, so it lists nothing
     case NodeKind::kExport:
     case NodeKind::kSavedQueries:
       break;
@@ -97,7 +97,7 @@ StatusOr<std::unique_ptr<DirStream>> TreeView::OpenDirectory(const Node& directo
     case NodeKind::kGenerated:
       return FailedPrecondition("not a directory");
   }
-  // Runs at the first read and at each rewind, so a rewound handle shows the present state.
+  // Runs at the first read and at each rewind, so that a rewound handle shows the current state.
   auto fixed = [this, directory, cancel] {
     Call call;
     call.cancel = cancel;
@@ -108,11 +108,11 @@ StatusOr<std::unique_ptr<DirStream>> TreeView::OpenDirectory(const Node& directo
 
 StatusOr<std::vector<DirEntry>> TreeView::FixedEntries(const Node& directory, const Call& call) {
   std::vector<DirEntry> entries;
-  // The kernel takes only the type and the inode number of these two.
+  // The kernel uses only the type and the inode number of "." and "..".
   entries.push_back({".", DirectoryEntry(directory, 0)});
   entries.push_back({"..", DirectoryEntry(ParentOf(directory), 0)});
   for (std::string_view name : ListedControls(directory)) {
-    // Looked up as the kernel would, so that a listing and a stat show the same.
+    // Each name is looked up as the kernel would, so that a listing and a stat agree.
     ASSIGN_OR_RETURN(Entry entry, Lookup(directory, name, call));
     entries.push_back({std::string(name), std::move(entry)});
   }

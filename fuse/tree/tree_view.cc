@@ -1,5 +1,5 @@
-// Holds the lookups: what a name in a directory means. tree_controls.cc holds those of control
-// names, tree_listing.cc the listings, tree_content.cc the contents. SPDX-License-Identifier:
+// Holds the part of TreeView that looks up names. tree_controls.cc holds the lookups of control
+// names, tree_listing.cc the listings, tree_content.cc the contents.
 // Apache-2.0
 #include "fuse/tree/tree_view.h"
 
@@ -72,7 +72,7 @@ StatusOr<Entry> TreeView::Lookup(const Node& directory, std::string_view name, c
     case NodeKind::kTable:
       return LookupInTable(directory, name, call);
     case NodeKind::kRow:
-      // Every row has ".versions", so it needs no read.
+      // Every row has ".versions", so this lookup needs no read.
       if (name == kVersionsName) return LookupFamily(directory, "", NodeKind::kRowVersions);
       if (name == kRowTextName) return LookupRowText(directory, call);
       return LookupFamily(directory, name, NodeKind::kFamily);
@@ -118,8 +118,8 @@ StatusOr<Entry> TreeView::LookupInRoot(const Node& directory, std::string_view n
   return DirectoryEntry(std::move(node), table->changed_at_us);
 }
 
-// Finds the table of a file name. The decoded name may contain slashes (a table of another project
-// or instance), and may be a long name, which only a comparison with all tables resolves.
+// Finds the table that a file name means. The decoded name may contain slashes (a table of another
+// project or instance). For a long name, all tables are compared.
 StatusOr<TablePtr> TreeView::FindTable(std::string_view name) {
   std::optional<DecodedName> decoded = context_.codec.Decode(name);
   if (!decoded.has_value()) return NoSuchName(name);
@@ -138,8 +138,8 @@ StatusOr<Entry> TreeView::LookupInAsOf(const Node& directory, std::string_view n
     node.as_of = time;
     return DirectoryEntry(std::move(node), mounted_at_us_);
   }
-  // A leading dot gets ENOENT instead of EINVAL: programs probe names such as .git everywhere,
-  // which is no error to log.
+  // A leading dot gets ENOENT instead of EINVAL: programs look up names such as .git everywhere,
+  // and EINVAL would be logged.
   if (name.starts_with('.')) return NoSuchName(name);
   std::optional<int64_t> time = ParseTimeAlias(name, context_.clock->NowMicros());
   if (time.has_value()) {
@@ -159,7 +159,7 @@ StatusOr<std::string> TreeView::ResolveName(const LongNameScope& scope, std::str
   if (!decoded.has_value()) return NoSuchName(name);
   std::string key = std::move(decoded->key);
   if (decoded->is_long) {
-    // FindLongName takes the head of the key from `decoded`, so it is put back.
+    // FindLongName takes the head of the key from `decoded`, so the moved key is put back.
     decoded->key = key;
     ASSIGN_OR_RETURN(key, FindLongName(context_.data, context_.codec, &context_.long_names, scope,
                                        name, *decoded, call));
@@ -172,7 +172,7 @@ StatusOr<std::string> TreeView::ResolveName(const LongNameScope& scope, std::str
 
 StatusOr<Entry> TreeView::LookupInTable(const Node& directory, std::string_view name,
                                         const Call& call) {
-  // No key's name begins with a dot.
+  // No encoded key begins with a dot.
   if (name.starts_with('.')) {
     ASSIGN_OR_RETURN(std::optional<Entry> control, ControlEntry(directory, name));
     if (control.has_value()) return *std::move(control);
@@ -190,13 +190,13 @@ StatusOr<Entry> TreeView::LookupInTable(const Node& directory, std::string_view 
 }
 
 StatusOr<Entry> TreeView::FindRow(const TablePtr& table, Node node, const Call& call) {
-  // An empty key would be spelled "%", but the engine has no such row.
+  // The name "%" means the empty key, but the engine has no such row.
   if (node.row.empty())
     return NotFound(fmt::format("table {}: no row has the empty key, which the name % means",
                                 table->schema.name));
   ReadView view{table->schema.name, node.as_of};
   Entry entry = DirectoryEntry(std::move(node), table->changed_at_us);
-  // Taken before the read, so that the age of the answer is never understated.
+  // Taken before the read, so that the entry's age is never underestimated.
   int64_t now_ns = context_.clock->MonotonicNanos();
   if (auto read_at_ns = context_.recent_rows.Find(entry.inode_number, now_ns)) {
     entry.age_us = (now_ns - *read_at_ns) / 1000;
@@ -216,14 +216,14 @@ StatusOr<Entry> TreeView::LookupFamily(const Node& directory, std::string_view n
                                        NodeKind kind) {
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
   Node node = ChildOf(directory, kind);
-  // No check that the row exists: the kernel found it a moment ago, and an empty directory harms
-  // nothing.
+  // The row's existence is not checked: the kernel found the row a moment ago, and an empty
+  // directory does no harm.
   if (kind == NodeKind::kRowVersions) {
     return DirectoryEntry(std::move(node), table->changed_at_us);
   }
   std::optional<DecodedName> decoded = context_.codec.Decode(name);
   if (!decoded.has_value() || decoded->is_long) return NoSuchName(name);
-  // A family that the cached schema lacks may be new, so it is looked up in the present schema.
+  // A family that the cached schema lacks may be new, so the current schema is read.
   if (table->schema.FindFamily(decoded->key) == nullptr) {
     ASSIGN_OR_RETURN(table, context_.tables.FindIdNow(directory.table_id));
   }
@@ -255,13 +255,13 @@ StatusOr<Entry> TreeView::LookupColumn(const Node& directory, std::string_view n
   return SymlinkEntry(directory, name, std::move(canonical), table->changed_at_us);
 }
 
-// `node` is a kCell that has no version yet, or a kColumnVersions.
+// `node` is a kCell without a version, or a kColumnVersions.
 StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Call& call) {
   ReadView view{table->schema.name, node.as_of};
   RowPtr row;
   const RowColumn* column = nullptr;
-  // With a freshness of zero no sibling could use the cached row, so one column is read instead of
-  // the whole row.
+  // With a freshness of zero, lookups of other columns could not use the cached row, so only one
+  // column is read instead of the whole row.
   if (context_.freshness_us > 0) {
     ASSIGN_OR_RETURN(row, context_.rows.Get(node.table_id, view, node.row, call));
     column = row->Find(node.family, node.qualifier);
@@ -274,7 +274,7 @@ StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Cal
     age_us = context_.AgeUs(row->loaded_at_ns);
   } else {
     // The row is wide, or it lacked the column when it was cached. The column may have been written
-    // since, so it is read now.
+    // later, so it is read now.
     cluster::ReadSpec spec = ColumnSpec(view, node.row, node.family, node.qualifier);
     ASSIGN_OR_RETURN(std::optional<FoundVersion> found,
                      FindFirst(context_.data, view.table, spec, call));
@@ -286,11 +286,11 @@ StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Cal
     attributes = {found->size_bytes, found->timestamp_us};
   }
   if (node.kind == NodeKind::kColumnVersions) {
-    // The directory of a column's versions is the same node whatever version is the newest.
+    // The directory of a column's versions is the same node whatever the newest version is.
     node.timestamp_us = 0, node.sequence = 0;
     attributes = {0, table->changed_at_us};
   } else {
-    // One version is one inode, whether it was reached through .as-of or a query directory or not.
+    // A version has one inode, whether or not it was reached through .as-of or a query directory.
     node.as_of.reset();
     node.selection.clear();
   }
@@ -307,7 +307,7 @@ StatusOr<Entry> TreeView::LookupVersion(const Node& directory, std::string_view 
     return NoSuchName(name);
   }
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
-  // The view has no as_of: that was checked above, and the read is for exactly this time.
+  // as_of is not set: it was checked above, and the read is for exactly this time.
   ReadView view{table->schema.name, std::nullopt};
   cluster::ReadSpec spec = ColumnSpec(view, directory.row, directory.family, directory.qualifier);
   spec.time = OnlyTime(*time);

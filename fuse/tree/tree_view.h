@@ -1,8 +1,9 @@
-// TreeView: the mounted tree without a kernel: what a name in a directory means, what a directory
-// contains, what a file contains (SEMANTICS.md). Knows no inode table and no libfuse, so tests run
-// it against a fake client. Thread safe. Errors: kNotFound; kInvalidArgument (bad time);
-// kFailedPrecondition (the version of an inode is gone); TooLarge and kResourceExhausted
-// (open_values.h); and those of the client. SPDX-License-Identifier: Apache-2.0
+// TreeView: the mounted tree without the kernel: the meaning of a name in a directory, the entries
+// of a directory, the content of a file (SEMANTICS.md). Uses neither the inode table nor libfuse,
+// so tests run it against a fake client. Thread safe. Errors: kNotFound; kInvalidArgument (bad
+// time); kFailedPrecondition (the version of an inode no longer exists); TooLarge and
+// kResourceExhausted (open_values.h); and the errors of the client. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <memory>
@@ -22,7 +23,7 @@
 
 namespace sippar::fuse {
 
-// Totals for statfs.
+// Totals that statfs reports.
 struct Usage {
   uint64_t stored_bytes = 0;
   uint64_t entries = 0;
@@ -39,16 +40,16 @@ class TreeView {
   // Setting `cancel` stops the scans of this stream.
   [[nodiscard]] StatusOr<std::unique_ptr<DirStream>> OpenDirectory(
       const Node& directory, const cluster::CancelFlag& cancel);
-  // Opens a kCell or kText that has these attributes. A small value is read at once, a larger one
-  // by the first ReadFile.
+  // Opens a kCell or kText that has these attributes. A small value is read now, a larger one by
+  // the first ReadFile.
   [[nodiscard]] StatusOr<OpenValuePtr> OpenFile(const Node& file, const Attributes& attributes,
                                                 const cluster::CallOptions& call);
-  // Returns the whole content, which stays in memory as long as the pointer lives.
+  // Returns the whole content, which stays in memory while the pointer exists.
   [[nodiscard]] StatusOr<ValuePtr> ReadFile(OpenValue* file, const cluster::CallOptions& call);
-  // Starts to make the text of a kGenerated. The stream must not outlive this object.
+  // Starts to generate the text of a kGenerated. The stream must not outlive this object.
   [[nodiscard]] StatusOr<std::unique_ptr<TextStream>> OpenGenerated(
       const Node& file, const cluster::CallOptions& call);
-  // Ends the waiting reads of all streams, which may take long, and those to come.
+  // Ends the waiting reads of all streams, which could take long, and all later reads.
   void StopStreams() { is_stopping_->store(true); }
   // std::nullopt if there is no such attribute. XattrNames (xattrs.h) lists the names.
   [[nodiscard]] StatusOr<std::optional<std::string>> Xattr(const Node& node, std::string_view name,
@@ -105,7 +106,7 @@ class TreeView {
   OpenValues values_;
   const int64_t mounted_at_us_;
   const std::shared_ptr<std::atomic<bool>> is_stopping_;
-  std::atomic<int> streams_{0};  // open ones
+  std::atomic<int> streams_{0};  // number of open streams
 
   engine::Mutex mutex_;
   MountStatus status_ GUARDED_BY(mutex_);

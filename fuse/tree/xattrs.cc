@@ -45,7 +45,7 @@ bool HasColumn(const Node& node) {
   return node.kind == NodeKind::kCell || node.kind == NodeKind::kColumnVersions;
 }
 
-// True for attributes that cost a read of the row or column. Listings do not name them.
+// True for attributes whose value needs a read of the row or column. Listings do not name them.
 bool CostsARead(const Node& node, std::string_view name) {
   if (node.kind == NodeKind::kCell) return name == "versions";
   return node.kind == NodeKind::kRow && (name == "cells" || name == "newest");
@@ -69,7 +69,8 @@ std::vector<std::string> XattrNames(const Node& node) {
 StatusOr<std::optional<std::string>> ReadXattr(TreeContext* context, const Node& node,
                                                std::string_view name,
                                                const cluster::CallOptions& call) {
-  // ls asks for other namespaces, such as security.selinux, at each file: no read for those.
+  // ls asks for other namespaces, such as security.selinux, at each file; those must not cause a
+  // read.
   if (!name.starts_with(kPrefix)) return std::optional<std::string>();
   std::vector<std::string> cheap = XattrNames(node);
   bool is_cheap = std::find(cheap.begin(), cheap.end(), name) != cheap.end();
@@ -86,7 +87,7 @@ StatusOr<std::optional<std::string>> ReadXattr(TreeContext* context, const Node&
   cluster::ReadSpec spec = node.kind == NodeKind::kCell
                                ? ColumnSpec(view, node.row, node.family, node.qualifier)
                                : RowSpec(view, node.row);
-  // All versions of the column; of a row, the newest of each column.
+  // Counts all versions of a column, or the newest version of each column of a row.
   if (node.kind == NodeKind::kCell) spec.versions_per_column = 0;
   spec.strip_values = true;
   ASSIGN_OR_RETURN(RowCounts counts, Count(context, table_name, spec, call));

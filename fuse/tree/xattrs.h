@@ -11,11 +11,11 @@
 
 namespace sippar::fuse {
 
-// The attributes that cost no read, as full names with the prefix "user.sippar.".
+// The attributes that need no read, as full names with the prefix "user.sippar.".
 std::vector<std::string> XattrNames(const Node& node);
-// Value of the attribute `name`; std::nullopt if there is none. Also answers attributes that
-// XattrNames leaves out because they need a read: versions of a cell; cells and newest of a row. If
-// they were listed, each `getfattr -d` or `cp -a` would cause these reads.
+// The value of the attribute `name`; std::nullopt if there is none. Also answers attributes that
+// XattrNames leaves out because they need a read: `versions` of a cell; `cells` and `newest` of a
+// row. If those were listed, each `getfattr -d` or `cp -a` would cause these reads.
 [[nodiscard]] StatusOr<std::optional<std::string>> ReadXattr(TreeContext* context, const Node& node,
                                                              std::string_view name,
                                                              const cluster::CallOptions& call);

@@ -1,5 +1,6 @@
-// Plain: whichever caller finds no other writing writes for all. TLS: callers hand their frames to
-// the thread of the socket, because asio::ssl is used by one thread at a time.
+// Plain: a caller that finds no write in progress writes the frames of all callers. TLS: callers
+// pass their frames to the thread of the socket, because only one thread at a time may use an
+// asio::ssl stream.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/bench/asio_probe.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 using asio::ip::tcp;
 using TlsStream = asio::ssl::stream<tcp::socket>;
-constexpr size_t kHeader = 12;  // size of the body, number of the call
+constexpr size_t kHeader = 12;  // size of the body and number of the call
 constexpr size_t kBuffer = 64 << 10;
 
 void Append(std::string* out, uint64_t number, const char* body, size_t size) {
@@ -192,7 +193,7 @@ class AsioClient final : public ProbeClient {
       return Stream(*context);
     }
   }
-  // False: nothing is left to write.
+  // Takes the next frames to write; returns false if there are none.
   bool TakeNext() {
     engine::MutexLock lock(&mutex_);
     out_.clear();
@@ -235,7 +236,7 @@ class AsioClient final : public ProbeClient {
   Stream stream_;
   std::vector<char> buffer_;
   std::string in_;
-  std::string out_;  // of the writing thread
+  std::string out_;  // used only by the thread that writes
   engine::Mutex mutex_;
   std::string next_ GUARDED_BY(mutex_);
   bool is_writing_ GUARDED_BY(mutex_) = false;

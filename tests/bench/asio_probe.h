@@ -1,6 +1,6 @@
-// What the wire is measured against: length-prefixed frames over bare Asio, with nothing that makes
-// a wire safe to use: no checksums, deadlines, bounds, credit, lanes or keepalive. One connection,
-// one thread a side for the socket; callers block. SPDX-License-Identifier: Apache-2.0
+// The baseline for the wire: length-prefixed frames over bare Asio, without what makes the wire
+// safe to use: checksums, deadlines, bounds, credit, lanes and keepalive. One connection; each side
+// has one thread for the socket; callers block. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sippar::net {
 
-struct ProbeFiles {  // PEM; all empty: plain
+struct ProbeFiles {  // PEM files; all empty: no TLS
   std::string certificate, key, authority;
 };
 
@@ -24,7 +24,7 @@ class ProbeClient {
  public:
   static std::unique_ptr<ProbeClient> Connect(uint16_t port, const ProbeFiles& files);
   virtual ~ProbeClient() = default;
-  // The size of the echo.
+  // Returns the size of the echo.
   virtual size_t Call(const std::string& body) = 0;
 };
 

@@ -1,5 +1,5 @@
-// What finding a tablet costs, on top of calling it: bench_client [TABLETS]. Prints nanoseconds a
-// call for one thread and for two. SPDX-License-Identifier: Apache-2.0
+// Measures the cost of finding a tablet in addition to calling it: bench_client [TABLETS]. Prints
+// nanoseconds per call for one thread and for two. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -47,7 +47,7 @@ int Main(int tablets) {
   for (int i = 0; i < 1009; ++i) {
     rows.push_back(fmt::format("row{:06}x", random.Uniform(static_cast<uint64_t>(tablets))));
   }
-  NanosPerCall(&caller, rows, 1);  // all locations are known from here on
+  NanosPerCall(&caller, rows, 1);  // the client knows all locations after this run
   for (size_t threads : {1, 2}) {
     fmt::print("{} tablets, {} threads: {:.0f} ns a call\n", tablets, threads,
                NanosPerCall(&caller, rows, threads));

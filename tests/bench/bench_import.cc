@@ -1,4 +1,4 @@
-// Figures of a Webtable, through the client; figures.sh calls it.
+// Measures imports of a Webtable through the client; figures.py calls it.
 //   bench_import web CORPUS NEW_DIR   parses the corpus into memory first, so that only the store
 //                                     is timed: import, stored size, full scan
 //   bench_import crash NEW_DIR        2 GiB in SSTables, 64 MiB in the log alone, then kill -9
@@ -56,7 +56,7 @@ void InThreads(Body body) {
   for (int i = 0; i < kThreads; ++i) threads.emplace_back("bench", body);
 }
 
-// Batches as the import sends them.
+// The corpus in batches like those that the import sends.
 struct ParsedCorpus {
   std::vector<std::vector<engine::RowMutation>> batches;
   std::atomic<uint64_t> pages{0}, page_bytes{0}, cells{0};
@@ -164,7 +164,7 @@ void RunWeb(const std::string& corpus_directory, const std::string& directory) {
   Die(client->Close());
 }
 
-// Values of noise: what is stored is as large as what was written.
+// Writes random values, which do not compress, so that as many bytes are stored as written.
 void WriteNoise(cluster::Client* client, const std::string& prefix, uint64_t bytes) {
   engine::Random random(7);
   constexpr size_t kValueBytes = 8000;

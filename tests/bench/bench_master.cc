@@ -1,5 +1,6 @@
-// The master's step at 1,000 servers and 1,000,000 tablets, in memory: start from records, a
-// balance round, a dead server's tablets placed, balance over rounds. Prints figures.
+// Measures the master's step with 1,000 servers and 1,000,000 tablets, in memory: start from
+// records, a balance round, placing a dead server's tablets, balance over several rounds. Prints
+// figures.
 //   bench_master [SERVERS TABLETS]
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ class Cluster {
     tables_.push_back({table, TableLife::kLive, 1});
   }
 
-  // Everything that is asked for happens at once. Actions carried out.
+  // Carries out all actions at once, and those that follow from them. Returns their number.
   size_t Run(const Event& event) {
     size_t count = 0;
     std::deque<Action> actions;
@@ -77,7 +78,7 @@ class Cluster {
  private:
   static constexpr uint64_t kTable = 1ull << 32;
 
-  // A third of the servers have most of the tablets.
+  // Adds a tablet. A third of the servers hold most of the tablets.
   void Add(uint64_t table_id, RowRange range, uint64_t id) {
     TabletFacts facts;
     facts.table_id = table_id;

@@ -1,7 +1,8 @@
-// Our engine beside RocksDB and LevelDB: same keys, values, sync, memtables, block cache and Bloom
-// filter, interleaved in one process, medians of N.
+// Compares Sippar with RocksDB and LevelDB: same keys, values, sync, memtables, block cache and
+// Bloom filter, interleaved in one process, medians of N rounds.
 //   bench_peers NEW_DIRECTORY [--rows N] [--repeat N] [--only CASE,CASE...]
-// Prints ratio to the better peer (above 1 is better) and target. Run it on a quiet machine.
+// Prints the ratio to the better peer (above 1 means that Sippar is better) and the target. Needs a
+// quiet machine.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -20,7 +21,8 @@ struct Plan {
   std::string compression = "both";
 };
 
-// The order rotates, so that none is always the one after RocksDB's leftovers in the page cache.
+// The order rotates, so that no peer always runs right after RocksDB and what that left in the page
+// cache.
 int RunMode(const Plan& plan, bool compress) {
   Load load = plan.load;
   load.compress = compress;
@@ -29,7 +31,8 @@ int RunMode(const Plan& plan, bool compress) {
   Cases cases(load, &figures);
   for (uint64_t round = 0; round < plan.repeat; ++round) {
     for (const std::string& name : plan.only) {
-      if (name == "amplification" && round > 0) continue;  // bytes, not time: the same every time
+      if (name == "amplification" && round > 0)
+        continue;  // measures bytes, not time, so every round gives the same
       for (uint64_t turn = 0; turn < kPeers; ++turn) {
         int peer = static_cast<int>((turn + round) % kPeers);
         fmt::print(stderr, "round {} {} {}{}\n", round + 1, name, kPeerNames[peer],

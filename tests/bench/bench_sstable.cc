@@ -1,6 +1,6 @@
-// Speed and size of SSTables: writing, scanning, point lookups, on small cells and on web pages.
-// The pages are those of SIPPAR_CORPUS (a folder with manifest.tsv: row key, path, type, time in
-// microseconds) or, without it, made up. SPDX-License-Identifier: Apache-2.0
+// Measures the speed and size of SSTables: writing, scanning and point lookups, on small cells and
+// on web pages. The pages come from SIPPAR_CORPUS (a folder with manifest.tsv: row key, path, type,
+// time in microseconds); without it they are generated. SPDX-License-Identifier: Apache-2.0
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -82,7 +82,7 @@ uint64_t RawBytes(const Entries& entries) {
   return bytes;
 }
 
-// Pieces at even distances, as the flush of a memtable takes them.
+// Takes pieces at even distances, as the flush of a memtable does.
 std::string SampleOf(const Entries& entries) {
   uint64_t raw = RawBytes(entries);
   size_t wanted = DictionarySampleSize(raw);
@@ -110,7 +110,7 @@ FileSummary WriteAll(ByteFiles* fs, const Entries& entries, const SstableOptions
   return *summary;
 }
 
-// Level, KiB of block, dictionary.
+// The arguments of a benchmark: compression level, block size in KiB, dictionary.
 SstableOptions OptionsOf(const benchmark::State& state) {
   SstableOptions options;
   options.compression = state.range(0) == 0 ? Compression::kNone : Compression::kZstd;

@@ -1,5 +1,5 @@
-// The figures of a store in one process, through the client: `bench_store DIR`. Prints a table,
-// each figure beside its target. Not a test: machines differ; run it quiet.
+// Measures a store in one process, through the client: `bench_store DIR`. Prints a table with each
+// figure and its target. Not a test, because machines differ; needs a quiet machine.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -79,7 +79,7 @@ void PointReads(Client* client) {
     Die(cells.status());
     if (!(*cells)->Valid()) Die(NotFound("a row that was written"));
   };
-  constexpr uint64_t kWarm = 50'000;  // 50 MB: fits the block cache
+  constexpr uint64_t kWarm = 50'000;  // 50 MB, which fits the block cache
   for (uint64_t i = 0; i < kWarm; ++i) get(i);
   for (uint64_t i = 0; i < kWarm; ++i) get(random.Uniform(kWarm));
   int64_t start = Now();

@@ -1,4 +1,4 @@
-// Fibers. SPDX-License-Identifier: Apache-2.0
+// Stacks of fibers and switches between them. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/fiber.h"
 
 #include <sys/mman.h>
@@ -40,7 +40,8 @@ char* Fiber::TakeStack() {
 
 Fiber::Fiber(void (*entry)()) : stack_(TakeStack()) {
 #if SIM_ASAN
-  __asan_unpoison_memory_region(stack_, kStackSize);  // the frames of its last user never returned
+  __asan_unpoison_memory_region(stack_,
+                                kStackSize);  // the frames of the stack's last user never returned
 #endif
   bottom_ = stack_;
   size_ = kStackSize;
@@ -57,7 +58,9 @@ Fiber::~Fiber() {
 
 void Fiber::Abandon() {
 #if SIM_ASAN
-  __lsan_register_root_region(stack_, kStackSize);  // what its frames point to is dropped knowingly
+  __lsan_register_root_region(
+      stack_,
+      kStackSize);  // LeakSanitizer must not report what the abandoned frames still point to
 #endif
   stack_ = nullptr;
 }
@@ -78,7 +81,8 @@ void Fiber::Arrived(void* fake_stack) {
   const void* bottom = nullptr;
   size_t size = 0;
   __sanitizer_finish_switch_fiber(fake_stack, &bottom, &size);
-  if (switched_from->bottom_ == nullptr) {  // the thread's own stack: only ASan knows it
+  if (switched_from->bottom_ ==
+      nullptr) {  // null for the thread's own stack, whose bounds only ASan knows
     switched_from->bottom_ = bottom;
     switched_from->size_ = size;
   }

@@ -1,4 +1,5 @@
-// A stack of its own and the switch to it (ucontext), with what AddressSanitizer has to be told.
+// Fiber: a stack of its own and the switch to it (ucontext), with the calls that AddressSanitizer
+// needs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,21 +11,23 @@ namespace sippar::sim {
 
 class Fiber {
  public:
-  // The thread's own stack: where a switch comes from first and goes back to last.
+  // The thread's own stack: the first switch leaves it, and the last switch returns to it.
   Fiber() = default;
-  // On a fresh stack; `entry` must never return.
+  // Runs `entry` on a fresh stack; `entry` must never return.
   explicit Fiber(void (*entry)());
-  // Its stack is used again. Requires: it is not running, and never will.
+  // Makes the stack available for other fibers. Requires: the fiber is not running and never will
+  // run again.
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // The stack is not used again: frames that never end may still be pointed to.
+  // Keeps the stack from being used again, because pointers to its unfinished frames may remain.
   void Abandon();
 
-  // From the running fiber `from` to `to`; returns when somebody switches back to `from`.
+  // Switches from the running fiber `from` to `to`; returns when another fiber switches back to
+  // `from`.
   static void Switch(Fiber* from, Fiber* to);
-  // First thing in `entry`.
+  // Must be the first call in `entry`.
   static void Entered();
 
  private:
@@ -32,10 +35,10 @@ class Fiber {
   static void Arrived(void* fake_stack);
 
   ucontext_t context_{};
-  char* stack_ = nullptr;  // null: the thread's, or abandoned
+  char* stack_ = nullptr;  // null: the thread's own stack, or an abandoned fiber
   const void* bottom_ = nullptr;
   size_t size_ = 0;
-  void* fake_stack_ = nullptr;  // ASan's
+  void* fake_stack_ = nullptr;  // used by ASan
 };
 
 }  // namespace sippar::sim

@@ -1,4 +1,4 @@
-// Linearizability by depth-first search. SPDX-License-Identifier: Apache-2.0
+// Checks linearizability by depth-first search. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/linearizability.h"
 
 #include <algorithm>
@@ -36,13 +36,14 @@ class Search {
   }
 
  private:
-  // Every operation with an answer finds its place behind `order_`.
+  // Extends `order_` until every operation with an answer is in it; false if that is impossible.
   bool Extend(const SequentialState& state) {
     if (returned_left_ == 0) return true;
     if (order_.size() > longest_.size()) longest_ = order_;
     if (!met_.insert(done_ + state.Fingerprint()).second) return false;
-    // The next step was called before the first return among those that are left. Those with an
-    // answer come first: of unknown ones most orders need none.
+    // The next step must have been called before the first return among the remaining operations.
+    // Operations with an answer are tried first, because most orders need no operation of unknown
+    // outcome.
     uint64_t first_return = FirstReturn();
     for (bool unknown : {false, true}) {
       for (size_t index : by_call_) {
@@ -81,7 +82,7 @@ class Search {
 
   const std::vector<Interval>& operations_;
   std::vector<size_t> by_call_;
-  std::string done_;  // '1' where `order_` has the operation
+  std::string done_;  // '1' for each operation that `order_` contains
   size_t returned_left_ = 0;
   uint64_t steps_left_;
   std::vector<size_t> order_;

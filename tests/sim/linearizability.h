@@ -1,5 +1,6 @@
-// Is a history of operations that overlap in time explained by some order of single steps (Herlihy
-// and Wing 1990)? Searched as Wing and Gong do, with the states met so far remembered (Lowe 2017).
+// Checks whether some order of single steps explains a history of operations that overlap in time
+// (Herlihy and Wing 1990). Searches as Wing and Gong do, and remembers the states already visited
+// (Lowe 2017).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,32 +12,33 @@
 
 namespace sippar::sim {
 
-// When an operation was called and when it returned, in any unit that orders them. One of unknown
-// outcome never returns, and need not have happened.
+// When an operation was called and when it returned, in any unit that orders them. An operation of
+// unknown outcome never returns, and may not have happened at all.
 struct Interval {
   static constexpr uint64_t kUnknown = UINT64_MAX;
   uint64_t called = 0;
   uint64_t returned = kUnknown;
 };
 
-// What the operations act on.
+// The state on which the operations act.
 class SequentialState {
  public:
   virtual ~SequentialState() = default;
-  // The state after operation `index`; null: it could not have answered what it did.
+  // Returns the state after operation `index`; null: the operation could not have returned its
+  // answer.
   virtual std::unique_ptr<SequentialState> After(size_t index) const = 0;
-  // The same for states that answer everything alike.
+  // Equal for states that give the same answers to all operations.
   virtual std::string Fingerprint() const = 0;
 };
 
 struct LinearizabilityResult {
   enum Verdict : uint8_t { kLinearizable, kViolation, kGaveUp };
   Verdict verdict = kLinearizable;
-  std::vector<size_t> order;  // operations in an order that explains them; of a violation: the
-                              // longest beginning found
+  std::vector<size_t> order;  // operations in an order that explains them; for a violation, the
+                              // longest prefix found
 };
 
-// kGaveUp after so many steps.
+// Returns kGaveUp after `steps_max` steps.
 LinearizabilityResult CheckLinearizable(const SequentialState& initial,
                                         const std::vector<Interval>& operations,
                                         uint64_t steps_max = 5'000'000);

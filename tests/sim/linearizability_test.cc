@@ -1,4 +1,4 @@
-// The check itself: a register and a counter, with histories that are right and wrong.
+// Tests the check itself: histories of a register and a counter, correct and incorrect.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/linearizability.h"
 
@@ -65,7 +65,8 @@ TEST(Linearizability, UnknownOutcomesMayHappenLateOrNever) {
   EXPECT_EQ(Check({{'w', 1, {1, kOpen}}, {'r', 0, {2, 3}}, {'r', 0, {8, 9}}}), kRight);
   EXPECT_EQ(Check({{'w', 1, {1, kOpen}}, {'r', 0, {2, 3}}, {'r', 1, {8, 9}}}), kRight);
   EXPECT_EQ(Check({{'w', 1, {1, kOpen}}, {'r', 1, {2, 3}}, {'r', 0, {8, 9}}}), kWrong);
-  EXPECT_EQ(Check({{'w', 1, {5, kOpen}}, {'r', 1, {2, 3}}}), kWrong);  // before it was asked for
+  EXPECT_EQ(Check({{'w', 1, {5, kOpen}}, {'r', 1, {2, 3}}}),
+            kWrong);  // read before the write was called
 }
 
 TEST(Linearizability, AddsAreNeverLostOrDoubled) {
@@ -93,8 +94,8 @@ TEST(Linearizability, ItGivesUpInsteadOfSearchingForEver) {
             LinearizabilityResult::kGaveUp);
 }
 
-// Histories made by a register that steps somewhere within each call are right; with one read
-// changed to a value that is written only later they are wrong.
+// Histories of a register that takes each step within its call are correct. They become incorrect
+// if one read is changed to a value that is written only later.
 TEST(Linearizability, RandomHistoriesAreJudgedRightly) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     engine::Random random(seed);
@@ -133,7 +134,7 @@ RowOperation ReadOf(const std::string& cells, Interval when) {
   return operation;
 }
 
-// Rows by the oracle's data model: deletes, versions, counters, times of the server.
+// Rows follow the oracle's data model: deletes, versions, counters, times that the server chooses.
 TEST(RowHistories, ARowIsExplainedByTheDataModel) {
   engine::TableSchema schema;
   schema.name = "t";

@@ -1,4 +1,4 @@
-// Row histories. SPDX-License-Identifier: Apache-2.0
+// Explains the history of each row with the reference table. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/row_history.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ using engine::ReadSpec;
 using engine::ReferenceTable;
 using engine::RowMutation;
 
-// The server's time of a column is above what is there; which one it is nobody asks.
+// The server's time for a column is after every present version; its exact value does not matter.
 RowMutation WithServerTimes(const ReferenceTable& row, const RowMutation& mutation) {
   RowMutation timed = mutation;
   for (MutationEntry& entry : timed.entries) {
@@ -52,7 +52,7 @@ class RowState final : public SequentialState {
   const std::vector<RowOperation>* operations_;
 };
 
-// For people: runs of the same byte cut short, no byte that a terminal could take amiss.
+// The text for messages: runs of the same byte are shortened, and unprintable bytes are escaped.
 std::string Shortened(const std::string& text) {
   std::string shown;
   size_t same = 0;

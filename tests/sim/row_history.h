@@ -1,5 +1,5 @@
-// What clients did to the rows of one table and saw of them, and whether each row was a single
-// thing that changed in steps (invariants I1 to I3): the data model of the oracle
+// Records what clients did to the rows of one table and what they read, and checks whether each row
+// changed in atomic steps (invariants I1 to I3): the data model of the oracle
 // (tests/support/reference_table.h) under the linearizability check.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -18,28 +18,28 @@ namespace sippar::sim {
 
 struct RowOperation {
   Interval when;
-  // The cells (CellsText) that `read` gave before the mutation; of a conditional one the cells it
-  // depended on.
+  // The cells (CellsText) that `read` returned before the mutation; for a conditional mutation, the
+  // cells on which it depended.
   bool reads = false;
   engine::ReadSpec read;
   std::string cells;
-  engine::RowMutation mutation;  // no entries: only read
-  std::string by;                // for people
+  engine::RowMutation mutation;  // no entries: the operation only reads
+  std::string by;                // name of the client, for messages
 };
 
-std::string Print(const RowOperation& operation);  // for people
+std::string Print(const RowOperation& operation);  // text for messages
 
 class RowHistories {
  public:
-  // Families whose name begins with "s" take the server's time only, and keep one version: their
-  // times are not compared.
+  // Families whose name begins with "s" use only the server's times, which are not compared, and
+  // keep one version.
   explicit RowHistories(engine::TableSchema schema) : schema_(std::move(schema)) {}
 
   uint64_t NextMoment() { return ++moment_; }
   void Add(const std::string& row, RowOperation operation) {
     rows_[row].push_back(std::move(operation));
   }
-  // "" when every row is explained, else the first row that is not, with its history.
+  // Returns "" if every row is explained, else the first row that is not, with its history.
   std::string Check() const;
   uint64_t unknown_in(const std::string& row) const;
   uint64_t operations() const;
@@ -52,7 +52,7 @@ class RowHistories {
 };
 
 bool HasServerTime(const std::string& family);
-// For comparing: as PrintCells, without the times that the server gave.
+// The cells as text for comparison: like PrintCells, but without the times that the server chose.
 std::string CellsText(std::vector<engine::Cell> cells);
 
 }  // namespace sippar::sim

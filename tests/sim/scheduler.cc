@@ -1,4 +1,4 @@
-// The scheduler. SPDX-License-Identifier: Apache-2.0
+// Schedules the fibers and advances virtual time. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/scheduler.h"
 
 #include <fmt/format.h>
@@ -11,12 +11,12 @@
 
 namespace sippar::sim {
 namespace {
-constexpr int64_t kStepNanos = 500;  // what running up to the next switch takes
+constexpr int64_t kStepNanos = 500;  // time that a thread takes from one switch to the next
 constexpr uint64_t kSpuriousOneIn = 64;
 constexpr uint64_t kPriorityChangeOneIn = 256;
 constexpr int64_t kWallStartMicros = 1'700'000'000'000'000;
 
-// Fibers that are never run again, with all that their frames own.
+// Fibers that never run again, with everything that their frames own.
 std::vector<void*>* Dropped() {
   static auto* dropped = new std::vector<void*>();
   return dropped;
@@ -90,10 +90,10 @@ void Scheduler::Finish() {
   finished_.push_back(running_->id);
   if (running_ == root_) Fiber::Switch(root_->fiber.get(), &main_);
   SwitchToNext();
-  std::abort();  // nobody switches to a thread that has ended
+  std::abort();  // never reached: no fiber switches to a thread that has ended
 }
 
-// Whoever runs next frees what has ended: it cannot free the stack it stands on.
+// The next thread frees the threads that have ended: a thread cannot free its own stack.
 void Scheduler::Reap() {
   for (uint64_t id : finished_) tasks_.erase(id);
   finished_.clear();
@@ -204,7 +204,7 @@ bool Scheduler::Block(const void* place, int64_t until_ns, const char* what,
   return self->woken;
 }
 
-// Out of all lists.
+// Removes the task from all lists.
 void Scheduler::Forget(Task* task) {
   if (task->runnable) {
     std::erase(runnable_, task);
@@ -249,7 +249,7 @@ void Scheduler::FireTimers() {
 Scheduler::Task* Scheduler::PickNext() {
   now_ns_ += kStepNanos;
   FireTimers();
-  while (runnable_.empty()) {  // those whose time comes may be frozen
+  while (runnable_.empty()) {  // the threads whose timers fire may be frozen
     if (timers_.empty()) Fail("deadlock: nobody can run, and nothing will happen");
     now_ns_ = timers_.begin()->first;
     FireTimers();
@@ -313,7 +313,7 @@ void Scheduler::Fail(const std::string& reason) {
   failure_ = fmt::format("at {} us, thread #{} {} of machine {}: {}\n{}", now_ns_ / 1000,
                          running_->id, running_->name, running_->machine, reason, Dump());
   Fiber::Switch(running_->fiber.get(), &main_);
-  std::abort();  // the run is over
+  std::abort();  // never reached: the run is over
 }
 
 std::string Scheduler::Dump() const {

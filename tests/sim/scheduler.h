@@ -1,7 +1,8 @@
-// Threads as fibers on one OS thread, in virtual time: the runtime behind engine/base/thread.h and
-// clock.h in a simulation. Who runs next is drawn from the seed wherever a real thread could be
-// preempted or has to wait, so a seed is a history. Time moves when nobody can run, to the next
-// moment somebody waits for. SPDX-License-Identifier: Apache-2.0
+// Scheduler: runs threads as fibers on one OS thread, in virtual time. It implements the runtime
+// behind engine/base/thread.h and clock.h in a simulation. Wherever a real thread could be
+// preempted or has to wait, the seed decides which thread runs next, so a seed determines the
+// history. When no thread can run, time jumps to the next moment for which a thread waits.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -22,12 +23,13 @@
 
 namespace sippar::sim {
 
-// Threads live on a machine and die with it. 0 is the test itself, which never dies.
+// A thread belongs to a machine and ends with it. Machine 0 is the test itself, which never ends.
 using MachineId = uint32_t;
 
 class Scheduler;
 
-// A machine's clock: its wall time may be off, and all its clocks may run fast or slow.
+// A machine's clock: its wall time may be wrong, and all its times may advance too fast or too
+// slowly.
 class MachineClock final : public engine::Clock {
  public:
   explicit MachineClock(Scheduler* scheduler) : scheduler_(scheduler) {}
@@ -36,16 +38,16 @@ class MachineClock final : public engine::Clock {
   void SleepMicros(int64_t micros) override;
 
   void ShiftWall(int64_t micros) { wall_offset_us_ += micros; }
-  // From now on `permille` nanoseconds pass here while 1,000 pass.
+  // From now on, `permille` nanoseconds pass on this clock for each 1,000 of virtual time.
   void SetRate(int64_t permille);
-  // How long `nanos` of this clock really take.
+  // The virtual time in which `nanos` pass on this clock.
   int64_t ToVirtual(int64_t nanos) const { return nanos * 1000 / permille_; }
 
  private:
   Scheduler* scheduler_;
   int64_t wall_offset_us_ = 0;
   int64_t permille_ = 1000;
-  int64_t rate_since_ns_ = 0;  // virtual
+  int64_t rate_since_ns_ = 0;  // virtual time of the last SetRate
   int64_t shown_then_ns_ = 0;
 };
 
@@ -53,10 +55,10 @@ class Scheduler final : public engine::ThreadRuntime {
  public:
   struct Options {
     uint64_t seed = 1;
-    // false: any of those that can run, all alike. true: the one with the highest of random
-    // priorities, which now and then change: histories with few preemptions.
+    // false: picks any runnable thread with equal probability. true: picks the one with the highest
+    // of random priorities, which occasionally change; such histories have few preemptions.
     bool priorities = false;
-    uint64_t preempt_one_in = 4;  // lock calls, of locks that are free
+    uint64_t preempt_one_in = 4;  // one in so many Lock calls lets another thread run first
     size_t hardware_threads = 2;
     int64_t time_limit_us = 600'000'000;
     bool trace = false;
@@ -66,12 +68,12 @@ class Scheduler final : public engine::ThreadRuntime {
   explicit Scheduler(const Options& options);
   ~Scheduler() override;
 
-  // Runs `body` as the first thread of machine 0 until it returns; whatever else still runs then is
-  // dropped. "" or what was wrong: Fail's text, a deadlock, the time limit; with what every thread
-  // was waiting for.
+  // Runs `body` as the first thread of machine 0 until it returns; drops all threads that still run
+  // then. Returns "" or the problem: the text of Fail, a deadlock or the time limit, with the place
+  // where every thread was waiting.
   std::string Run(std::function<void()> body);
 
-  // --- What engine/base asks.
+  // --- Functions that engine/base calls.
   void Lock(const void* mutex) override;
   void Unlock(const void* mutex) override;
   bool Wait(const void* condition, const void* mutex, int64_t micros) override;
@@ -81,32 +83,33 @@ class Scheduler final : public engine::ThreadRuntime {
   size_t HardwareThreads() override { return options_.hardware_threads; }
   engine::Clock* MachineClock() override { return ClockOf(machine()); }
 
-  // --- What simulated disks, networks and tests ask; from inside Run.
+  // --- Functions that simulated disks, networks and tests call, from inside Run.
   uint64_t StartOn(MachineId machine, const std::string& name, std::function<void()> body);
-  // Its threads never run again; the caller too, when it is one of them. Nothing of them is
-  // destroyed: a process that is killed runs no destructors.
+  // The machine's threads never run again; if the caller is one of them, the call does not return.
+  // Nothing that they own is destroyed: a process that is killed runs no destructors.
   void DropMachine(MachineId machine);
-  // How often it was dropped: what was meant for an earlier life reaches nobody.
+  // How often the machine was dropped. Messages for an earlier life are not delivered.
   uint64_t LivesOf(MachineId machine) { return lives_[machine]; }
-  // Between the two its threads do not run, while its clocks go on: a process that is stopped, or a
-  // machine that is suspended. Of its own machine a thread may ask the first, and returns thawed.
+  // Between Freeze and Thaw the machine's threads do not run, while its clocks go on: a process
+  // that is stopped, or a machine that is suspended. A thread may freeze its own machine; that call
+  // returns after Thaw.
   void Freeze(MachineId machine);
   void Thaw(MachineId machine);
   MachineId machine() const;
   sim::MachineClock* ClockOf(MachineId machine);
   int64_t now_ns() const { return now_ns_; }
-  // Others may run.
+  // Lets other threads run.
   void Yield();
-  // While false, locks that are free are taken at once: what the simulation itself does is one
-  // step.
+  // If set to false, a free lock is taken without a switch, so that work of the simulation itself
+  // is one step.
   void SetPreemption(bool preempts) { preempts_ = preempts; }
-  // `what` and `detail` are for the dump and live as long as the call.
+  // Sleeps. `what` and `detail` are for the dump and must live as long as the call.
   void Sleep(int64_t nanos, const char* what = "sleeps", std::string_view detail = {});
-  // Waits for Notify(place), until the time at most; true when woken.
+  // Waits for Notify(place), at most until `until_ns`; returns true if notified.
   bool WaitAt(const void* place, int64_t until_ns, const char* what, std::string_view detail = {});
-  // The one source of chance of this run.
+  // The only source of random numbers in this run.
   engine::Random* random() { return &random_; }
-  // Into the hash that tells histories apart, and to stdout when tracing.
+  // Adds `event` to the hash that distinguishes histories; also prints it if tracing.
   void Note(std::string_view event);
   uint64_t hash() const { return hash_; }
   // Ends the run.
@@ -141,13 +144,13 @@ class Scheduler final : public engine::ThreadRuntime {
   Task* root_ = nullptr;
   std::map<uint64_t, std::unique_ptr<Task>> tasks_;
   std::vector<Task*> runnable_;
-  std::vector<Task*> frozen_runnable_;  // could run if their machines were not frozen
+  std::vector<Task*> frozen_runnable_;  // tasks that could run if their machines were not frozen
   std::set<MachineId> frozen_;
   std::map<MachineId, uint64_t> lives_;
   std::set<std::pair<int64_t, uint64_t>> timers_;
   std::unordered_map<const void*, std::vector<Task*>> waiting_;
-  std::unordered_map<const void*, Task*> held_;  // locks
-  std::vector<uint64_t> finished_;               // on a stack that may still be the running one
+  std::unordered_map<const void*, Task*> held_;  // locks and the tasks that hold them
+  std::vector<uint64_t> finished_;  // ended tasks, whose stack may still be the running one
   std::map<MachineId, std::unique_ptr<sim::MachineClock>> clocks_;
 };
 

@@ -1,4 +1,4 @@
-// Threads, locks and time in a simulation. SPDX-License-Identifier: Apache-2.0
+// Tests threads, locks and time in a simulation. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/scheduler.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ Scheduler::Options Seeded(uint64_t seed, bool priorities = false) {
   return options;
 }
 
-// The order in which three threads pass a lock twice each.
+// Returns the order in which three threads take a lock twice each.
 std::string OrderOf(uint64_t seed, bool priorities) {
   Scheduler scheduler(Seeded(seed, priorities));
   std::string order;
@@ -123,7 +123,7 @@ TEST(Scheduler, ALockIsHeldByOneThread) {
 
 TEST(Scheduler, DeadlocksAreFoundAndExplained) {
   int found = 0;
-  // They outlive threads that are dropped while they hold them.
+  // The mutexes outlive threads that are dropped while they hold them.
   static auto* mutexes = new std::vector<Mutex*>;
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     Scheduler scheduler(Seeded(seed));
@@ -177,7 +177,7 @@ TEST(Scheduler, ThreadsOfADroppedMachineNeverRunAgain) {
       scheduler.DropMachine(1);
       int then = steps;
       scheduler.Join(first);
-      MutexLock lock(mutex);  // its holder is gone
+      MutexLock lock(mutex);  // the machine of the lock's holder was dropped
       scheduler.Sleep(1'000'000);
       EXPECT_EQ(steps, then);
     }),

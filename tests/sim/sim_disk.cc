@@ -1,4 +1,4 @@
-// Simulated disk. SPDX-License-Identifier: Apache-2.0
+// Injects latency and faults into the calls of each machine. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/sim_disk.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ bool Writes(std::string_view operation) {
                {"create", "write", "sync", "rename", "remove", "mkdir", "syncdir", "lock"});
 }
 
-// Spread over orders of magnitude, as real ones are.
+// Latencies are spread over orders of magnitude, like those of real disks.
 int64_t LatencyNanos(std::string_view operation, engine::Random* random) {
   int64_t least = IsAny(operation, {"sync", "syncdir"}) ? 50'000 : 2'000;
   return least << random->Uniform(6);
@@ -51,7 +51,7 @@ engine::FaultFileSystem* SimDisk::FaultsOf(MachineId machine) {
 void SimDisk::SetFaults(MachineId machine, const DiskFaults& faults) {
   View* view = ViewOf(machine);
   view->faults = faults;
-  scheduler_->Notify(view, /*all=*/true);  // those that hang
+  scheduler_->Notify(view, /*all=*/true);  // wakes the calls that hang
 }
 
 void SimDisk::OnNextLogWrite(MachineId machine, LogWrite action) {

@@ -1,4 +1,4 @@
-// Sessions over the simulated network. SPDX-License-Identifier: Apache-2.0
+// Sends the calls of lock sessions over the simulated network. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/sim_locks.h"
 
 #include <functional>
@@ -14,9 +14,9 @@ using cluster::LockFileKind;
 using cluster::LockSession;
 using cluster::SessionOptions;
 
-constexpr int64_t kCallMicros = 1'000'000;  // of sessions without timeout
+constexpr int64_t kCallMicros = 1'000'000;  // time limit of a call in a session without timeout
 
-// No answer is no answer, whatever the network calls it.
+// To a session, any missing answer means kUnavailable.
 Status AsUnknown(const Status& status) {
   return status.code() == StatusCode::kDeadlineExceeded
              ? Unavailable(std::string(MessageOf(status)))
@@ -75,7 +75,7 @@ class SimSession final : public LockSession {
   Status Release(const std::string& path) override {
     return Do([=](LockSession* session) { return session->Release(path); });
   }
-  // The news travels like everything, and may come late or never.
+  // The notification travels over the network, too, and may come late or never.
   Status Watch(const std::string& path, std::function<void()> callback) override {
     MachineId to = world_->scheduler()->machine();
     uint64_t life = world_->scheduler()->LivesOf(to);
@@ -135,7 +135,8 @@ class SimSession final : public LockSession {
   const MachineId service_;
   const SessionOptions options_;
   uint64_t id_ = 0;
-  std::shared_ptr<bool> open_ = std::make_shared<bool>(true);  // watches look at it
+  std::shared_ptr<bool> open_ =
+      std::make_shared<bool>(true);  // false after Close; watches check it
 };
 
 }  // namespace

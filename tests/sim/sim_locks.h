@@ -1,5 +1,5 @@
-// The lock service on a machine of its own: sessions of others call it over the simulated network.
-// The service itself is the embedded one. SPDX-License-Identifier: Apache-2.0
+// The lock service on its own machine: sessions of other machines call it over the simulated
+// network. The service itself is the embedded one. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace sippar::sim {
 
-// A life of the lock service's process: what its machine serves.
+// One life of the lock service's process, which its machine serves.
 struct LockProcess {
   std::unique_ptr<cluster::EmbeddedLockService> service;
   std::map<uint64_t, std::shared_ptr<cluster::LockSession>> sessions;
 };
 
-// The service as one process of another machine reaches it. A session without timeout, which
-// nothing is held by, is opened anew when the service has forgotten it.
+// The service as a process on another machine reaches it. If the service has forgotten a session
+// without timeout, which cannot hold locks, the session is opened again.
 class SimLockService final : public cluster::LockService {
  public:
   SimLockService(World* world, MachineId machine) : world_(world), machine_(machine) {}

@@ -1,4 +1,4 @@
-// Simulated network. SPDX-License-Identifier: Apache-2.0
+// Delivers, delays, loses and repeats calls. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/sim_network.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ void SimNetwork::Heal() {
   flapping_us_.clear();
 }
 
-// Asked when a message arrives: what was on its way when a cut began is lost, too.
+// Checked when a message arrives: messages in flight when a cut begins are lost as well.
 bool SimNetwork::Passes(MachineId from, MachineId to, uint64_t lose_one_in) {
   if (from == to) return true;
   if (lose_one_in != 0 && scheduler_->random()->OneIn(lose_one_in)) return false;
@@ -63,7 +63,7 @@ StatusOr<std::any> SimNetwork::Carry(MachineId to, Work work, const CallOptions&
   return Await(waiting.get(), scheduler_->now_ns() + timeout_ns);
 }
 
-// Runs on the called machine, so that it ends with it.
+// Runs on the called machine, so that the work ends if that machine is dropped.
 void SimNetwork::Deliver(MachineId from, MachineId to, const Work& work,
                          const std::shared_ptr<Waiting>& waiting) {
   scheduler_->Sleep(TravelNanos(), "request on its way");
@@ -73,7 +73,7 @@ void SimNetwork::Deliver(MachineId from, MachineId to, const Work& work,
   if (service.has_value()) answer = work(service);
   if (!Passes(to, from, faults_.lose_answer_one_in) || waiting->answered) return;
   waiting->answered = service.has_value();
-  waiting->reset = !service.has_value();  // connection refused
+  waiting->reset = !service.has_value();  // the caller sees "connection refused"
   waiting->answer = std::move(answer);
   waiting->arrives_ns = scheduler_->now_ns() + TravelNanos();
   scheduler_->Notify(waiting.get(), /*all=*/true);
@@ -95,7 +95,7 @@ StatusOr<std::any> SimNetwork::Await(Waiting* waiting, int64_t until_ns) {
   return DeadlineExceeded(fmt::format("call to machine {}: no answer in time", waiting->to));
 }
 
-// Half of the callers hear of it, the others wait for their deadline.
+// Half of the callers learn of the crash, the others wait for their deadline.
 void SimNetwork::Crash(MachineId machine) {
   services_.erase(machine);
   for (const auto& call : calls_) {

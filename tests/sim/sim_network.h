@@ -1,6 +1,6 @@
-// Calls between machines as closures in one process: delayed, lost on either way, repeated,
-// overtaking each other, cut off in the five shapes of partitions. What a call carries is whatever
-// its closure owns; a transport adds its own form on top. SPDX-License-Identifier: Apache-2.0
+// SimNetwork: calls between machines as closures in one process. Calls are delayed, lost in either
+// direction, repeated, reordered, or cut off by the five shapes of partitions. The closure owns
+// what the call carries; a transport adds its own form on top. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <any>
@@ -18,19 +18,19 @@
 
 namespace sippar::sim {
 
-// One in so many; 0: never.
+// Each rate means one in so many calls; 0: never.
 struct NetworkFaults {
   uint64_t lose_request_one_in = 0;
   uint64_t lose_answer_one_in = 0;
-  uint64_t repeat_one_in = 0;  // of the calls that may be
-  uint64_t delay_one_in = 0;   // by up to 2 s
+  uint64_t repeat_one_in = 0;  // only for calls with may_repeat
+  uint64_t delay_one_in = 0;   // delays of up to 2 s
 };
 
 class CallCancel;
 
 struct CallOptions {
   int64_t timeout_us = 1'000'000;
-  bool may_repeat = false;  // the request may arrive twice, as after a retry that was not needed
+  bool may_repeat = false;  // the request may arrive twice, as after an unnecessary retry
   CallCancel* cancel = nullptr;
 };
 
@@ -38,12 +38,12 @@ class SimNetwork {
  public:
   explicit SimNetwork(Scheduler* scheduler) : scheduler_(scheduler) {}
 
-  // From now on calls to `machine` find this; no value: nobody listens.
+  // From now on, calls to `machine` reach `service`; if it has no value, they are refused.
   void Serve(MachineId machine, std::any service) { services_[machine] = std::move(service); }
 
-  // Runs `work` on `to` in a thread of its own, with what is served there as a Service*. It may run
-  // after the call has ended, so it owns what it needs. kDeadlineExceeded, kUnavailable and
-  // kCancelled of the network mean an unknown outcome.
+  // Runs `work` on machine `to` in its own thread and passes it the Service* that the machine
+  // serves. `work` may run after the call has ended, so it must own what it needs. If the network
+  // returns kDeadlineExceeded, kUnavailable or kCancelled, the outcome is unknown.
   template <typename Service, typename Response>
   StatusOr<Response> Call(MachineId to, std::function<StatusOr<Response>(Service*)> work,
                           const CallOptions& options = {}) {
@@ -55,7 +55,7 @@ class SimNetwork {
   }
 
   void SetFaults(const NetworkFaults& faults) { faults_ = faults; }
-  // The five shapes. `Cut` is the partial one: both still see the others.
+  // The five shapes of partitions. `Cut` is the partial one: both machines still reach all others.
   void Isolate(MachineId machine) { isolated_.insert(machine); }
   void Halve(std::set<MachineId> half) { half_ = std::move(half); }
   void Cut(MachineId a, MachineId b);
@@ -63,12 +63,12 @@ class SimNetwork {
   void Flap(MachineId machine, int64_t period_us) { flapping_us_[machine] = period_us; }
   void Heal();
 
-  // Its connections are gone.
+  // Breaks the connections of the machine.
   void Crash(MachineId machine);
 
  private:
   friend class CallCancel;
-  // What the caller waits for. The answer may come after the caller has gone.
+  // A call in progress. The answer may come after the caller has stopped waiting.
   struct Waiting {
     MachineId to = 0;
     bool answered = false;
@@ -96,7 +96,7 @@ class SimNetwork {
   std::map<MachineId, int64_t> flapping_us_;
 };
 
-// Ends one call early; the work goes on.
+// Ends one call early; its work goes on.
 class CallCancel {
  public:
   explicit CallCancel(Scheduler* scheduler) : scheduler_(scheduler) {}

@@ -1,4 +1,5 @@
-// Calls to servers and masters. SPDX-License-Identifier: Apache-2.0
+// Sends the calls to servers and masters over the simulated network. SPDX-License-Identifier:
+// Apache-2.0
 #include "tests/sim/sim_transport.h"
 
 #include <algorithm>
@@ -19,9 +20,10 @@ using cluster::ReadSpec;
 using cluster::ServerId;
 using cluster::TabletAddress;
 
-constexpr size_t kPageCells = 5;  // small, so that streams meet moves, splits and deaths
+constexpr size_t kPageCells =
+    5;  // small, so that moves, splits and deaths happen in the middle of streams
 
-// Calls on one life of one server.
+// Calls to one life of one server.
 class ServerCalls {
  public:
   ServerCalls(World* world, MachineId machine, ServerId id, int64_t timeout_us)
@@ -41,7 +43,8 @@ class ServerCalls {
     if (answer.status().code() != StatusCode::kDeadlineExceeded) return answer;
     return Unavailable(std::string(MessageOf(answer.status())));
   }
-  // Sends a call as bytes to the port that `port_of` finds there; `after` follows its success.
+  // Sends a call as bytes to the port that `port_of` finds on the server; calls `after` if it
+  // succeeds.
   template <typename AnyCall, typename PortOf>
   void Carry(const AnyCall& call, const cluster::CallOptions& options, PortOf port_of,
              const std::function<void(ServerEndpoint*)>& after = {}) const {
@@ -63,14 +66,14 @@ class ServerCalls {
 
 struct Page {
   std::vector<Cell> cells;
-  uint64_t cursor = 0;  // of the rest; 0: there is none
+  uint64_t cursor = 0;  // cursor of the remaining cells; 0: none remain
 };
 
 StatusOr<Page> NextPage(ServerEndpoint* endpoint, uint64_t cursor) {
   auto found = endpoint->cursors.find(cursor);
   if (found == endpoint->cursors.end()) return Unavailable("no such stream here");
   std::shared_ptr<CellStream> cells = std::move(found->second);
-  endpoint->cursors.erase(found);  // a repeated call finds nothing
+  endpoint->cursors.erase(found);  // a repeated call does not find the cursor
   Page page;
   for (; cells->Valid() && page.cells.size() < kPageCells; cells->Next()) {
     page.cells.emplace_back(cells->cell());
@@ -117,7 +120,7 @@ class PagedStream final : public CellStream {
   Status status_;
 };
 
-// What a program gave, to be told to the caller's sink.
+// Keeps the batches of a program, to pass them to the caller's sink.
 class KeepingSink final : public engine::ProgramSink {
  public:
   bool Emit(engine::ProgramBatch batch) override {
@@ -166,7 +169,7 @@ class SimTablets final : public cluster::TabletService {
   const ServerCalls calls_;
 };
 
-// The rows of a call that loads a tablet of a user's table; none: it is another call.
+// The rows of a call that loads a tablet of a user's table; nullopt for other calls.
 std::optional<engine::RowRange> RowsToLoad(const cluster::TabletControl::AnyCall& any) {
   auto rows_of =
       []<class Call>(const cluster::Pending<Call>& pending) -> std::optional<engine::RowRange> {
@@ -198,7 +201,7 @@ class SimControl final : public cluster::TabletControl {
   const ServerCalls calls_;
 };
 
-// Told to every master: who reigns is not known.
+// Sends each notice to every master, because the active one is not known.
 class SimNotices final : public cluster::MasterNotices {
  public:
   SimNotices(World* world, const std::vector<MachineId>* masters, int64_t timeout_us)

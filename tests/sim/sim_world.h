@@ -1,5 +1,6 @@
-// The world of one history: machines with clocks, a shared disk, a network; all chance from one
-// seed. A workload adds what runs on the machines. SPDX-License-Identifier: Apache-2.0
+// World: the machines of one history with their clocks, a shared disk and a network; one seed
+// determines all random choices. A workload adds the programs that run on the machines.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -23,8 +24,9 @@ class World {
   int64_t NowMicros() const { return scheduler_.now_ns() / 1000; }
   void SleepMicros(int64_t micros) { scheduler_.Sleep(micros * 1000); }
 
-  // The machine stops where it is; its disk keeps what was durable, without a power loss all that
-  // was written. It can be used again at once. Does not return to a thread of that machine.
+  // Stops the machine at once. Its disk keeps what was durable or, without a power loss, everything
+  // that was written. The machine can be used again at once. Does not return if the calling thread
+  // is on that machine.
   void Kill(MachineId machine, bool power_lost) {
     scheduler_.SetPreemption(false);
     network_.Crash(machine);

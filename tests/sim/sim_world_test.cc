@@ -1,4 +1,4 @@
-// Disks and networks of simulated machines. SPDX-License-Identifier: Apache-2.0
+// Tests the disks and networks of simulated machines. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/sim_world.h"
 
 #include <gtest/gtest.h>
@@ -127,7 +127,7 @@ TEST(SimDisk, AHangingDiskAnswersWhenItIsBack) {
   });
 }
 
-// A service that counts.
+// A service that counts its calls.
 struct Counter {
   int calls = 0;
 };
@@ -149,7 +149,7 @@ TEST(SimNetwork, CallsReachTheServiceOrSayWhy) {
     world->network()->Heal();
     world->network()->CutOneWay(1, 0);
     EXPECT_EQ(CallCounter(world, 1).status().code(), StatusCode::kDeadlineExceeded);
-    EXPECT_EQ(counter.calls, 2);  // only the answer was lost
+    EXPECT_EQ(counter.calls, 2);  // the call arrived; only its answer was lost
     world->network()->Heal();
     world->network()->Halve({0, 2});
     EXPECT_FALSE(CallCounter(world, 1).ok());
@@ -180,7 +180,7 @@ TEST(SimNetwork, RequestsAndAnswersAreLostRepeatedAndOvertaken) {
     for (int i = 0; i < 100; ++i) EXPECT_TRUE(CallCounter(world, 1, {.may_repeat = true}).ok());
     world->SleepMicros(1'000'000);
     EXPECT_GT(counter.calls, 120);
-    // Of two calls sent one after the other the second may arrive first.
+    // The second of two calls may arrive first.
     world->network()->SetFaults({});
     int overtaken = 0;
     for (int i = 0; i < 50; ++i) {

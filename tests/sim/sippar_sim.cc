@@ -1,11 +1,12 @@
-// The simulator: runs histories by seed, each in a process of its own (a killed machine leaves its
-// memory behind, and a crash or a hang is a violation like others).
+// The simulator: runs histories by seed. Each history runs in its own process, because a killed
+// machine leaves its memory behind, and a crash or a hang counts as a violation like any other.
 //   sippar_sim --seeds FROM-TO [--bug NAME] [--workload NAME] [--drawn TEXT]
 //              [--jobs N] [--hashes] [--trace]
 //   sippar_sim --list-bugs
-// Without --workload each seed picks one; --drawn "scene: sweeps" runs only seeds that drew that.
-// Prints failing seeds, what was drawn for each, and the command that replays it; the last line is
-// "N histories, M violations"; exit status 1 when M > 0. SPDX-License-Identifier: Apache-2.0
+// Without --workload each seed selects a workload; --drawn "scene: sweeps" runs only the seeds
+// whose options contain that text. Prints each failing seed with its options and the command that
+// replays it. The last line is "N histories, M violations"; the exit status is 1 if M > 0.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -29,7 +30,8 @@ namespace {
 
 using engine::kSeededBugs;
 
-// Of CPU time: a machine with much else to do is no violation. Some 10 ms are usual.
+// Limit of CPU time, so that a busy machine causes no violation. A history usually takes some 10
+// ms.
 constexpr rlim_t kHistorySecondsMax = 60;
 
 struct Arguments {
@@ -37,8 +39,8 @@ struct Arguments {
   uint64_t first = 0;
   uint64_t last = 0;
   std::string bug;
-  const Workload* workload = nullptr;  // null: the seed picks
-  std::string drawn;                   // runs only seeds whose options have this text
+  const Workload* workload = nullptr;  // null: the seed selects the workload
+  std::string drawn;                   // runs only seeds whose options contain this text
   uint64_t jobs = engine::HardwareThreads();
   bool list_bugs = false;
   bool hashes = false;
@@ -64,7 +66,7 @@ struct Totals {
   uint64_t kills = 0;
 };
 
-// A history that runs in a child.
+// A history that a child process runs.
 struct Running {
   uint64_t seed = 0;
   pid_t child = -1;
@@ -107,7 +109,7 @@ bool ParseOption(std::string_view name, std::string_view value, Arguments* argum
   return false;
 }
 
-// nullopt: not understood.
+// Returns nullopt if the command line is not understood.
 std::optional<Arguments> Parse(int argc, char** argv) {
   Arguments arguments;
   arguments.program = argv[0];
@@ -127,7 +129,7 @@ std::optional<Arguments> Parse(int argc, char** argv) {
   return arguments;
 }
 
-// In the child: figures on the first line, the violation on the rest.
+// Runs in the child: writes the figures on the first line and the violation on the rest.
 [[noreturn]] void RunChild(const Arguments& arguments, uint64_t seed, int pipe) {
   rlimit limit = {kHistorySecondsMax, kHistorySecondsMax + 1};
   CHECK(setrlimit(RLIMIT_CPU, &limit) == 0);
@@ -169,7 +171,8 @@ void Settle(const Arguments& arguments, const Running& running, Totals* totals) 
   int status = 0;
   std::string text;
   char buffer[4096];
-  // A violation's text may be longer than what a pipe holds: read to the end, then reap.
+  // A violation's text may not fit into a pipe, so the parent reads to the end before it waits for
+  // the child.
   for (ssize_t size = 0; (size = read(running.pipe, buffer, sizeof buffer)) > 0;) {
     text.append(buffer, static_cast<size_t>(size));
   }
@@ -198,7 +201,7 @@ void Settle(const Arguments& arguments, const Running& running, Totals* totals) 
 
 int RunAll(const Arguments& arguments) {
   Totals totals;
-  // Settled in the order of their seeds, so that two runs print the same.
+  // Results are handled in the order of their seeds, so that two runs print the same.
   std::deque<Running> queue;
   for (uint64_t seed = arguments.first; seed <= arguments.last || !queue.empty();) {
     for (; seed <= arguments.last && queue.size() < arguments.jobs; ++seed) {

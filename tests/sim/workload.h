@@ -1,4 +1,5 @@
-// A workload: what runs in a world and what must hold. One history is one seed of one workload.
+// Workload: the programs that run in a world, and the invariants that must hold. A seed and a
+// workload determine one history.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,10 +9,10 @@
 namespace sippar::sim {
 
 struct HistoryResult {
-  std::string violation;  // "": all is well
-  uint64_t hash = 0;      // of all events: equal for equal seeds
+  std::string violation;  // "": no violation
+  uint64_t hash = 0;      // hash of all events; equal for equal seeds
   uint64_t operations = 0;
-  uint64_t unknown = 0;  // of these, without a known outcome
+  uint64_t unknown = 0;  // number of operations without a known outcome
   uint64_t kills = 0;
 };
 
@@ -19,10 +20,10 @@ struct Workload {
   const char* name;
   const char* what;
   HistoryResult (*run)(uint64_t seed, bool trace);
-  std::string (*drawn)(uint64_t seed);  // the options of that history, for people
+  std::string (*drawn)(uint64_t seed);  // the options of that history, as text for people
 };
 
-// One process is one history: what a killed machine leaves behind is not freed.
+// Each history needs its own process: the memory of killed machines is not freed.
 HistoryResult RunOneServer(uint64_t seed, bool trace);
 HistoryResult RunCluster(uint64_t seed, bool trace);
 std::string DrawnForOneServer(uint64_t seed);

@@ -1,4 +1,5 @@
-// The model of row filters. SPDX-License-Identifier: Apache-2.0
+// Runs a row filter on the model: each filter maps a list of cells to a list of cells.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/filter_model.h"
 
 #include <fmt/format.h>
@@ -56,7 +57,7 @@ bool HasDifferentCopies(const Cells& cells) {
 }
 
 struct Result {
-  Cells cells;  // of sinks
+  Cells cells;  // cells that sinks have received
   bool is_open = false;
 };
 

@@ -1,5 +1,6 @@
-// Row filters by their definition: every filter is a function from a list of cells to a list of
-// cells, all of a row in memory. Random filter trees over the names of random_history.h.
+// A model of row filters by their definition: every filter is a function from a list of cells to a
+// list of cells, with all cells of a row in memory. Also makes random filter trees over the names
+// of random_history.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,16 +19,16 @@ struct ModelCell {
   uint64_t position = 0;
 };
 
-// What `filter` gives for the cells of one row, copies of a cell in any order. Requires: valid, no
-// kRowSample. *is_open is set when different copies of one cell are counted: which of them counts
-// first is nobody's promise.
+// Returns the cells that `filter` outputs for the cells of one row; copies of a cell come in any
+// order. Requires: the filter is valid and has no kRowSample. Sets *is_open if the filter counts
+// different copies of one cell, because the order in which copies count is not defined.
 std::vector<ModelCell> RunFilterModel(const RowFilter& filter, const std::vector<Cell>& row,
                                       bool* is_open);
 
-// Lines "family:qualifier@time=value label", copies of a cell sorted.
+// Prints lines "family:qualifier@time=value label"; copies of a cell are sorted.
 std::string PrintModelCells(std::vector<ModelCell> cells);
 
-// A filter that Validate accepts.
+// Returns a filter that Validate accepts.
 RowFilter RandomFilter(Random* random);
 
 }  // namespace sippar::engine

@@ -1,5 +1,5 @@
-// Calls that find their tablets, and splits and merges, in which tablets give way to others with
-// the same rows and the same SSTables. A writer that meets a closed tablet is routed again.
+// Routes calls to tablets, and splits and merges tablets: new tablets with the same rows and the
+// same SSTables replace the old ones. A write that reaches a closed tablet is routed again.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -35,7 +35,8 @@ StatusOr<std::vector<std::shared_ptr<Tablet>>> HostedTables::Tablets(
   return table->tablets;
 }
 
-// A tablet of `table` is closed: until its successors are there, or it is open again.
+// Called after a tablet of `table` was found closed. Waits, for a limited time, until the routing
+// changes.
 void HostedTables::WaitForRouting(const std::string& name,
                                   const std::shared_ptr<const OpenTable>& table) {
   MutexLock lock(&tables_mutex_);
@@ -129,7 +130,7 @@ Status HostedTables::CompactMajor(const std::string& table, const std::string& g
 Status HostedTables::Split(const std::string& name, const std::string& row) {
   for (;;) {
     ASSIGN_OR_RETURN(std::shared_ptr<Tablet> parent, FindTablet(name, row));
-    if (parent->range().start == row) return OkStatus();  // cut there already
+    if (parent->range().start == row) return OkStatus();  // `row` already begins a tablet
     Status status = Replace(
         name, {parent},
         [&](const std::vector<TabletState>& states,
@@ -200,7 +201,7 @@ Status HostedTables::Replace(const std::string& name,
     at = table->tablets.erase(at, at + static_cast<std::ptrdiff_t>(states.size()));
     auto schema = std::make_shared<const TableSchema>(table->entry.schema);
     for (TabletState& child : children) {
-      // Names its files before the parents let go of them.
+      // Opened before the parents are forgotten, so that the files always have an owner.
       std::shared_ptr<Tablet> tablet = host_.Open(std::move(child), schema);
       host_.Serve(tablet);
       at = std::next(table->tablets.insert(at, std::move(tablet)));

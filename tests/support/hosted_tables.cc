@@ -1,4 +1,4 @@
-// Opening, and changes of tables. A change is made when the book has it.
+// Opens the directory, and changes tables. A change takes effect when the book has stored it.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/hosted_tables.h"
 
@@ -20,8 +20,8 @@ constexpr const char* kFolders[] = {"/wal", "/sst", "/changes"};
 
 Status NoSuchTable(const std::string& name) { return NotFound(fmt::format("no table '{}'", name)); }
 
-// A disk that takes no writes is opened, too, so nothing is made that is there. What an earlier
-// life has left in memory is made durable, as this one builds on what it sees.
+// Creates only what is missing, so that a disk that rejects writes can be opened as well. Syncs the
+// directory, because an earlier run may have left changes in memory on which this run builds.
 Status MakeDirectories(FileSystem* fs, const std::string& directory) {
   ASSIGN_OR_RETURN(bool exists, fs->Exists(directory));
   if (!exists) {
@@ -63,7 +63,7 @@ StatusOr<std::unique_ptr<HostedTables>> HostedTables::Open(const std::string& di
   RETURN_IF_ERROR(tables->OpenTablets());
   RETURN_IF_ERROR(tables->Recover());
   RETURN_IF_ERROR(tables->SweepOrphans());
-  tables->host_.StartBackground([] { return false; });  // tablets are split on request alone
+  tables->host_.StartBackground([] { return false; });  // tablets are split only on request
   return tables;
 }
 
@@ -103,8 +103,8 @@ void HostedTables::RemoveOrphan(const std::string& path) {
   metrics()->Get(options_.fs->Remove(path).ok() ? "orphans_swept" : "orphans_not_removed")->Add();
 }
 
-// Files that no tablet names were left by a crash or a failed job. A file that is named and not
-// there is noticed here, as SSTables open at first use.
+// A crash or a failed job leaves files that no tablet names; removes these. Also reports a named
+// file that is missing, because SSTables are opened only at first use.
 Status HostedTables::SweepOrphans() {
   std::set<std::string> named;
   for (uint64_t id : host_.context()->files->Named()) {
@@ -119,7 +119,7 @@ Status HostedTables::SweepOrphans() {
   for (const BookTable& table : ListTables()) {
     if (!ChangeStreamOf(table.schema).has_value()) continue;
     const std::string archive = ChangesOf(table.table_id);
-    // Nothing is built on files that only this machine's memory has.
+    // Syncs first, because an earlier run may have left entries of the directory only in memory.
     RETURN_IF_ERROR(options_.fs->SyncDir(archive));
     ASSIGN_OR_RETURN(names, options_.fs->List(archive));
     for (const std::string& name : names) {
@@ -184,7 +184,8 @@ Status HostedTables::AlterTable(const TableSchema& schema, uint64_t expected_ver
   Status saved =
       book_->Change([&](BookContent* content) { content->tables[normal.name] = after->entry; });
   if (!saved.ok()) {
-    // A change stream that did not begin keeps nothing.
+    // The change stream did not begin, so the tablets go back to the old schema and keep no
+    // changes.
     for (const auto& tablet : before->tablets) tablet->families().SetSchema(tablet->schema());
     return saved;
   }
@@ -218,8 +219,8 @@ std::string HostedTables::ChangesOf(uint64_t table_id) const {
   return fmt::format("{}/changes/{}", directory_, table_id);
 }
 
-// Writes the time from which on the table's changes are kept into `schema`, and from then on they
-// are.
+// Writes into `schema` the time from which on the table's changes are kept, and makes the tablets
+// keep them.
 Status HostedTables::PrepareChanges(const BookTable& before,
                                     const std::vector<std::shared_ptr<Tablet>>& tablets,
                                     TableSchema* schema) {

@@ -1,7 +1,7 @@
 // For tests of the engine alone: tables by name over one TabletHost, in a directory with wal/,
-// sst/, changes/ and the file TABLES (table_book.h). No program reads such a directory. What users
-// run, a cluster of one (cluster/node/embedded_node.h), has the same tablets under a master and
-// METADATA. Thread safe. Lock order: admin_mutex_ < tables_mutex_ < the tablets' locks.
+// sst/, changes/ and the file TABLES (table_book.h). No program reads such a directory: what users
+// run is a cluster of one server (cluster/node/embedded_node.h), which has the same tablets under a
+// master and METADATA. Thread safe. Lock order: admin_mutex_ < tables_mutex_ < the tablets' locks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ namespace sippar::engine {
 
 class HostedTables {
  public:
-  // Opens every tablet and replays the log. kDataLoss names the file.
+  // Opens every tablet and replays the log. kDataLoss names the damaged or missing file.
   [[nodiscard]] static StatusOr<std::unique_ptr<HostedTables>> Open(const std::string& directory,
                                                                     const StoreOptions& options);
   ~HostedTables() { (void)Close(); }
@@ -31,29 +31,29 @@ class HostedTables {
 
   [[nodiscard]] Status CreateTable(const TableSchema& schema,
                                    const std::vector<std::string>& split_keys);
-  // kAborted: the table has another version.
+  // kAborted: the table's schema has another version.
   [[nodiscard]] Status AlterTable(const TableSchema& schema, uint64_t expected_version);
   [[nodiscard]] Status DropTable(const std::string& name);
   [[nodiscard]] StatusOr<BookTable> GetTable(const std::string& name) const;
   std::vector<BookTable> ListTables() const;
 
-  // kNotFound: no such table.
+  // kNotFound: the table does not exist.
   [[nodiscard]] StatusOr<std::shared_ptr<Tablet>> FindTablet(const std::string& table,
                                                              std::string_view row) const;
-  // In key order.
+  // The tablets of a table in key order.
   [[nodiscard]] StatusOr<std::vector<std::shared_ptr<Tablet>>> Tablets(
       const std::string& table) const;
 
-  // As Tablet's, on the tablets that have the rows.
+  // Like the functions of Tablet, on the tablets that contain the rows.
   [[nodiscard]] std::vector<Status> Apply(const std::string& table,
                                           const std::vector<const RowMutation*>& batch);
   [[nodiscard]] StatusOr<RowUpdateResult> Update(const std::string& table, const RowUpdate& update);
   [[nodiscard]] Status CommitRow(const std::string& table, const RowMutation& mutation,
                                  std::span<const RowCheck> checks);
 
-  // `row` becomes the first of a tablet. OK when it is already.
+  // Splits a tablet so that `row` begins a tablet. Returns OK if it already does.
   [[nodiscard]] Status Split(const std::string& table, const std::string& row);
-  // All tablets with some of `rows` become one.
+  // Merges all tablets that contain some of `rows` into one.
   [[nodiscard]] Status Merge(const std::string& table, const RowRange& rows);
 
   [[nodiscard]] Status Flush(const std::string& table);
@@ -67,7 +67,7 @@ class HostedTables {
     std::vector<std::shared_ptr<Tablet>> tablets;  // in key order
     const std::shared_ptr<Tablet>& TabletOf(std::string_view row) const;
   };
-  // The states of the tablets that replace others.
+  // Makes the states of the tablets that replace `parents`.
   using Successors = std::function<StatusOr<std::vector<TabletState>>(
       const std::vector<TabletState>& parents, uint64_t* next_tablet_id)>;
 
@@ -82,7 +82,7 @@ class HostedTables {
                   const std::function<Status(Tablet*)>& action);
   Status OnTablets(const std::string& name, const std::function<Status(Tablet*)>& action);
   void WaitForRouting(const std::string& name, const std::shared_ptr<const OpenTable>& table);
-  // kAborted: `parents` are not tablets of the table any more.
+  // Replaces tablets. kAborted: `parents` are no longer tablets of the table.
   Status Replace(const std::string& name, const std::vector<std::shared_ptr<Tablet>>& parents,
                  const Successors& successors);
   Status MergePair(const std::string& name, const std::vector<std::shared_ptr<Tablet>>& tablets);
@@ -97,9 +97,9 @@ class HostedTables {
   const uint64_t epoch_;
   TabletHost host_;
 
-  Mutex admin_mutex_;  // one schema change, split or merge at a time
+  Mutex admin_mutex_;  // held during each schema change, split or merge
   mutable Mutex tables_mutex_;
-  CondVar routing_changed_;  // tables_ changed
+  CondVar routing_changed_;  // notified when tables_ changes
   std::map<std::string, std::shared_ptr<const OpenTable>> tables_ GUARDED_BY(tables_mutex_);
 };
 

@@ -1,4 +1,4 @@
-// What power cuts would leave of a disk. SPDX-License-Identifier: Apache-2.0
+// Snapshots of what power cuts would leave on a disk. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace sippar::engine {
 
-// Keeps what a power cut would leave of a disk, at each moment that a test asks for it. A thread of
-// a server's background may ask while the test goes on, so the test ends the taking. Thread safe.
+// Takes a snapshot of what a power cut would leave on a disk, whenever the test asks for one. A
+// server's background thread may ask at any time, so the test must call End. Thread safe.
 class PowerCuts {
  public:
-  // `fs` outlives it.
+  // `fs` must outlive this object.
   PowerCuts(MemoryFileSystem* fs, uint64_t seed) : fs_(fs), chance_(seed) {}
-  // Does nothing if there are `most` already.
+  // Takes a snapshot, unless there are already `most`.
   void Take(size_t most = SIZE_MAX) {
     MutexLock lock(&mutex_);
     if (!is_over_ && taken_.size() < most) taken_.push_back(fs_->CrashClone(&chance_));
   }
-  // Those since the last call.
+  // Returns the snapshots since the last call.
   std::vector<std::unique_ptr<MemoryFileSystem>> Taken() {
     MutexLock lock(&mutex_);
     return std::exchange(taken_, {});

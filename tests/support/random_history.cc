@@ -1,4 +1,4 @@
-// Random histories. SPDX-License-Identifier: Apache-2.0
+// Draws random schemas, mutations and reads. SPDX-License-Identifier: Apache-2.0
 #include "tests/support/random_history.h"
 
 #include <algorithm>
@@ -81,7 +81,9 @@ RowMutation RandomHistory::Mutation(const TableSchema& schema, int64_t now_us) {
       mutation.DeleteFamily(family.name);
     } else if (kind == 2) {
       mutation.DeleteColumn(family.name, qualifier);
-    } else if (kind <= 4 || IsAggregate(family.type)) {  // to which only additions put
+    } else if (kind <= 4 ||
+               IsAggregate(
+                   family.type)) {  // an aggregate family accepts only additions besides deletes
       int64_t limit = time + 1 + static_cast<int64_t>(random_.Uniform(6));
       mutation.DeleteColumn(family.name, qualifier, {time, random_.OneIn(4) ? kTimeMax : limit});
     } else if (family.type == FamilyType::kCounter) {

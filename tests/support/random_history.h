@@ -1,5 +1,6 @@
-// Seeded histories: schemas, row mutations and reads over a small, hostile key space, so that rows
-// meet and keys are prefixes of each other. SPDX-License-Identifier: Apache-2.0
+// Random schemas, row mutations and reads from a seed. The keys come from a small, hostile set, so
+// that mutations meet in the same rows and keys are prefixes of each other.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "engine/base/random.h"
@@ -15,7 +16,7 @@ class RandomHistory {
 
   TableSchema Schema();
   std::vector<std::string> SplitKeys();
-  // Times are explicit, within a small span below `now_us`.
+  // Returns a mutation with explicit timestamps within a short interval before `now_us`.
   RowMutation Mutation(const TableSchema& schema, int64_t now_us);
   ReadSpec Read(const TableSchema& schema, int64_t now_us);
   Random* random() { return &random_; }

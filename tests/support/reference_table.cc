@@ -1,4 +1,4 @@
-// The oracle. SPDX-License-Identifier: Apache-2.0
+// The oracle's mutations and reads. SPDX-License-Identifier: Apache-2.0
 #include "tests/support/reference_table.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// The oracle: the whole data model on std::map, straight from its definition. GC rules act at once,
-// after every mutation entry (engine/read/version_history.h says why).
+// The oracle: the whole data model on std::map, written directly from its definition.
+// Garbage-collection rules act at once, after every mutation entry (engine/read/version_history.h
+// says why).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,9 +19,9 @@ class ReferenceTable {
  public:
   explicit ReferenceTable(TableSchema schema) : schema_(std::move(schema)) {}
 
-  // Requires: valid for the schema, every time given explicitly.
+  // Requires: `mutation` is valid for the schema and gives every timestamp explicitly.
   void Apply(const RowMutation& mutation, int64_t now_us);
-  std::vector<Cell> Read(const ReadSpec& read, int64_t now_us) const;  // sequences are 0
+  std::vector<Cell> Read(const ReadSpec& read, int64_t now_us) const;  // sequence numbers are 0
 
  private:
   using Versions = std::map<int64_t, std::string, std::greater<>>;  // newest first
@@ -35,7 +36,7 @@ class ReferenceTable {
   std::map<std::string, Columns> rows_;
 };
 
-// "row family:qualifier@time=value" lines, for comparing and printing.
+// Prints lines "row family:qualifier@time=value", for comparing and for messages.
 std::string PrintCells(const std::vector<Cell>& cells);
 
 }  // namespace sippar::engine

@@ -1,4 +1,4 @@
-// DataApi over HostedTables: where a test wants METADATA, or a table to compare with, without
+// A DataApi over HostedTables, for tests that need METADATA, or a table to compare with, without
 // servers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@ namespace sippar::cluster {
 
 class StoreData final : public DataApi {
  public:
-  // `store` and `clock` outlive it.
+  // `store` and `clock` must outlive this object.
   StoreData(engine::HostedTables* store, engine::Clock* clock) : store_(store), clock_(clock) {}
 
   void Carry(const AnyCall& call, const CallOptions&) override {

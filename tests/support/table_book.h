@@ -1,5 +1,6 @@
-// What servers have in METADATA and in the lock service, for tests of the engine alone: schemas,
-// tablet states and the epoch, in one file that each change replaces as a whole.
+// The book of tables, for tests of the engine alone: schemas, tablet states and the epoch in one
+// file, which each change replaces as a whole. Real servers keep these in METADATA and in the lock
+// service.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +24,7 @@ struct BookTable {
 };
 
 struct BookContent {
-  uint64_t epoch = 0;  // of the last life that wrote
+  uint64_t epoch = 0;  // epoch of the last run that wrote
   uint64_t next_table_id = 1;
   uint64_t next_tablet_id = 1;
   std::map<std::string, BookTable> tables;
@@ -33,16 +34,17 @@ struct BookContent {
   [[nodiscard]] static StatusOr<BookContent> Decode(std::string_view bytes);
 };
 
-// Thread safe.
+// The file with the book's content. Thread safe.
 class TableBook final : public TabletStateWriter {
  public:
-  // Without the file, the book is empty.
+  // If the file is missing, the book is empty.
   [[nodiscard]] static StatusOr<std::unique_ptr<TableBook>> Open(FileSystem* fs, std::string path);
 
   BookContent Content() const;
-  // After an error the file may hold either content, and the book has the old one.
+  // After an error the file may hold the old or the new content; the book in memory has the old
+  // one.
   [[nodiscard]] Status Change(const std::function<void(BookContent*)>& change);
-  // Does nothing for a tablet that is gone.
+  // Does nothing for a tablet that no longer exists.
   [[nodiscard]] Status Save(const TabletState& state) override;
 
  private:

@@ -1,5 +1,5 @@
-// The cases, see cases.h. What was written before is on the disk before a case is timed, and the
-// stores that are not measured are idle. SPDX-License-Identifier: Apache-2.0
+// Runs the cases of cases.h. Before a case is timed, earlier writes are on the disk, and the stores
+// that are not measured are idle. SPDX-License-Identifier: Apache-2.0
 #include "tests/bench/peers/cases.h"
 
 #include <fcntl.h>
@@ -25,7 +25,8 @@ using cli::ValuePool;
 
 constexpr size_t kValueSize = 1000;
 constexpr uint64_t kReads = 200'000;
-constexpr uint64_t kCachedBytes = 76 << 20;  // of a block cache of 128 MiB: no shard overflows
+constexpr uint64_t kCachedBytes =
+    76 << 20;  // bytes of cached rows, in a block cache of 128 MiB: no shard overflows
 constexpr int64_t kIdleMicros = 1'000'000;
 
 int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
@@ -34,7 +35,7 @@ double Rate(uint64_t count, int64_t start) {
   return static_cast<double>(count) / SecondsSince(start);
 }
 
-// Bytes this process gave to write(): what RocksDB, LevelDB and we all write with.
+// Bytes that this process passed to write(), which RocksDB, LevelDB and Sippar all use.
 uint64_t BytesWritten() {
   std::ifstream io("/proc/self/io");
   std::string name;
@@ -52,7 +53,7 @@ void WaitUntilIdle() {
   }
 }
 
-// `puts` puts by `threads` threads; gives all latencies.
+// Runs `puts` puts in `threads` threads; returns all latencies.
 LatencyHistogram Put(Peer* store, const ValuePool& pool, uint64_t puts, uint64_t threads,
                      uint64_t seed,
                      const std::function<uint64_t(uint64_t, engine::Random*)>& key_of) {
@@ -144,7 +145,7 @@ void Cases::Synced(const std::string& name, int peer, uint64_t threads) {
   Discard(std::move(store), peer, name);
 }
 
-// Memtables are scaled with the data: 64 MiB for 10 GB over 1 GB.
+// Memtables scale with the data: writing 10 GB over 1 GB of keys would get 64 MiB.
 void Cases::Amplification(const std::string& name, int peer) {
   uint64_t puts = load_.overwrite_mb * 1'000'000 / (BenchKey::kSize + kValueSize);
   PeerSettings settings;
@@ -160,8 +161,8 @@ void Cases::Amplification(const std::string& name, int peer) {
   Discard(std::move(store), peer, name);
 }
 
-// Quiet: half a memtable of puts into an empty store. Storm: small memtables and random overwrites
-// as fast as the store takes them, so that flushes and compactions never end.
+// Quiet phase: half a memtable of puts into an empty store. Storm: small memtables and random
+// overwrites as fast as the store accepts them, so that flushes and compactions never end.
 void Cases::Storm(const std::string& name, int peer) {
   PeerSettings settings;
   settings.memtable_bytes = 8 << 20;
@@ -214,7 +215,7 @@ void Cases::Gets(const std::string& name, int peer, uint64_t threads) {
       Fail(kPeerNames[peer], fmt::format("{} answers wrong for row {}", name, key.text()));
     }
   };
-  for (uint64_t i = 0; i < keys; ++i) get(i);  // into the cache
+  for (uint64_t i = 0; i < keys; ++i) get(i);  // loads the rows into the cache
   int64_t start = Now();
   {
     std::vector<engine::Thread> running;

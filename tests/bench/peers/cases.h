@@ -1,5 +1,5 @@
-// The cases of the comparison: each puts a fresh store (or the store of the read cases) through one
-// load and notes its figures. SPDX-License-Identifier: Apache-2.0
+// The cases of the comparison: each runs one load on a fresh store (or on the store of the read
+// cases) and records its figures. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct Load {
   std::string directory;
   uint64_t rows = 500'000;
   uint64_t synced_puts = 20'000;
-  uint64_t overwrite_mb = 1000;  // user bytes of the write amplification, over a tenth of them
+  uint64_t overwrite_mb =
+      1000;  // MB of user data that the amplification case writes, over a tenth as many keys
   uint64_t seed = 1;
   bool compress = false;
 };
@@ -44,7 +45,8 @@ class Cases {
   const Load load_;
   Figures* const figures_;
   const cli::ValuePool pool_;
-  std::unique_ptr<Peer> read_stores_[kPeers];  // filled and compacted once
+  std::unique_ptr<Peer>
+      read_stores_[kPeers];  // stores of the read cases, filled and compacted once
 };
 
 }  // namespace sippar::bench

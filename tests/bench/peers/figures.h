@@ -11,18 +11,20 @@
 namespace sippar::bench {
 
 struct Figure {
-  const char* id;  // of the case that measures it, with ".part" when that measures several
+  const char*
+      id;  // name of the case that measures it, with ".part" if the case measures several figures
   const char* what;
   bool lower_is_better = false;
-  double ratio_min = 0;  // ours to the better peer, above 1 is better; 0: no target
+  double ratio_min =
+      0;  // least ratio of Sippar to the better peer, above 1 is better; 0: no target
   bool rocksdb_only = false;
-  double value_max = 0;  // a target of its own, whatever the peers do
+  double value_max = 0;  // absolute target, independent of the peers
 };
 
 class Figures {
  public:
   void Add(const std::string& id, int peer, double value);
-  // One line a figure that was measured; the number of targets missed.
+  // Prints one line for each measured figure; returns the number of missed targets.
   int Print(const std::string& title) const;
 
  private:

@@ -1,5 +1,5 @@
-// One key-value store of the comparison, and what it is asked to do. All calls but the constructor
-// are thread safe; an error ends the process. SPDX-License-Identifier: Apache-2.0
+// Peer: a key-value store of the comparison and the operations that are measured. All calls except
+// the constructor are thread safe; an error ends the process. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,24 @@
 namespace sippar::bench {
 
 struct PeerSettings {
-  std::string directory;  // made by the peer
+  std::string directory;  // created by the peer
   bool compress = false;
   bool sync = false;  // every put waits for the disk
   uint64_t memtable_bytes = 64 << 20;
-  uint64_t cache_bytes = 128 << 20;  // decompressed blocks
+  uint64_t cache_bytes = 128 << 20;  // capacity for decompressed blocks
 };
 
 class Peer {
  public:
-  virtual ~Peer() = default;  // waits for background work that runs
+  virtual ~Peer() = default;  // waits for background work in progress
   virtual void Put(std::string_view key, std::string_view value) = 0;
-  virtual bool Get(std::string_view key, size_t* value_size) = 0;  // false: absent
-  // Is there a value in a column that no row has? Key-value stores: key and column are one key.
+  virtual bool Get(std::string_view key, size_t* value_size) = 0;  // false: the key is absent
+  // Looks up a column that no row has. In key-value stores, key and column form one key.
   virtual bool GetAbsentColumn(std::string_view key) = 0;
-  virtual uint64_t Iterate(uint64_t* value_bytes) = 0;  // all rows in order; their number
-  virtual uint64_t CountRows() = 0;                     // by the fastest way it offers
-  virtual void Compact() = 0;                           // all of it, into one sorted run
+  virtual uint64_t Iterate(
+      uint64_t* value_bytes) = 0;    // reads all rows in order; returns their number
+  virtual uint64_t CountRows() = 0;  // uses the fastest way that the store offers
+  virtual void Compact() = 0;        // compacts all data into one sorted run
 };
 
 inline constexpr int kPeers = 3;

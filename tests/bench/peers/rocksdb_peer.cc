@@ -1,5 +1,5 @@
-// RocksDB as its tuning guide says: 64 MiB memtables, four of them, a block cache, Bloom filters of
-// 10 bits, LZ4 when compressed. SPDX-License-Identifier: Apache-2.0
+// RocksDB as its tuning guide recommends: four memtables of 64 MiB, a block cache, Bloom filters of
+// 10 bits, LZ4 when compressing. SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
@@ -32,7 +32,7 @@ class RocksDbPeer final : public Peer {
     if (status.IsNotFound()) return false;
     Check(status);
     *value_size = value.size();
-    value.Reset();  // before the thread ends, which may be behind the store
+    value.Reset();  // reset before the thread ends, which may be after the store was closed
     return true;
   }
 

@@ -1,6 +1,6 @@
-// Sippar in the comparison, as a process opens a directory: one table, one family that keeps one
-// version, one column a row. Times are the server's, so that an overwrite is a new version and the
-// old one is garbage. SPDX-License-Identifier: Apache-2.0
+// Sippar in the comparison, opened as any process opens a directory: one table, one family that
+// keeps one version, one column a row. The server sets the timestamps, so each overwrite makes a
+// new version and turns the old one into garbage. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/embedded_node.h"
 #include "engine/fs/file_system.h"
 #include "tests/bench/peers/peer.h"

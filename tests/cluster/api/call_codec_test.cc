@@ -1,5 +1,5 @@
-// Calls as values: every call and every reply comes through the codec as it was, damaged bytes are
-// refused, and the rules say the same on both ends. SPDX-License-Identifier: Apache-2.0
+// Calls as values: every call and every reply is the same after encoding and decoding, damaged
+// bytes are rejected, and both ends use the same rules. SPDX-License-Identifier: Apache-2.0
 #include "cluster/api/call_codec.h"
 
 #include "cluster/api/row_codec.h"
@@ -18,7 +18,7 @@ inline constexpr int kFieldsOf<calls::Compact> = 3;
 
 namespace {
 
-// Fills values with random content. One function a type that has no fields.
+// Fills values with random content. Each type without fields has its own function.
 class Filler {
  public:
   explicit Filler(uint64_t seed) : random_(seed) {}
@@ -55,7 +55,7 @@ class Filler {
     Fill(&record->body);
     Fill(&record->version);
   }
-  // The fields that are sent; the others stay with the master.
+  // Fills the fields that are sent; the master keeps the others.
   void Fill(TabletRecord* record) {
     std::apply([this](auto&... field) { (Fill(&field), ...); },
                Coding<TabletRecord>::FieldsToSend(*record));
@@ -141,8 +141,8 @@ size_t RowsOf(const T&) {
 }
 size_t RowsOf(const calls::Compact& call) { return call.rows.size(); }
 
-// Values without operator== are equal when their bytes are; the bytes of two that differ in a field
-// differ, as each field is encoded (struct_fields.h does not compile otherwise).
+// Values without operator== count as equal if their bytes are equal; each field is encoded, so
+// values that differ in a field have different bytes (struct_fields.h does not compile otherwise).
 template <class T>
 void ComesThrough(Filler* filler) {
   T sent, received;
@@ -150,7 +150,7 @@ void ComesThrough(Filler* filler) {
   const std::string bytes = EncodeValue(sent);
   ASSERT_TRUE(DecodeValue(bytes, &received));
   EXPECT_EQ(EncodeValue(received), bytes);
-  // The rows of a Compact may be missing: a version of sippar before this one knows none.
+  // The rows of a Compact may be missing, because earlier versions of sippar do not send them.
   constexpr bool kMayLackEnd = std::is_same_v<T, calls::Compact>;
   T ignored;
   EXPECT_EQ(DecodeValue(bytes + '\0', &ignored), kMayLackEnd && RowsOf(sent) == 0);
@@ -164,7 +164,8 @@ void ComesThrough(Filler* filler) {
     damaged[filler->random()->Uniform(damaged.size())] =
         static_cast<char>(filler->random()->Next());
     T any;
-    (void)DecodeValue(damaged, &any);  // accepted or refused; sanitizers watch
+    (void)DecodeValue(damaged,
+                      &any);  // either result is right; sanitizers detect wrong memory accesses
   }
 }
 
@@ -178,7 +179,7 @@ void AllComeThrough(CallList<Calls...>) {
   }
 }
 
-// What change streams carry, in the form of a call.
+// The data of change streams, in the form of a call.
 struct Streamed {
   ChangesRequest request;
 
@@ -206,7 +207,8 @@ TEST(CallCodecTest, AStatusKeepsItsTextAndPayloads) {
   EXPECT_FALSE(DecodeValue("\x11", &received));  // a code that no status has
 }
 
-// An entry takes far more memory than the byte from which it may be decoded, so both are limited.
+// A decoded entry takes far more memory than its one encoded byte, so the numbers of entries and
+// mutations are limited.
 TEST(CallCodecTest, TooManyEntriesOrMutationsAreRefused) {
   RowMutation mutation("r");
   for (size_t i = 0; i < limits::kMutationEntriesMax; ++i) mutation.DeleteRow();
@@ -214,7 +216,7 @@ TEST(CallCodecTest, TooManyEntriesOrMutationsAreRefused) {
   EXPECT_TRUE(DecodeValue(EncodeValue(mutation), &received));
   mutation.DeleteRow();
   EXPECT_FALSE(DecodeValue(EncodeValue(mutation), &received));
-  Change change, changed;  // a server may send more than it takes
+  Change change, changed;  // a server may send more mutations than it accepts
   change.mutation = mutation;
   EXPECT_TRUE(DecodeValue(EncodeValue(change), &changed));
   LentBatch<RowMutation> batch(std::vector<RowMutation>(limits::kMutationEntriesMax + 1));
@@ -222,7 +224,8 @@ TEST(CallCodecTest, TooManyEntriesOrMutationsAreRefused) {
   EXPECT_FALSE(DecodeValue(EncodeValue(batch), &many));
 }
 
-// Nothing that is lent is copied; what was decoded outlives its bytes, and its copies.
+// Encoding copies no borrowed value. A decoded value stays valid after its bytes are freed, and so
+// do its copies.
 TEST(CallCodecTest, WhatIsLentIsTheCallersAndWhatIsDecodedTheCalls) {
   const RowMutation mutation("r");
   const RowMutation* only = &mutation;
@@ -241,7 +244,7 @@ TEST(CallCodecTest, WhatIsLentIsTheCallersAndWhatIsDecodedTheCalls) {
   EXPECT_EQ(kept.batch[0].row, "r");
 }
 
-// Answers a few calls, and keeps what it was asked.
+// Answers a few calls and records which calls it received.
 class FakeAdmin final : public AdminApi {
  public:
   void Carry(const AnyCall& call, const CallOptions& options) override {
@@ -257,7 +260,7 @@ class FakeAdmin final : public AdminApi {
   int64_t timeout_us = 0;
 };
 
-// A client of `server` with nothing but bytes between the two.
+// A client of `server`; only bytes pass between the two.
 class FakeRemote final : public AdminApi {
  public:
   explicit FakeRemote(AdminApi* server) : server_(server) {}
@@ -277,7 +280,7 @@ TEST(CallCodecTest, ACallAndItsAnswerTravelAsBytes) {
   EXPECT_EQ(*client.Do(calls::DumpTablets{"t"}, {nullptr, 7}), "of t");
   EXPECT_EQ(server.last, "DumpTablets");
   EXPECT_EQ(server.timeout_us, 7);
-  // A call that its server forgot to answer is no success.
+  // A call that the server failed to answer is not reported as a success.
   EXPECT_EQ(client.Do(calls::Verify{"t"}).code(), StatusCode::kInternal);
 }
 
@@ -289,7 +292,8 @@ TEST(CallCodecTest, UnknownAndDamagedCallsAreRefused) {
   EXPECT_EQ(FindRule(AdminApi::Calls(), "Flesh"), nullptr);
 }
 
-// Callers take the parts of an answer by their number, and that of a batch of one from its front.
+// Callers find the parts of an answer by position; for a batch of one write they take the first
+// part.
 TEST(CallCodecTest, AnAnswerWithoutAPartForEachWriteIsDamaged) {
   const RowMutation mutation("r");
   const std::vector<const RowMutation*> two = {&mutation, &mutation};
@@ -333,7 +337,7 @@ TEST(CallCodecTest, AnAnswerThatIsTooLargeIsRefusedPartByPart) {
   EXPECT_EQ((*answer)[1].status().code(), StatusCode::kResourceExhausted);
   EXPECT_NE(MessageOf((*answer)[1].status()).find("was carried out, do not repeat it"),
             std::string_view::npos);
-  // What only reads may be repeated.
+  // A call that only reads may be repeated.
   FakeAdmin admin;
   const Status dumped =
       DoNamed(&admin, "DumpTablets", EncodeValue(calls::DumpTablets{"t"}), {}, 3).status();

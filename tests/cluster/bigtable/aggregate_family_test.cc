@@ -35,7 +35,7 @@ class AggregateFamilyTest : public ApiTest {
     grpc::Status status = Modify(Creation(id, fill));
     ASSERT_TRUE(status.ok()) << status.error_message();
   }
-  // One AddToCell or MergeToCell into column q of row r.
+  // Fills in an AddToCell or MergeToCell for column q of `family`.
   template <typename Addition>
   void Fill(Addition* addition, const std::string& family, int64_t time_us) {
     addition->set_family_name(family);
@@ -108,7 +108,7 @@ TEST_F(AggregateFamilyTest, StatesThatWereReadAreMerged) {
     Fill(merge, cell.family, 1000);
     merge->mutable_input()->set_raw_value(cell.value);
     ASSERT_TRUE(Mutate(request).ok());
-    merge->clear_input();  // nothing: legal, and without effect
+    merge->clear_input();  // an empty input is allowed and has no effect
     ASSERT_TRUE(Mutate(request).ok());
   }
   EXPECT_EQ(Value("sum"), 80);

@@ -1,6 +1,6 @@
-// The data calls of the Cloud Bigtable API by their definition, on a std::map and on the protos
-// themselves: what the server is compared with. Times are microseconds and given; GC rules act at
-// once. SPDX-License-Identifier: Apache-2.0
+// A model of the data calls of the Cloud Bigtable API, by their definition, on a std::map and on
+// the protos themselves; tests compare the server with it. Times are explicit microseconds;
+// garbage-collection rules act at once. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -18,16 +18,16 @@ namespace sippar::cluster {
 
 class ApiModel {
  public:
-  // `versions`: families, and how many versions each keeps; 0 is all.
+  // `versions`: the families and the number of versions that each keeps; 0: all.
   explicit ApiModel(std::map<std::string, size_t> versions) : versions_(std::move(versions)) {}
 
   using Mutations = google::protobuf::RepeatedPtrField<google::bigtable::v2::Mutation>;
-  // False, and nothing is changed, when one of them names no family of the table.
+  // Returns false and changes nothing if a mutation names a family that the table lacks.
   bool Mutate(const std::string& row, const Mutations& mutations);
-  // Does `predicate` give a cell of the row?
+  // True if `predicate` outputs a cell of the row.
   bool Matches(const std::string& row, const engine::RowFilter& predicate, bool* is_open) const;
-  // False, and nothing is changed, when an increment meets what has not 8 bytes. `out`: lines as
-  // Print gives them, of the newest cells.
+  // Returns false and changes nothing if an increment finds a value that does not have 8 bytes.
+  // `out` receives the newest cells in the form of PrintRow.
   bool Modify(const google::bigtable::v2::ReadModifyWriteRowRequest& request, int64_t now_us,
               std::string* out);
   void DropRows(const std::string& prefix);
@@ -48,7 +48,7 @@ class ApiModel {
   std::map<std::string, Columns> rows_;
 };
 
-// One row of an answer: cells in their order, copies of a cell in one order.
+// Prints one row of an answer: cells in their order, copies of a cell in a fixed order.
 std::string PrintRow(const std::string& row, std::vector<engine::ModelCell> cells);
 
 }  // namespace sippar::cluster

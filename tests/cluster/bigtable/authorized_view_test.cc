@@ -1,4 +1,4 @@
-// Authorized views: their administration, and what calls through them reach.
+// Authorized views: their administration, and the cells that calls through them see.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ class AuthorizedViewTest : public ApiTest {
       }
     }
   }
-  // Rows a*, z*; f:p*, f:q, all of g.
+  // A view of the rows a* and z*, with f:p*, f:q and all of g.
   static admin::AuthorizedView Wanted() {
     admin::AuthorizedView view;
     auto* subset = view.mutable_subset_view();
@@ -71,7 +71,7 @@ class AuthorizedViewTest : public ApiTest {
   }
   v2::ReadRowsRequest Through(const std::string& view = kView) {
     v2::ReadRowsRequest request;
-    request.set_table_name(" ");  // so that the fixture fills none in
+    request.set_table_name(" ");  // keeps the fixture from filling in a table
     request.set_authorized_view_name(view);
     return request;
   }
@@ -120,7 +120,7 @@ TEST_F(AuthorizedViewTest, ViewsAreMadeReadListedChangedAndDropped) {
   ASSERT_TRUE(Call(admin_.get(), &BigtableTableAdmin::Stub::ListAuthorizedViews, list, &page).ok());
   ASSERT_EQ(page.authorized_views_size(), 1);
   EXPECT_EQ(page.next_page_token(), "");
-  // A change that somebody else's change has overtaken is refused.
+  // An update with an outdated etag is rejected.
   made.set_deletion_protection(true);
   ASSERT_TRUE(Update(made, "deletion_protection").ok());
   EXPECT_EQ(Update(made, "deletion_protection").error_code(), StatusCode::ABORTED);
@@ -138,7 +138,7 @@ TEST_F(AuthorizedViewTest, ViewsAreMadeReadListedChangedAndDropped) {
   EXPECT_EQ(Delete("stale").error_code(), StatusCode::ABORTED);
   EXPECT_TRUE(Delete().ok());
   EXPECT_EQ(Get(&view).error_code(), StatusCode::NOT_FOUND);
-  // A table of the same name has none of the old one's views.
+  // A new table of the same name does not get the views of the old table.
   ASSERT_TRUE(Call(admin_.get(), &BigtableTableAdmin::Stub::DeleteTable, drop, &empty).ok());
   CreateTable();
   EXPECT_EQ(Get(&view, "projects/p/instances/i/tables/t/authorizedViews/w").error_code(),
@@ -165,10 +165,10 @@ TEST_F(AuthorizedViewTest, ReadsAndSamplesAreTrimmed) {
   auto reader = data_->SampleRowKeys(&context, samples);
   std::string keys;
   for (v2::SampleRowKeysResponse sample; reader->Read(&sample);) keys += sample.row_key() + ";";
-  EXPECT_EQ(keys, ";");  // m, where the table is split, is not in it
+  EXPECT_EQ(keys, ";");  // row m, at which the table is split, is not in the view
 }
 
-// Whatever the filter: through a view it sees what it would see in a table of just those cells.
+// Every filter outputs through a view what it would output for a table with only the view's cells.
 TEST_F(AuthorizedViewTest, FiltersSeeTheViewAlone) {
   admin::AuthorizedView wanted = Wanted();
   (*wanted.mutable_subset_view()->mutable_family_subsets())["f"].add_qualifier_prefixes("p1");
@@ -258,7 +258,7 @@ TEST_F(AuthorizedViewTest, WritesOutsideAreRefused) {
   EXPECT_EQ(response.entries(1).status().code(), static_cast<int>(StatusCode::PERMISSION_DENIED));
 }
 
-// Whether the table has a family is not told to callers that see a part of it.
+// Callers that see only a part of the table do not learn whether the table has a family.
 TEST_F(AuthorizedViewTest, F_A7_AFamilyThatTheTableLacksIsOutsideOfTheView) {
   ASSERT_TRUE(Create(Wanted()).ok());
   grpc::Status status = Mutate("a1", SetCell("unknown", "q"));
@@ -280,7 +280,7 @@ TEST_F(AuthorizedViewTest, F_A7_AFamilyThatTheTableLacksIsOutsideOfTheView) {
   v2::CheckAndMutateRowResponse matched;
   EXPECT_EQ(Call(data_.get(), &Bigtable::Stub::CheckAndMutateRow, check, &matched).error_code(),
             StatusCode::PERMISSION_DENIED);
-  // Of the table itself it is told.
+  // Callers of the table itself do learn it.
   EXPECT_EQ(Set("a1", "unknown", "q", 0, "v").error_code(), StatusCode::NOT_FOUND);
 }
 
@@ -311,7 +311,7 @@ TEST_F(AuthorizedViewTest, ConditionsAndIncrementsKeepToTheView) {
     return Call(data_.get(), &Bigtable::Stub::CheckAndMutateRow, check, &matched).error_code();
   };
   ASSERT_EQ(ask(), StatusCode::OK);
-  EXPECT_FALSE(matched.predicate_matched());  // f:r is there, but not in the view
+  EXPECT_FALSE(matched.predicate_matched());  // f:r exists, but not in the view
   SetCell("f", "r")(check.add_false_mutations());
   EXPECT_EQ(ask(), StatusCode::PERMISSION_DENIED);
   v2::ReadModifyWriteRowRequest append;

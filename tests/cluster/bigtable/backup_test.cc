@@ -88,7 +88,7 @@ TEST_F(BackupApiTest, IsMadeListedCopiedRestoredAndDeleted) {
 
   admin::ListBackupsResponse page = List("", 1);
   ASSERT_EQ(page.backups_size(), 1);
-  EXPECT_EQ(page.backups(0).name(), backup.name());  // the newest first
+  EXPECT_EQ(page.backups(0).name(), backup.name());  // the newest backup comes first
   page = List(page.next_page_token(), 1);
   ASSERT_EQ(page.backups_size(), 1);
   EXPECT_EQ(page.backups(0).name(), kBackup);
@@ -141,7 +141,7 @@ TEST_F(BackupApiTest, MalformedRequestsAreRefused) {
   EXPECT_EQ(Create("b", later, &operation, "projects/p/instances/i/clusters/x").error_code(),
             StatusCode::NOT_FOUND);
   EXPECT_EQ(Create("b", later, &operation, "projects/p/instances/j/clusters/sippar").error_code(),
-            StatusCode::INVALID_ARGUMENT);  // the table is of another instance
+            StatusCode::INVALID_ARGUMENT);  // the table belongs to another instance
   EXPECT_EQ(Restore("t2", &operation).error_code(), StatusCode::NOT_FOUND);
   EXPECT_EQ(List().backups_size(), 0);
 }

@@ -1,5 +1,5 @@
-// Malformed requests: refused with the code that the API's documentation names, and the server goes
-// on. SPDX-License-Identifier: Apache-2.0
+// Malformed requests: rejected with the code that the API's documentation names, while the server
+// keeps running. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <netdb.h>
@@ -20,7 +20,7 @@ namespace {
 using grpc::StatusCode;
 using v2::Bigtable;
 
-// Sanitizers keep freed memory aside: their process tells nothing of ours.
+// Sanitizers hold back freed memory, so the size of the process does not show what the server uses.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kMemoryIsOurs = false;
 #else
@@ -41,7 +41,7 @@ class BadInputTest : public ApiTest {
     CreateTable();
     EXPECT_TRUE(Set("r", "f", "q", 0, "v").ok());
   }
-  ~BadInputTest() override { EXPECT_EQ(Read().Print(), "r f:q@0=v\n"); }  // as it was
+  ~BadInputTest() override { EXPECT_EQ(Read().Print(), "r f:q@0=v\n"); }  // unchanged
 
   void RefusesFilter(const v2::RowFilter& filter) {
     v2::ReadRowsRequest request;
@@ -76,7 +76,7 @@ class BadInputTest : public ApiTest {
   static void FillTooMany(v2::MutateRowRequest* request) {
     for (int i = 0; i < 100'001; ++i) request->add_mutations()->mutable_delete_from_row();
   }
-  // On so many connections, some of which begin as HTTP/2 does.
+  // Sends random bytes on `connections` connections, some of which begin like HTTP/2.
   void SendRandomBytes(int connections) {
     engine::Random random(5);
     addrinfo* found = nullptr;
@@ -242,11 +242,11 @@ TEST_F(BadInputTest, F_A12_EmptyKeysAndListsAreNamedAsClientsExpect) {
 TEST_F(BadInputTest, F_A12_AFamilyOfTheBranchNotTakenIsNotMissed) {
   v2::CheckAndMutateRowRequest check;
   check.set_table_name(kTable);
-  check.set_row_key("r");  // is there
+  check.set_row_key("r");  // the row exists
   auto fill = [](v2::Mutation* mutation, const char* family) {
     mutation->mutable_set_cell()->set_family_name(family);
     mutation->mutable_set_cell()->set_column_qualifier("q");
-    mutation->mutable_set_cell()->set_value("v");  // as it is
+    mutation->mutable_set_cell()->set_value("v");  // the current value
   };
   fill(check.add_true_mutations(), "f");
   fill(check.add_false_mutations(), "unknown");
@@ -256,7 +256,7 @@ TEST_F(BadInputTest, F_A12_AFamilyOfTheBranchNotTakenIsNotMissed) {
   };
   ASSERT_EQ(ask(), StatusCode::OK);
   EXPECT_TRUE(matched.predicate_matched());
-  // Taken, it is missed, and nothing of its list is written.
+  // If its list is chosen, the unknown family is an error, and no mutation of the list is written.
   check.set_row_key("absent");
   fill(check.mutable_false_mutations(0), "f");
   fill(check.add_false_mutations(), "unknown");
@@ -264,7 +264,7 @@ TEST_F(BadInputTest, F_A12_AFamilyOfTheBranchNotTakenIsNotMissed) {
   EXPECT_EQ(Read().rows, std::vector<std::string>{"r"});
 }
 
-// Of all entries of a call, of each list of a call.
+// The limit holds for all entries of a call together, and for each list of a call.
 TEST_F(BadInputTest, TooManyMutations) {
   v2::MutateRowsRequest batch;
   batch.set_table_name(kTable);
@@ -311,7 +311,7 @@ TEST_F(BadInputTest, OtherCalls) {
   v2::ReadRowsRequest read;
   read.set_rows_limit(-1);
   EXPECT_EQ(Read(read).status.error_code(), StatusCode::INVALID_ARGUMENT);
-  // Ranges and keys, 4 MiB of them and 1 byte more.
+  // Row keys and ranges of exactly 4 MiB, and with 1 byte more.
   read.set_rows_limit(0);
   read.set_table_name(kTable);
   read.mutable_rows()->add_row_keys("r");
@@ -340,7 +340,7 @@ TEST_F(BadInputTest, OtherCalls) {
             StatusCode::INVALID_ARGUMENT);
 }
 
-// A call by its bytes, as no generated stub would send it.
+// Sends a call as raw bytes, which no generated stub would send.
 TEST_F(BadInputTest, BytesThatAreNoMessageAndCallsThatAreNotThere) {
   auto send = [this](const std::string& method, const std::string& bytes) {
     grpc::GenericStub stub(channel_);
@@ -361,7 +361,7 @@ TEST_F(BadInputTest, BytesThatAreNoMessageAndCallsThatAreNotThere) {
   grpc::Status unknown = send("/google.bigtable.v2.Bigtable/GetClientConfiguration", "");
   EXPECT_EQ(unknown.error_code(), StatusCode::UNIMPLEMENTED);
   EXPECT_NE(unknown.error_message().find("GetClientConfiguration"), std::string::npos);
-  std::string deep;  // messages within messages, 200 deep
+  std::string deep;  // messages nested 200 deep
   for (int i = 0; i < 200; ++i) {
     std::string outer = "\x0a";
     for (size_t size = deep.size();; size >>= 7) {
@@ -389,7 +389,7 @@ TEST_F(BadInputTest, MemoryStaysFlat) {
   };
   for (int i = 0; i < 5; ++i) round();
   const int64_t before = ResidentKib();
-  for (int i = 0; i < 30; ++i) round();  // of some 10 MB each
+  for (int i = 0; i < 30; ++i) round();  // some 10 MB in each round
   if (kMemoryIsOurs) EXPECT_LT(ResidentKib() - before, 64 << 10);
 }
 
@@ -399,7 +399,8 @@ TEST(RequestSizeTest, ThePiecesOfALargeRequestAreGivenBack) {
   std::vector<std::string> pieces;
   for (size_t i = 0; i < kPieces; ++i) pieces.emplace_back(4000, 'p');
   for (size_t i = 0; i < kPieces; ++i) {
-    if (i % 64 != 0) std::string().swap(pieces[i]);  // some stay, between the others
+    if (i % 64 != 0)
+      std::string().swap(pieces[i]);  // some pieces stay allocated between the freed ones
   }
   const int64_t before = ResidentKib();
   v2::MutateRowRequest request;

@@ -12,12 +12,12 @@ namespace {
 using grpc::StatusCode;
 using Response = v2::ReadChangeStreamResponse;
 
-constexpr int64_t kNowSeconds = 1'700'000'000;  // of the fixture's clock
+constexpr int64_t kNowSeconds = 1'700'000'000;  // time of the fixture's clock
 
-// Puts changes together as client libraries do; what they check is checked.
+// Assembles changes as client libraries do, with their checks.
 struct Reading {
   std::vector<std::string> changes;                 // "row +f:q@time=value, -f:q, -f"
-  std::vector<v2::StreamContinuationToken> tokens;  // behind each
+  std::vector<v2::StreamContinuationToken> tokens;  // token that follows each change
   std::vector<Response::Heartbeat> heartbeats;
   std::vector<Response::CloseStream> closes;
   size_t messages = 0;
@@ -119,7 +119,7 @@ class ChangeStreamTest : public ApiTest {
     request.mutable_start_time()->set_nanos(123'456'000);
     return request;
   }
-  // Until the stream ends, or so many changes and heartbeats have come.
+  // Reads until the stream ends or has sent `changes` changes and `heartbeats` heartbeats.
   Reading Read(const v2::ReadChangeStreamRequest& request, size_t changes, size_t heartbeats = 0) {
     grpc::ClientContext context;
     auto reader = data_->ReadChangeStream(&context, request);
@@ -191,7 +191,7 @@ TEST_F(ChangeStreamTest, TokensGoOnAndAChangeWrittenLaterArrives) {
   *request.mutable_continuation_tokens()->add_tokens() = all.tokens[2];
   Reading rest = Read(request, 2);
   EXPECT_EQ(rest.changes, (std::vector<std::string>{"r +f:q@1000=3", "r +f:q@1000=4"}));
-  // One that waits gets what is written meanwhile; without a start time it begins now.
+  // A waiting reader receives later writes; without a start time, the stream begins now.
   std::thread writer([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     Write("z", "later");
@@ -267,7 +267,7 @@ TEST_F(ChangeStreamTest, ASplitAndAMergeCloseTheStreamAndTellWhereToGoOn) {
   Status together = client_->admin()->Do(calls::Merge{"p/i/t", engine::RowRange::All()});
   ASSERT_TRUE(together.ok()) << together;
   Write("z", "3");
-  // Both halves end; who reads the whole again gives both tokens.
+  // The streams of both halves end; a reader of the merged partition passes both tokens.
   Reading left_end = Read(left, SIZE_MAX);
   *right.mutable_continuation_tokens()->mutable_tokens(0) = right_reading.tokens[0];
   Reading right_end = Read(right, SIZE_MAX);
@@ -284,7 +284,8 @@ TEST_F(ChangeStreamTest, AnEndTimeEndsIt) {
   CreateWithStream();
   Write("r", "1");
   v2::ReadChangeStreamRequest request = FromStart();
-  request.mutable_start_time()->set_nanos(123'456'999);  // cut to microseconds
+  request.mutable_start_time()->set_nanos(
+      123'456'999);  // the server truncates this to microseconds
   *request.mutable_end_time() = request.start_time();
   clock_.now_us += 1;
   Write("r", "2");
@@ -311,7 +312,7 @@ TEST_F(ChangeStreamTest, BadRequestsAreRefused) {
   request.set_table_name(std::string(kTable) + "x");
   EXPECT_EQ(ErrorOf(request), StatusCode::NOT_FOUND);
   request = good;
-  request.mutable_start_time()->set_seconds(kNowSeconds - 1);  // before the stream began
+  request.mutable_start_time()->set_seconds(kNowSeconds - 1);  // a time before the stream began
   EXPECT_EQ(ErrorOf(request), StatusCode::OUT_OF_RANGE);
   EXPECT_EQ(Read(request, SIZE_MAX).status.error_details(), "") << "the cause stays inside";
   request.mutable_start_time()->set_seconds(kNowSeconds + 1);
@@ -333,13 +334,13 @@ TEST_F(ChangeStreamTest, BadRequestsAreRefused) {
     EXPECT_EQ(ErrorOf(request), StatusCode::INVALID_ARGUMENT);
   }
   *token = reading.tokens[0];
-  *request.mutable_continuation_tokens()->add_tokens() = reading.tokens[0];  // twice
+  *request.mutable_continuation_tokens()->add_tokens() = reading.tokens[0];  // the same token twice
   EXPECT_EQ(ErrorOf(request), StatusCode::INVALID_ARGUMENT);
   request.mutable_continuation_tokens()->mutable_tokens()->RemoveLast();
   token = request.mutable_continuation_tokens()->mutable_tokens(0);
   request.mutable_partition()->mutable_row_range()->set_end_key_open("m");
   EXPECT_EQ(ErrorOf(request), StatusCode::INVALID_ARGUMENT);
-  // What the retention has left behind.
+  // Positions older than the retention period are rejected.
   request = good;
   *request.mutable_continuation_tokens()->add_tokens() = reading.tokens[0];
   clock_.now_us += int64_t{25} * 3600 * 1'000'000;
@@ -376,7 +377,7 @@ TEST_F(ChangeStreamTest, TheTableTellsItsStream) {
   EXPECT_EQ(get().change_stream_config().retention_period().seconds(), 24 * 3600);
   ASSERT_TRUE(Update(7 * 24 * 3600).ok());
   EXPECT_EQ(get().change_stream_config().retention_period().seconds(), 7 * 24 * 3600);
-  // A stream that is switched off ends for who reads it.
+  // Switching off a stream ends its readers.
   v2::ReadChangeStreamRequest request = FromStart();
   std::thread admin([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -1,4 +1,4 @@
-// A Client over a cluster of three servers in this process, which come and go.
+// A Client of a cluster of three servers in this process, which can be replaced.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace sippar::cluster {
 
-// Says what time it is as another clock does; time passes as on the machine's.
+// Takes the date from another clock; time passes as on the machine's clock.
 class DatedClock final : public engine::Clock {
  public:
   explicit DatedClock(engine::Clock* dates) : dates_(dates) {}
@@ -30,7 +30,7 @@ class DatedClock final : public engine::Clock {
 
 class ClusterClient final : public Client {
  public:
-  // `clock`: of the callers, and what the servers go by when they give a time.
+  // `clock` is the clock of the callers; the servers take timestamps from it.
   explicit ClusterClient(engine::Clock* clock) : clock_(clock), servers_clock_(clock) {
     EXPECT_TRUE(disk_.CreateDir("/db").ok());
     locks_ = std::move(*EmbeddedLockService::Open(&disk_, "/lock", engine::Clock::System()));
@@ -51,7 +51,7 @@ class ClusterClient final : public Client {
     admin_ = cluster_->admin();
   }
 
-  // The oldest server hands its tablets over and leaves, or dies; then a new one comes.
+  // The oldest server dies, or hands over its tablets and leaves; then a new server starts.
   void ReplaceServer(bool dies) {
     if (dies) {
       cluster_->CrashServer(names_.front());

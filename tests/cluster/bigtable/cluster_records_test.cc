@@ -1,4 +1,4 @@
-// Clusters that were made with their instance, wherever a client meets their names.
+// Clusters that were created with their instance, in every call in which clients use their names.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -59,7 +59,7 @@ class ClusterRecordsTest : public ApiTest {
     }
     return status;
   }
-  // Page by page.
+  // Lists the backups page by page.
   std::string Backups(const std::string& cluster) {
     std::string names;
     admin::ListBackupsRequest request;
@@ -104,7 +104,7 @@ class ClusterRecordsTest : public ApiTest {
 TEST_F(ClusterRecordsTest, F_A1_BackupsAreOfTheClustersThatWereMade) {
   ASSERT_TRUE(CreateBackup("c1").ok());
   EXPECT_EQ(CreateBackup("c1").error_code(), StatusCode::ALREADY_EXISTS);
-  ASSERT_TRUE(CreateBackup("c2").ok());  // of the same id
+  ASSERT_TRUE(CreateBackup("c2").ok());  // another cluster may have a backup of the same id
   grpc::Status missing = CreateBackup("sippar");
   EXPECT_EQ(missing.error_code(), StatusCode::NOT_FOUND);
   EXPECT_NE(missing.error_message().find("c1, c2"), std::string::npos) << missing.error_message();
@@ -179,7 +179,7 @@ TEST_F(ClusterRecordsTest, F_A12_AnAutoscaledClusterHasItsLeastNodes) {
   admin::Cluster cluster;
   ASSERT_TRUE(Call(instances_.get(), &Instances::GetCluster, get, &cluster).ok());
   EXPECT_EQ(cluster.serve_nodes(), 2);
-  // Scaled by hand from now on.
+  // The number of nodes is fixed from now on.
   admin::PartialUpdateClusterRequest update;
   update.mutable_cluster()->set_name(get.name());
   update.mutable_cluster()->set_serve_nodes(4);

@@ -115,7 +115,7 @@ TEST_F(DataServiceTest, LargeRowsAndCellsAreCutIntoMessagesThatEveryClientTakes)
   EXPECT_GT(read.messages, 20u);
 }
 
-// The Go client, told by its user agent, takes the end of a message for the end of a row.
+// The Go client, recognized by its user agent, takes the end of a message as the end of a row.
 TEST_F(DataServiceTest, NoRowIsCutForAClientThatCannotTakeIt) {
   CreateTable();
   for (const char* row : {"a", "b", "c"}) {
@@ -156,11 +156,11 @@ TEST_F(DataServiceTest, ALongFilteredScanTellsHowFarItIs) {
       Filtered([](v2::RowFilter* filter) { filter->set_value_regex_filter("none"); });
   clock_.step_nanos = 100'000'000;
   EXPECT_TRUE(Read(request).scanned.empty());
-  ReadResult read = Read(request, "IAE=");  // last_scanned_row_responses
+  ReadResult read = Read(request, "IAE=");  // feature flags: last_scanned_row_responses
   EXPECT_TRUE(read.rows.empty());
   ASSERT_GT(read.scanned.size(), 2u);
   EXPECT_TRUE(std::is_sorted(read.scanned.begin(), read.scanned.end()));
-  // The Java client refuses a scanned row that is not behind the rows it was given.
+  // The Java client rejects a scanned row that does not come after the rows already sent.
   ReadResult all = Read(v2::ReadRowsRequest(), "IAE=");
   EXPECT_GT(all.messages, 2u);
   EXPECT_TRUE(all.scanned.empty());
@@ -337,7 +337,8 @@ TEST_F(DataServiceTest, ACancelledReadEndsAndTheServerGoesOn) {
   EXPECT_EQ(Read().rows.size(), 20u);
 }
 
-// A filter that is slow and lets nothing through: the scan never comes to write anything.
+// A slow filter that outputs nothing: the scan never sends a message, so it must check the deadline
+// itself.
 TEST_F(DataServiceTest, ADeadlineEndsTheScanItself) {
   CreateTable();
   constexpr uint64_t kCells = 64;
@@ -360,7 +361,7 @@ TEST_F(DataServiceTest, ADeadlineEndsTheScanItself) {
   v2::ReadRowsResponse response;
   while (reader->Read(&response)) continue;
   EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-  for (int i = 0; i < 200 && seen() == 0; ++i) {  // counted when it has ended
+  for (int i = 0; i < 200 && seen() == 0; ++i) {  // the metric is updated when the call has ended
     engine::Clock::System()->SleepMicros(50'000);
   }
   EXPECT_GT(seen(), 0u);

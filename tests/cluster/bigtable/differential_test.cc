@@ -1,5 +1,6 @@
-// Random data calls to a real server and to the model (api_model.h): every answer is the same.
-// SIPPAR_DIFFERENTIAL_OPS=1000000 runs so many in all. SPDX-License-Identifier: Apache-2.0
+// Sends random data calls to a real server and to the model (api_model.h): all answers must agree.
+// SIPPAR_DIFFERENTIAL_OPS=1000000 sets the total number of calls. SPDX-License-Identifier:
+// Apache-2.0
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -18,7 +19,7 @@ namespace {
 using engine::RowFilter;
 using std::string_literals::operator""s;
 
-constexpr int64_t kNowMicros = 1'700'000'000'123'456;  // of the fixture's clock
+constexpr int64_t kNowMicros = 1'700'000'000'123'456;  // time of the fixture's clock
 constexpr uint64_t kCallsOfAHistory = 2'000;
 
 class DifferentialTest : public ApiTest {
@@ -83,7 +84,7 @@ class DifferentialTest : public ApiTest {
     ScaleTimes(&filter);
     return filter;
   }
-  // The generator's times are 1,000 to 1,130; those here have a thousand times the distance.
+  // Converts times: the generator uses times from 1,000 to 1,130, this test uses larger steps.
   static void ScaleTimes(RowFilter* filter) {
     if (filter->kind == RowFilter::kTimeRange) {
       filter->time.start_us = (filter->time.start_us - 1'000) * 300 + 1;
@@ -140,7 +141,7 @@ class DifferentialTest : public ApiTest {
     bool is_open = false;
     bool matches = model_->Matches(request.row_key(), predicate, &is_open);
     if (is_open) return;
-    // A family that the table lacks is noticed in the list that is chosen.
+    // An unknown family is an error only in the list of mutations that is chosen.
     bool valid = model_->Mutate(request.row_key(),
                                 matches ? request.true_mutations() : request.false_mutations());
     v2::CheckAndMutateRowResponse response;
@@ -182,7 +183,7 @@ class DifferentialTest : public ApiTest {
     if (modified) ASSERT_EQ(got, expected);
   }
 
-  // Some keys and ranges; all rows when there are none.
+  // Fills in some keys and ranges; with none of them, all rows are wanted.
   bool FillRows(v2::RowSet* rows, std::vector<std::string>* wanted) {
     for (uint64_t i = random_.Uniform(3); i > 0; --i) rows->add_row_keys(Key());
     for (uint64_t i = random_.Uniform(3); i > 0; --i) {
@@ -304,7 +305,8 @@ TEST_F(DifferentialTest, EveryDataCallAnswersAsTheModelDoes) {
   }
 }
 
-// A gateway: the services over the client of a cluster. Its servers come, leave and die meanwhile.
+// A gateway: the services over the client of a cluster, whose servers are added, stopped and killed
+// meanwhile.
 TEST_F(DifferentialTest, AGatewayAnswersAsTheModelDoes) {
   auto opened = std::make_unique<ClusterClient>(&clock_);
   ClusterClient* cluster = opened.get();
@@ -316,7 +318,8 @@ TEST_F(DifferentialTest, AGatewayAnswersAsTheModelDoes) {
   std::atomic<bool> done = false;
   engine::Thread changer("changer", [&] {
     for (int change = 0; change < kChanges; ++change) {
-      // Only when calls go on: each time a server is gone, until the others have its tablets.
+      // Waits for further calls, because after each change the remaining servers first take over
+      // tablets.
       const int next = call + kCalls / kChanges;
       while (call < next && !HasFailure()) engine::Clock::System()->SleepMicros(5'000);
       if (!HasFailure()) cluster->ReplaceServer(/*dies=*/change % 2 == 1);

@@ -1,4 +1,4 @@
-// Random filters, which the engine's tests make, as clients send them.
+// Converts the random filters of the engine's tests into the form that clients send.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

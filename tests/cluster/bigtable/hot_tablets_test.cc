@@ -1,4 +1,4 @@
-// ListHotTablets over what the store has counted. SPDX-License-Identifier: Apache-2.0
+// Tests ListHotTablets against the store's counters. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/server_client.h"
 #include "tests/cluster/serve/api_fixture.h"
 
@@ -22,7 +22,8 @@ class HotTabletsTest : public ApiTest {
     return request;
   }
   int64_t Seconds() const { return clock_.now_us / 1'000'000; }
-  // A minute for who waits, in 20 ms of the calendar: then any work is much.
+  // Lets a minute pass for waiting threads but only 20 ms of wall time, so that any work counts as
+  // a high load.
   void PassMinute() {
     clock_.now_us += 20'000;
     clock_.SleepMicros(60'000'000);
@@ -56,14 +57,14 @@ TEST_F(HotTabletsTest, ABusyTabletIsListed) {
   EXPECT_GE(hot.node_cpu_usage_percent(), 10);
   EXPECT_LE(hot.node_cpu_usage_percent(), 100);
   EXPECT_TRUE(response.next_page_token().empty());
-  // Of the instance's tables alone, and of the time asked for.
+  // Only tables of the instance are listed, and only the requested period.
   ASSERT_TRUE(List(Of("projects/p/instances/other/clusters/sippar"), &response).ok());
   EXPECT_EQ(response.hot_tablets_size(), 0);
   Request before = Of();
   before.mutable_end_time()->set_seconds(start - 1);
   ASSERT_TRUE(List(before, &response).ok());
   EXPECT_EQ(response.hot_tablets_size(), 0);
-  // Other processes see the same.
+  // Other processes get the same answer.
   auto remote = ConnectServer(server_->address(), "the server", &clock_, nullptr).value();
   EXPECT_EQ(*remote->admin()->Do(calls::HotTablets{0, INT64_MAX}),
             *client_->admin()->Do(calls::HotTablets{0, INT64_MAX}));

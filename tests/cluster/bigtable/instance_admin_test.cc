@@ -65,7 +65,7 @@ class InstanceAdminTest : public ApiTest {
     v2::ReadModifyWriteRowResponse row;
     return Call(data_.get(), &Bigtable::Stub::ReadModifyWriteRow, request, &row).error_code();
   }
-  // The server anew over the same disk.
+  // Restarts the server on the same disk.
   void Restart(bool strict = false) {
     server_.reset();
     queries_.reset();
@@ -193,7 +193,7 @@ TEST_F(InstanceAdminTest, ProfilesSayWhoMayReadAndWriteAtOnce) {
   Operation operation;
   ASSERT_TRUE(Call(instances_.get(), &Stub::UpdateAppProfile, update, &operation).ok());
   EXPECT_EQ(Call(instances_.get(), &Stub::UpdateAppProfile, update, &operation).error_code(),
-            StatusCode::ABORTED);  // its etag is the old one
+            StatusCode::ABORTED);  // the etag in the request is outdated
   Restart();
   EXPECT_EQ(Increment("batch"), StatusCode::OK);
   admin::ListAppProfilesRequest list;
@@ -262,7 +262,7 @@ TEST_F(InstanceAdminTest, PoliciesAreKeptUnderTheirEtag) {
     binding->set_role("roles/bigtable.reader");
     binding->add_members("user:a@example.com");
     EXPECT_EQ(write(), StatusCode::OK);
-    EXPECT_EQ(write(), StatusCode::ABORTED);  // was read before the other write
+    EXPECT_EQ(write(), StatusCode::ABORTED);  // the policy was read before the other write
     Restart();
     ASSERT_TRUE(read().ok());
     ASSERT_EQ(policy.bindings_size(), 1);

@@ -1,5 +1,5 @@
-// PrepareQuery and ExecuteQuery, read as clients read them: batches are checked, rows count once a
-// token has come. SPDX-License-Identifier: Apache-2.0
+// PrepareQuery and ExecuteQuery, read as client libraries do: each batch is checked, and rows count
+// only when a token has followed them. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/proto/status.pb.h"
@@ -45,9 +45,9 @@ std::string Print(const v2::Value& value) {
 
 struct QueryResult {
   grpc::Status status;
-  std::vector<std::string> rows;  // that a token has followed
+  std::vector<std::string> rows;  // rows that a token has followed
   std::vector<std::string> tokens;
-  std::vector<size_t> rows_at;  // how many rows were there at each token
+  std::vector<size_t> rows_at;  // number of rows received before each token
   size_t messages = 0;
   size_t message_size_max = 0;
 };
@@ -105,7 +105,7 @@ class QueryTest : public ApiTest {
     return result;
   }
 
-  // "a | b" for each row, or the error.
+  // Returns "a | b" for each row, or the error.
   std::vector<std::string> Query(const std::string& text) {
     auto query = Prepare(text);
     if (!query.ok()) return {std::string(MessageOf(query.status()))};
@@ -122,7 +122,7 @@ class QueryTest : public ApiTest {
     return text;
   }
 
-  // 1,000 rows k0000 … with `size` bytes each.
+  // Writes 1,000 rows k0000, k0001 … with `size` bytes each.
   void Fill(size_t size) {
     v2::MutateRowsRequest request;
     request.set_table_name(kTable);
@@ -194,7 +194,7 @@ TEST_F(QueryTest, Rows) {
             std::vector<std::string>{"NULL | true | 1.5 | 1.000000000"});
   EXPECT_EQ(Query("SELECT COUNT(*), MAX(f['q']) FROM t"), std::vector<std::string>{"2 | b'new'"});
   EXPECT_EQ(Query("SELECT _key FROM t WHERE _key = 'none'"), std::vector<std::string>{});
-  // What the text calls STRING must be UTF-8.
+  // A value that the query casts to STRING must be UTF-8.
   EXPECT_EQ(Query("SELECT CAST(g[''] AS STRING) FROM t WHERE _key = 'z'")[0].substr(0, 7),
             "DECODE:");
 }
@@ -256,7 +256,7 @@ TEST_F(QueryTest, Parameters) {
   params["keys"].mutable_array_value()->add_values()->set_bytes_value("c");
   params["text"] = TextParam("x");
   EXPECT_EQ(Execute(*query, params).rows, std::vector<std::string>{"b'b' | 'x'"});
-  params["text"] = v2::Value();  // NULL
+  params["text"] = v2::Value();  // an empty value is NULL
   EXPECT_EQ(Execute(*query, params).rows, std::vector<std::string>{"b'b' | NULL"});
   params["text"].set_int_value(3);
   EXPECT_EQ(Execute(*query, params).status.error_message(),
@@ -295,7 +295,7 @@ TEST_F(QueryTest, ErrorsSayWhere) {
   EXPECT_EQ(error("SELECT _key FROM `p/i/t`").substr(0, 9), "NOT_FOUND");
 }
 
-// A query of one instance never reaches the tables of another, whatever the name it writes.
+// A query of one instance never reaches tables of another instance, whatever table name it uses.
 TEST_F(QueryTest, InstancesAreApart) {
   auto query = Prepare("SELECT _key FROM t");
   ASSERT_TRUE(query.ok());
@@ -331,7 +331,7 @@ TEST_F(QueryTest, GoesOnBehindEveryToken) {
     }
   }
   auto query = Prepare("SELECT _key, f['q'] FROM t");
-  EXPECT_GT(Execute(*query).tokens.size(), 4u);  // 3 MB in batches
+  EXPECT_GT(Execute(*query).tokens.size(), 4u);  // 3 MB come in several batches
   EXPECT_EQ(Execute(*query, {}, "nonsense").status.error_code(),
             grpc::StatusCode::INVALID_ARGUMENT);
   auto other = Prepare("SELECT _key FROM t");
@@ -339,7 +339,7 @@ TEST_F(QueryTest, GoesOnBehindEveryToken) {
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 
-// A client took it for a count of rows, and gave none out.
+// A client took this estimate for a count of rows, and returned none of them.
 TEST_F(QueryTest, F_A2_NoSizeOfABatchIsEstimated) {
   Fill(10);
   auto query = Prepare("SELECT f['q'] FROM t");
@@ -367,7 +367,7 @@ TEST_F(QueryTest, LargeRowIsCut) {
   EXPECT_LT(result.message_size_max, 2u << 20);
 }
 
-// A row that a slow scan has found does not wait for the next.
+// A row that a slow scan has found is sent without waiting for the next row.
 TEST_F(QueryTest, SlowScanSendsWhatItHas) {
   Fill(10);
   clock_.step_nanos = 300'000'000;
@@ -388,7 +388,7 @@ TEST_F(QueryTest, ExpiredPlanSaysSo) {
   ASSERT_TRUE(
       Call(admin_.get(), &admin::BigtableTableAdmin::Stub::ModifyColumnFamilies, request, &table)
           .ok());
-  EXPECT_TRUE(Execute(*narrow).status.ok());  // its columns are the same
+  EXPECT_TRUE(Execute(*narrow).status.ok());  // the columns of its result are unchanged
   grpc::Status status = Execute(*query).status;
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   google::rpc::Status detail;

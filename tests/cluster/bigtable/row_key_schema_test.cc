@@ -1,4 +1,4 @@
-// Row key schemas: kept and given back, refused when they say nothing of keys.
+// Row key schemas: stored and returned, and rejected if they do not describe keys.
 // SPDX-License-Identifier: Apache-2.0
 #include <google/protobuf/text_format.h>
 
@@ -30,7 +30,7 @@ class RowKeySchemaTest : public ApiTest {
     *request.mutable_table()->mutable_row_key_schema() = Key(text);
     return Call(admin_.get(), &Stub::CreateTable, request);
   }
-  // "": without one.
+  // Sets the schema `text`; "" removes the schema.
   grpc::Status Update(const std::string& text, bool ignore_warnings = false) {
     admin::UpdateTableRequest request;
     request.mutable_table()->set_name(kTable);
@@ -51,7 +51,7 @@ class RowKeySchemaTest : public ApiTest {
 TEST_F(RowKeySchemaTest, IsGivenBackAsItCame) {
   ASSERT_TRUE(Create(kKey).ok());
   EXPECT_EQ(Get().row_key_schema().SerializeAsString(), Key(kKey).SerializeAsString());
-  // Other changes of the table leave it.
+  // Other changes of the table keep the schema.
   admin::UpdateTableRequest update;
   update.mutable_table()->set_name(kTable);
   update.mutable_table()->set_deletion_protection(true);
@@ -65,7 +65,7 @@ TEST_F(RowKeySchemaTest, IsSetOnceAndRemovedOnPurpose) {
   EXPECT_FALSE(Get().has_row_key_schema());
   ASSERT_TRUE(Update(kKey).ok());
   EXPECT_EQ(Get().row_key_schema().fields_size(), 2);
-  EXPECT_TRUE(Update(kKey).ok());  // a call that was sent twice
+  EXPECT_TRUE(Update(kKey).ok());  // sending the same call twice is allowed
   EXPECT_EQ(Update(R"(fields { field_name: "x" type { bytes_type { encoding { raw {} } } } }
                       encoding { singleton {} })")
                 .error_code(),

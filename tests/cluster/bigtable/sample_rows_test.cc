@@ -1,4 +1,4 @@
-// SampleRowKeys. SPDX-License-Identifier: Apache-2.0
+// Tests SampleRowKeys. SPDX-License-Identifier: Apache-2.0
 #include <functional>
 
 #include "tests/cluster/serve/api_fixture.h"
@@ -10,7 +10,7 @@ using Keys = std::vector<std::string>;
 
 class SampleRowsTest : public ApiTest {
  protected:
-  // Checks that offsets do not fall.
+  // Returns the sampled keys. Checks that offsets never decrease.
   Keys Samples(v2::SampleRowKeysRequest request) {
     if (request.authorized_view_name().empty()) request.set_table_name(kTable);
     grpc::ClientContext context;
@@ -75,12 +75,12 @@ TEST_F(SampleRowsTest, F_A4_ThroughAViewTheEndIsTheRangesAsWell) {
       Call(admin_.get(), &admin::BigtableTableAdmin::Stub::CreateAuthorizedView, create, &operation)
           .ok());
   const std::string view = std::string(kTable) + "/authorizedViews/v";
-  EXPECT_EQ(Between("", "", view), (Keys{"d", ""}));  // no row of b, f and h is in it
+  EXPECT_EQ(Between("", "", view), (Keys{"d", ""}));  // the view contains no row of b, f and h
   EXPECT_EQ(Between("b", "f", view), (Keys{"d", "f"}));
   EXPECT_EQ(Between("d", "h", view), (Keys{"h"}));
 }
 
-// The client has the tablet's place in mind, where it was before.
+// The client's cached tablet location is outdated, yet it sees the split at once.
 TEST_F(SampleRowsTest, F_A4_ASplitIsSeenAtOnce) {
   CreateTable();
   for (const char* row : {"a", "m", "z"}) ASSERT_TRUE(Set(row, "f", "q", 0, "v").ok());

@@ -1,4 +1,4 @@
-// Times that the server gives to cells of the API: in the order in which writes take effect.
+// Timestamps that the server gives to cells: they follow the order in which writes take effect.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ v2::ReadRowsRequest NewestOf(const std::string& row) {
   return request;
 }
 
-// If the newest f:q is `expected`, `value` becomes it.
+// A request that sets f:q to `value` if its newest value is `expected`.
 v2::CheckAndMutateRowRequest Swap(const std::string& row, const std::string& expected,
                                   const std::string& value) {
   v2::CheckAndMutateRowRequest request;
@@ -85,7 +85,7 @@ class ServerTimeTest : public ApiTest {
 };
 
 TEST_F(ServerTimeTest, F_D3_WhatIsWrittenAfterTheClockWentBackIsNewer) {
-  CreateTable();  // of milliseconds, which all clients ask for
+  CreateTable();  // the table has millisecond granularity, which all clients request
   ASSERT_TRUE(Set("r", "f", "q", kServerClock, "a").ok());
   clock_.now_us -= 10'000'000;
   ASSERT_TRUE(Set("r", "f", "q", kServerClock, "b").ok());
@@ -121,7 +121,7 @@ TEST_F(ServerTimeTest, F_D3_AlsoWhenTheServerIsStartedAgain) {
   }
 }
 
-// A write that was under way when a check-and-mutate did not see it comes after it.
+// A write in flight that a check-and-mutate does not see gets a later timestamp than that call.
 TEST_F(ServerTimeTest, F_D3_AWriteThatACheckDidNotSeeIsNotHiddenByIt) {
   StuckData* stuck = nullptr;
   server_.reset();
@@ -141,16 +141,16 @@ TEST_F(ServerTimeTest, F_D3_AWriteThatACheckDidNotSeeIsNotHiddenByIt) {
   EXPECT_EQ(Newest("stuck"), "written");
 }
 
-// One row of the random test: what happened, by a clock of the test.
+// An event in one row of the random test, timed by the test's own counter.
 struct Event {
-  std::string expected;  // of a swap; "": a write
+  std::string expected;  // value that a swap expects; "": a write
   std::string value;
-  bool is_done = false;  // swaps whose check failed are not
+  bool is_done = false;  // false for a swap whose check failed
   int begin = 0;
   int end = 0;
 };
 
-// Is there an order in which this row's events explain all answers and the last value?
+// True if an order of this row's events explains all answers and the last value.
 bool IsLinearizable(const std::vector<Event>& events, const std::string& last) {
   std::vector<size_t> order(events.size());
   std::iota(order.begin(), order.end(), 0);
@@ -160,7 +160,8 @@ bool IsLinearizable(const std::vector<Event>& events, const std::string& last) {
     for (size_t i = 0; i < order.size() && fits; ++i) {
       const Event& event = events[order[i]];
       for (size_t j = i + 1; j < order.size(); ++j) {
-        fits = fits && events[order[j]].end > event.begin;  // nothing later was over before it
+        fits = fits && events[order[j]].end >
+                           event.begin;  // no later event may have ended before this one began
       }
       bool matches = event.expected.empty() || event.expected == value;
       fits = fits && matches == event.is_done;

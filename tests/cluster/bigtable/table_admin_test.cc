@@ -112,7 +112,7 @@ TEST_F(TableAdminTest, ModificationsAreAllOrNone) {
   request.mutable_modifications(1)->set_id("f");
   request.mutable_modifications(1)->mutable_create();
   ASSERT_TRUE(Modify(request).ok());
-  EXPECT_TRUE(Read().rows.empty());  // a new family of the old name
+  EXPECT_TRUE(Read().rows.empty());  // the family is new, although it has an old name
   EXPECT_TRUE(Get().column_families().contains("f"));
   request.mutable_modifications(0)->set_id("g");
   request.mutable_modifications(1)->set_id("f");
@@ -139,7 +139,7 @@ TEST_F(TableAdminTest, AFamilyMadeAnewInOneChangeMayHaveAnotherType) {
   for (int i = 1; i <= 3; ++i) {
     ASSERT_TRUE(Modify(request).ok());
     EXPECT_EQ(client_->admin()->Do(calls::GetTable{"p/i/t"})->schema_version,
-              version + i);  // one change
+              version + i);  // both modifications are one change
     EXPECT_EQ(Read().Print(), "r g:q@0=stays\n");
     ASSERT_TRUE(Set("r", "f", "q", 0, "12345678").ok());
     EXPECT_EQ(Read().Print(), "r f:q@0=12345678\nr g:q@0=stays\n");
@@ -202,14 +202,14 @@ TEST_F(TableAdminTest, F_A6_AFamilyOfTextHoldsItsBytesAndKeepsItsType) {
   EXPECT_TRUE(type().string_type().encoding().has_utf8_bytes());
   ASSERT_TRUE(Set("r", "s", "q", 0, "text").ok());
   EXPECT_EQ(Read().Print(), "r s:q@0=text\n");
-  // Its values are bytes in either case.
+  // The cells of the family are bytes with either type.
   modification->mutable_update()->mutable_value_type()->mutable_bytes_type();
   modification->mutable_update_mask()->add_paths("value_type");
   ASSERT_TRUE(Modify(request).ok());
   EXPECT_TRUE(type().has_bytes_type());
   modification->mutable_update()->mutable_value_type()->mutable_int64_type();
   EXPECT_EQ(Modify(request).error_code(), StatusCode::FAILED_PRECONDITION);
-  // Made anew without a type it has none.
+  // A family that is created again without a type has no type.
   modification->set_drop(true);
   request.add_modifications()->set_id("s");
   request.mutable_modifications(1)->mutable_create();
@@ -241,7 +241,7 @@ TEST_F(TableAdminTest, F_A6_TheTypeOfAnAggregateIsImmutable) {
   modification->mutable_update()->mutable_value_type()->mutable_aggregate_type()->mutable_max();
   EXPECT_EQ(update(), expected);
   *modification->mutable_update()->mutable_value_type() = sum;
-  EXPECT_TRUE(Modify(request).ok());  // as it is
+  EXPECT_TRUE(Modify(request).ok());  // an update that changes nothing
 }
 
 TEST_F(TableAdminTest, F_A10_AGranularityThatThereIsNotIsRefused) {
@@ -301,7 +301,7 @@ TEST_F(TableAdminTest, AProtectedTableAndItsFamiliesStay) {
   drop.add_modifications()->set_id("f");
   drop.mutable_modifications(1)->mutable_create();
   EXPECT_EQ(Modify(drop).error_code(), StatusCode::FAILED_PRECONDITION);
-  // Nor does it go by any other way.
+  // Other ways to drop the table are rejected as well.
   EXPECT_EQ(client_->admin()->Do(calls::DropTable{"p/i/t"}).code(),
             sippar::StatusCode::kFailedPrecondition);
   update.mutable_table()->set_deletion_protection(false);

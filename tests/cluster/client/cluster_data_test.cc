@@ -1,5 +1,5 @@
-// The client against servers whose tablets move under it. Rows N3, N6, N7, N8, N14 of the fault
-// table by name. SPDX-License-Identifier: Apache-2.0
+// The client and servers whose tablets move during calls. Some tests are named after rows N3, N6,
+// N7, N8 and N14 of the fault table. SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/cluster_data.h"
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ int64_t Counter(FakeCluster* cluster, const std::string& row) {
   return *engine::DecodeInt64((*cells)->cell().value);
 }
 
-// Rows r00..r29 with two columns each.
+// Writes the rows r00..r29 with two columns each.
 void Fill(DataApi* data) {
   for (int i = 0; i < 30; ++i) {
     RowMutation mutation = Set(fmt::format("r{:02}", i), "a");
@@ -67,7 +67,7 @@ TEST(ClusterData, ThreeRoundTripsWhenNothingIsKnown) {
   auto client = cluster.NewClient();
   EXPECT_OK(client->Apply("t", Set("a", "1")));
   EXPECT_EQ(client->location_round_trips(), 3u);
-  // Neighbours came along.
+  // The locations of neighbouring tablets were read as well.
   EXPECT_OK(client->Apply("t", Set("h", "1")));
   EXPECT_OK(client->Apply("t", Set("z", "1")));
   EXPECT_EQ(client->location_round_trips(), 3u);
@@ -83,9 +83,10 @@ TEST(ClusterData, SixRoundTripsWhenAllThatIsKnownIsStale) {
   uint64_t before = client->location_round_trips();
   uint64_t calls = cluster.calls();
   EXPECT_OK(client->Apply("t", Set("a", "2")));
-  // The call that is refused, and 5: METADATA, root, lock file, root, METADATA.
+  // 5 round trips besides the rejected call: METADATA, root, lock file, root, METADATA.
   EXPECT_EQ(client->location_round_trips() - before, 5u);
-  EXPECT_EQ(cluster.calls() - calls, 6u);  // the last is the write; the lock file is no call
+  EXPECT_EQ(cluster.calls() - calls,
+            6u);  // the last call is the write; reading the lock file is not a call
   EXPECT_EQ(ReadAll(cluster.store()), "a f:q@1=2\n");
 }
 
@@ -96,8 +97,8 @@ TEST(ClusterData, MetadataInManyTablets) {
   for (const char* row : {"a", "g", "o", "p", "z"}) {
     auto client = cluster.NewClient();
     EXPECT_OK(client->Apply("t", Set(row, "1")));
-    // Cut behind a record, METADATA costs 3; cut in front of one, the first tablet behind costs
-    // the look into both halves.
+    // If METADATA is split right after a record, a lookup costs 3 round trips. If it is split right
+    // before a record, a lookup of the first tablet after the split reads both halves.
     EXPECT_LE(client->location_round_trips(), row < std::string("p") ? 3u : 5u) << row;
   }
 }
@@ -124,7 +125,7 @@ TEST(ClusterData, N3ACutServerIsAnErrorInTimeAndOthersServe) {
   EXPECT_OK(client->Apply("t", Set("a", "1")));
   CallOptions options;
   options.timeout_us = 1'000'000;
-  auto cells = client->Read("t", {}, options);  // the rows of d come last
+  auto cells = client->Read("t", {}, options);  // the rows of server d come last
   Status ended = cells.ok() ? OkStatus() : cells.status();
   while (ended.ok() && (*cells)->Valid()) (*cells)->Next();
   if (ended.ok()) ended = (*cells)->status();
@@ -133,8 +134,8 @@ TEST(ClusterData, N3ACutServerIsAnErrorInTimeAndOthersServe) {
       << ended;
 }
 
-// Each look-up takes its time while METADATA is away; a batch does not take it for each of its
-// rows.
+// While METADATA is away, each lookup takes its full time; a batch must not spend that time for
+// each of its rows.
 TEST(ClusterData, N3ABatchEndsInTimeWhileMetadataIsAway) {
   FakeCluster cluster({"g", "p"});
   auto client = cluster.NewClient(/*timeout_us=*/30'000'000);
@@ -152,7 +153,8 @@ TEST(ClusterData, N3ABatchEndsInTimeWhileMetadataIsAway) {
   EXPECT_LE(cluster.lock()->clock.NowMicros() - start_us, 100 * kSecond);
 }
 
-// N6: carried out, the answer lost, called again with the client's own time.
+// N6: the call is carried out, the answer is lost, and the call is repeated with the client's own
+// timestamp.
 TEST(ClusterData, N6ARepeatedSetIsOneVersion) {
   FakeCluster cluster({});
   auto client = cluster.NewClient();
@@ -165,11 +167,11 @@ TEST(ClusterData, N6ARepeatedSetIsOneVersion) {
   EXPECT_EQ(ReadAll(cluster.store()), "a f:q@7=1\n");
 }
 
-// N7: increments, appends and row transactions are carried out once, however often they are sent.
+// N7: increments, appends and row transactions take effect once, however often they are sent.
 TEST(ClusterData, N7RepeatedWritesAreDoneOnce) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     engine::Random random(seed);
-    engine::Mutex mutex;  // a batch calls servers at the same time
+    engine::Mutex mutex;  // a batch calls several servers concurrently
     FakeCluster cluster({"m"});
     auto client = cluster.NewClient();
     cluster.fate = [&](const ServerId& server, bool is_write) {
@@ -194,7 +196,7 @@ TEST(ClusterData, N7RepeatedWritesAreDoneOnce) {
 TEST(ClusterData, N7ARepeatedTransactionGetsItsFirstAnswer) {
   FakeCluster cluster({});
   auto client = cluster.NewClient();
-  engine::RowUpdate next;  // INCREMENT n:q BY 1 RETURNING n:q
+  engine::RowUpdate next;  // as INCREMENT n:q BY 1 RETURNING n:q
   next.row = "a";
   next.counter_families = {"n"};
   next.read.columns = {engine::ColumnPattern::Exact("n", "q")};
@@ -215,7 +217,7 @@ TEST(ClusterData, N7ARepeatedTransactionGetsItsFirstAnswer) {
     auto result = client->Update("t", next);
     ASSERT_OK(result);
     EXPECT_EQ(result->returning[0].integer(), i);
-    // Others come between the tries; the number given stays this caller's.
+    // Other writes happen between the attempts; the returned number remains that of this call.
     EXPECT_EQ(Counter(&cluster, "a"), i);
   }
   ReadSpec read;
@@ -227,7 +229,7 @@ TEST(ClusterData, N7ARepeatedTransactionGetsItsFirstAnswer) {
   EXPECT_CODE(client->CommitRow("t", Set("a", "again"), {check}), StatusCode::kAborted);
 }
 
-// Found by the simulation: the write was said to be refused.
+// A bug that the simulation found: the write was reported as rejected.
 TEST(ClusterData, ALostSessionLeavesTheOutcomeOpen) {
   FakeCluster cluster({});
   auto client = cluster.NewClient(/*timeout_us=*/300'000);
@@ -263,12 +265,12 @@ TEST(ClusterData, ConcurrentWritesToATabletShareCalls) {
   }
   threads.clear();
   EXPECT_EQ(failures, 0);
-  EXPECT_LT(cluster.writes() - before, 200u);  // 400 writes
+  EXPECT_LT(cluster.writes() - before, 200u);  // fewer calls than the 400 writes
   cluster.before_call = {};
   EXPECT_EQ(Counter(&cluster, "a"), 200);
 }
 
-// N8: a call that was under way while its tablet moved away and back.
+// N8: a call is in flight while its tablet moves away and back.
 TEST(ClusterData, N8ALateCallIsRefusedByTheEpoch) {
   FakeCluster cluster({});
   auto client = cluster.NewClient();
@@ -285,7 +287,7 @@ TEST(ClusterData, N8ALateCallIsRefusedByTheEpoch) {
   EXPECT_EQ(ReadAll(cluster.store()), "a f:q@2=2\na f:q@1=1\n");
 }
 
-// N14: what the client knows is old; it never gets the rows of another tablet.
+// N14: the client's locations are stale, but it never returns rows of another tablet.
 TEST(ClusterData, N14StaleLocationsNeverGiveWrongRows) {
   for (uint64_t seed = 0; seed < 30; ++seed) {
     engine::Random random(seed);
@@ -295,7 +297,7 @@ TEST(ClusterData, N14StaleLocationsNeverGiveWrongRows) {
     std::string all = ReadAll(cluster.store());
     std::string downwards = ReadAll(cluster.store(), true);
     uint64_t calls = 0;
-    bool acting = false;  // the fake's own calls do not move tablets
+    bool acting = false;  // true while a move runs, whose own calls must not move tablets
     cluster.before_call = [&] {
       if (acting || ++calls % 3 != 0) return;
       acting = true;
@@ -346,14 +348,15 @@ TEST(ClusterData, AStreamSkipsRowsAcrossMoves) {
   EXPECT_EQ(rows, 30);
 }
 
-// Half a row from before a write and half from after it would be no row that ever was.
+// A row that is half from before a write and half from after it would be a state that never
+// existed.
 TEST(ClusterData, ARowThatChangedInTheMiddleIsAnError) {
   FakeCluster cluster({});
   auto client = cluster.NewClient();
   Fill(client.get());
   auto cells = client->Read("t", {}, {});
   EXPECT_OK(cells);
-  (*cells)->Next();  // r00 f:z comes next
+  (*cells)->Next();  // the next cell is r00 f:z
   EXPECT_OK(cluster.store()->Apply("t", Set("r00", "new", 5)));
   cluster.Move(5, "a", {"c", 1});
   while ((*cells)->Valid()) (*cells)->Next();
@@ -373,9 +376,9 @@ TEST(ClusterData, BatchesGoToAllTablets) {
   for (size_t i = 0; i + 1 < statuses.size(); ++i) EXPECT_OK(statuses[i]);
   EXPECT_FALSE(statuses.back().ok());
   EXPECT_EQ(std::count(statuses.begin(), statuses.end(), OkStatus()), 31);
-  // Again, with all tablets elsewhere and answers lost.
+  // Once more, after all tablets have moved, and with lost answers.
   for (const char* row : {"a", "r10", "r20"}) cluster.Move(5, row, {"e", 1});
-  std::atomic<int> calls = 0;  // of groups at the same time
+  std::atomic<int> calls = 0;  // groups call concurrently
   cluster.fate = [&](const ServerId& server, bool is_write) {
     return is_write && server.name == "e" && calls++ < 2 ? Fate::kLoseAnswer : Fate::kServe;
   };
@@ -383,8 +386,8 @@ TEST(ClusterData, BatchesGoToAllTablets) {
   EXPECT_EQ(std::count(statuses.begin(), statuses.end(), OkStatus()), 31);
 }
 
-// The look-up of row a brings its neighbour along: from then on the client knows that row h has
-// moved, when it has one write of that row in the group of the old place.
+// The lookup of row a also finds the new place of row h, while one write of row h is already in the
+// group for the old place.
 TEST(ClusterData, WritesOfARowKeepTheirOrderWhenItsTabletIsFoundElsewhere) {
   FakeCluster cluster({"g", "p"});
   auto client = cluster.NewClient();
@@ -408,7 +411,7 @@ TEST(ClusterData, ACancelledCallEnds) {
   EXPECT_CODE(client->Read("t", {}, options), StatusCode::kCancelled);
 }
 
-// In one process a read of one range has no stream of its own around it.
+// In one process, a read of one range has no wrapping stream that checks the deadline and the flag.
 TEST(ClusterData, ADeadlineOrAFlagEndsTheReadOfOneRange) {
   FakeCluster cluster({});
   cluster.loses_answers = false;
@@ -466,14 +469,15 @@ TEST(ClusterData, UpdatesAndListsEndBetweenTwoTablets) {
   ASSERT_OK(answer);
   EXPECT_OK((*answer)[0]);
   EXPECT_CODE((*answer)[1], StatusCode::kCancelled);
-  auto stranger = cluster.NewClient();  // knows no tablet yet
+  auto stranger = cluster.NewClient();  // a client that knows no tablet locations
   options.cancel->store(false);
   EXPECT_CODE(stranger->Do(calls::TabletRanges{"t"}, options), StatusCode::kCancelled);
   options.cancel->store(false);
   EXPECT_CODE(stranger->Do(calls::ListTablets{"t"}, options), StatusCode::kCancelled);
 }
 
-// A tablet whose server does not answer is being loaded somewhere; every other error is the call's.
+// Only a tablet whose server does not answer counts as loading; any other error is returned to the
+// caller.
 TEST(ClusterData, OnlyATabletWithoutItsServerIsLoading) {
   FakeCluster cluster({"g"});
   auto client = cluster.NewClient();
@@ -488,7 +492,7 @@ TEST(ClusterData, OnlyATabletWithoutItsServerIsLoading) {
   EXPECT_EQ(*state_after(NotServed("it has left")), "loading");
   EXPECT_CODE(state_after(DeadlineExceeded("late")), StatusCode::kDeadlineExceeded);
   EXPECT_CODE(state_after(DataLoss("damaged")), StatusCode::kDataLoss);
-  // The caller cancels while the list is read for the second time.
+  // The caller cancels during the second read of the list.
   CallOptions options;
   options.cancel = std::make_shared<std::atomic<bool>>(false);
   int asked = 0;
@@ -499,7 +503,8 @@ TEST(ClusterData, OnlyATabletWithoutItsServerIsLoading) {
   EXPECT_CODE(client->Do(calls::ListTablets{"t"}, options), StatusCode::kCancelled);
 }
 
-// A lone write takes its deadline along; in a shared call the last deadline counts.
+// A single write passes its deadline to the server; a shared call gets the last deadline of its
+// writes.
 TEST(ClusterData, AGatheredCallEndsAtTheLastDeadline) {
   FakeCluster cluster({});
   auto client = cluster.NewClient();
@@ -513,8 +518,8 @@ TEST(ClusterData, AGatheredCallEndsAtTheLastDeadline) {
   };
   EXPECT_OK(apply(7'000'000));
   EXPECT_EQ(cluster.timeout_us(), 7'000'000);
-  // The first call waits until the other writers have come. These share the next call, unless one
-  // of them was slow to join the queue; then all is tried again.
+  // The first call waits until the other writers have arrived. They share the next call, unless one
+  // of them is slow to join the queue; then the test tries again.
   std::vector<int64_t> timeouts;
   for (int tries = 0; tries < 100 && timeouts.size() != 2; ++tries) {
     timeouts.clear();

@@ -1,4 +1,5 @@
-// The fake cluster. SPDX-License-Identifier: Apache-2.0
+// Routes calls to the fake servers and applies the faults of the test. SPDX-License-Identifier:
+// Apache-2.0
 #include "tests/cluster/client/fake_cluster.h"
 
 #include "cluster/location/table_file.h"
@@ -10,7 +11,7 @@ namespace {
 
 constexpr uint64_t kTableId = 5;
 
-// Asks before each move whether the stream goes on.
+// Calls `check` before each step to decide whether the stream continues.
 class FragileStream final : public CellStream {
  public:
   FragileStream(std::unique_ptr<CellStream> cells, std::function<Status()> check)
@@ -41,7 +42,7 @@ class FakeServer final : public TabletService {
 
   void Carry(const AnyCall& any, const CallOptions& options) override {
     cluster_->timeout_us_ = options.timeout_us;
-    // What was asked is made of a tablet of the cluster, and of a table of the truth.
+    // A call to a tablet of the cluster becomes a call to a table of the reference store.
     auto perform = [this]<template <class> class Call>(
                        const Call<TabletAddress>& asked) -> Answer<Call<TabletAddress>> {
       bool lose = false;
@@ -90,7 +91,7 @@ class FakeServer final : public TabletService {
   const ServerId id_;
 };
 
-// Knows the sizes of tablets alone.
+// Answers only calls for the sizes of tablets.
 class FakeControl final : public TabletControl {
  public:
   explicit FakeControl(FakeCluster* cluster) : cluster_(cluster) {}

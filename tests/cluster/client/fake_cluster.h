@@ -1,6 +1,6 @@
-// Several tablet servers as a client sees them: tablets with epochs that move, split and merge,
-// calls that are refused, delayed, or carried out without an answer. All cells lie in one store, so
-// what a client should see is known. SPDX-License-Identifier: Apache-2.0
+// FakeCluster: several tablet servers as a client sees them. Tablets have epochs, move, split and
+// merge; calls are rejected, delayed, or carried out without an answer. All cells are in one store,
+// so the expected answers are known. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -20,33 +20,33 @@ namespace sippar::cluster {
 
 class FakeCluster final : public Transport {
  public:
-  // Served: the root tablet and METADATA by a.1, the table "t" (id 5), cut at `splits`, by b.1, c.1
-  // and d.1 in turn.
+  // Server a.1 serves the root tablet and METADATA. The servers b.1, c.1 and d.1 serve in turn the
+  // tablets of table "t" (id 5), which is split at `splits`.
   explicit FakeCluster(const std::vector<std::string>& splits);
 
   std::unique_ptr<ClusterData> NewClient(int64_t timeout_us = 30'000'000);
   engine::TableSchema Schema() const;
-  DataApi* store() { return store_data_.get(); }  // the truth
+  DataApi* store() { return store_data_.get(); }  // store with the expected content
   MetadataTable* metadata() { return metadata_.get(); }
   LockWorld* lock() { return &lock_; }
   LockSession* session() { return session_.get(); }
 
-  // --- What the master and the servers do.
+  // --- Actions of the master and the servers.
   void Move(uint64_t table_id, const std::string& row, const ServerId& server);
   void Split(uint64_t table_id, const std::string& row);
-  void Merge(uint64_t table_id, const std::string& row);  // with its right neighbour
+  void Merge(uint64_t table_id, const std::string& row);  // merges with the right neighbour
 
-  // --- Faults, asked for each call that reaches a tablet; both may be empty.
+  // --- Faults, decided for each call that reaches a tablet; both functions may be empty.
   enum class Fate { kServe, kRefuse, kLoseAnswer };
   std::function<Fate(const ServerId& server, bool is_write)> fate;
   std::function<void()> before_call;
   std::function<Status()> stats;  // the outcome of TabletStats on each server
-  // Streams break off after so many cells; 0: none does.
+  // Streams break off after this many cells; 0: never.
   uint64_t break_streams_after = 0;
 
   uint64_t calls() const { return calls_; }
-  uint64_t writes() const { return writes_; }         // calls that wrote
-  int64_t timeout_us() const { return timeout_us_; }  // of the last call that wrote
+  uint64_t writes() const { return writes_; }         // number of calls that wrote
+  int64_t timeout_us() const { return timeout_us_; }  // timeout of the last write call
 
   bool LosesAnswers() const override { return loses_answers; }
   bool loses_answers = true;
@@ -67,7 +67,7 @@ class FakeCluster final : public Transport {
   void AddTablet(uint64_t table_id, const engine::RowRange& range, const ServerId& server);
   void Serve(const TabletRecord& record);
   StatusOr<Served> Check(const ServerId& server, const TabletAddress& tablet);
-  // What a call on this tablet works on; an error when it is refused.
+  // Returns the tablet on which a call works, or an error if the call is rejected.
   StatusOr<Served> Enter(const ServerId& server, const TabletAddress& tablet, bool is_write,
                          bool* lose_answer);
   std::string TableName(uint64_t table_id) const { return table_id == 1 ? kMetadataName : "t"; }

@@ -1,4 +1,4 @@
-// Request ids: what gets one, and how long its number stays open. SPDX-License-Identifier:
+// Request ids: which calls get one, and how long its number stays open. SPDX-License-Identifier:
 // Apache-2.0
 #include "cluster/client/request_numbers.h"
 
@@ -21,11 +21,11 @@ TEST(NumberedCallTest, WritesWithoutAnIdGetOneAndTheOthersKeepTheirs) {
     EXPECT_EQ(batch.call().batch[0].request, (RequestId{5, 1, 1}));
     EXPECT_EQ(batch.call().batch[1].request, marked.request);
     EXPECT_EQ(batch.call().batch[1].row, "b");
-    EXPECT_TRUE(plain.request.IsNone());  // the caller's own is as it was
+    EXPECT_TRUE(plain.request.IsNone());  // the caller's mutation is unchanged
     const NumberedCall commit(&numbers, calls::CommitRow<LentTable>{table, plain, {}});
     EXPECT_EQ(commit.call().mutation->request, (RequestId{5, 2, 1}));
   }
-  // Both have ended, so all numbers below the next one are answered.
+  // Both calls have ended, so all numbers below the next one are answered.
   const engine::RowUpdate update;
   const engine::RowUpdate* only = &update;
   const NumberedCall next(&numbers, calls::UpdateRows<LentTable>{table, {&only, 1}});

@@ -1,4 +1,4 @@
-// Which failed call is made again, and when. SPDX-License-Identifier: Apache-2.0
+// Tests which failed calls are retried, and when. SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/retry_policy.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ TEST(RetryPolicy, OnlyWhatIsSafeIsRepeated) {
     return DecideRetry({}, {code, not_served, repeat, 1, kLong}, 0).again;
   };
   for (Repeat repeat : {Repeat::kUnsafe, Repeat::kSafe}) {
-    EXPECT_TRUE(again(StatusCode::kOutOfRange, repeat, true));  // nothing was done
-    EXPECT_FALSE(again(StatusCode::kOutOfRange, repeat));       // a position that is too old
+    EXPECT_TRUE(again(StatusCode::kOutOfRange, repeat, true));  // the server carried out nothing
+    EXPECT_FALSE(again(StatusCode::kOutOfRange, repeat));       // the position is too old
   }
   EXPECT_TRUE(again(StatusCode::kUnavailable, Repeat::kSafe));
   EXPECT_FALSE(again(StatusCode::kUnavailable, Repeat::kUnsafe));

@@ -22,7 +22,7 @@ TableRecord TableOf(uint64_t id, const std::string& name, const std::string& fam
   return table;
 }
 
-// A session whose service can be made to give no answer.
+// A session whose service can be made not to answer.
 class AwaySession final : public LockSession {
  public:
   explicit AwaySession(std::shared_ptr<LockSession> session) : session_(std::move(session)) {}
@@ -58,8 +58,8 @@ class AwaySession final : public LockSession {
   Status Close() override { return session_->Close(); }
 
   bool is_away = false;
-  int calls = 0;  // that got no answer
-  // While it is set, calls wait for it to be cleared; `waiting` tells how many do.
+  int calls = 0;  // number of calls without an answer
+  // While set, calls wait until it is cleared; `waiting` is their number.
   std::atomic<bool> hangs{false};
   std::atomic<int> waiting{0};
 
@@ -94,7 +94,7 @@ class SchemaCacheTest : public testing::Test {
       EXPECT_OK(master_->Create(path, content, LockFileKind::kLasting));
     }
   }
-  // The family of the schema that the cache tells, or the error's code.
+  // The family in the schema that the cache returns, or the code of its error.
   std::string Family(const std::string& table = "t") {
     auto schema = cache_.Get(table);
     return schema.ok() ? (*schema)->families[0].name
@@ -115,7 +115,7 @@ TEST_F(SchemaCacheTest, WhatIsKnownCostsNoCall) {
   ASSERT_TRUE(IsOk(before));
   ASSERT_TRUE(IsOk(after));
   EXPECT_EQ(before->get(), after->get());
-  EXPECT_OK(client_->Close());  // later calls on the session fail
+  EXPECT_OK(client_->Close());  // later calls on this session would fail
   EXPECT_EQ(Family(), "f");
 }
 
@@ -185,7 +185,7 @@ TEST_F(SchemaCacheTest, AfterAChangeOfItsOwnAnAbsentLockServiceIsAnError) {
   EXPECT_EQ(Family(), "UNAVAILABLE");
 }
 
-// The lock service is asked by another thread, so the caller leaves while that one waits.
+// Another thread asks the lock service, so the caller can return while that thread waits.
 TEST_F(SchemaCacheTest, ADeadlineAndACancelFlagEndTheCallWhileTheLockServiceHangs) {
   away_.hangs = true;
   CallOptions until_cancelled;

@@ -1,4 +1,4 @@
-// Names of tables. SPDX-License-Identifier: Apache-2.0
+// Finds tables by name and by id. SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/table_directory.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace sippar::cluster {
 namespace {
 
-// As when calls of several threads meet a tablet that is on its way.
+// Several threads invalidate the table at once, as when their calls reach a tablet that is moving.
 TEST(TableDirectory, ATableThatOthersForgetIsFoundAllTheSame) {
   LockWorld world;
   auto session = world.Session("client");
@@ -38,7 +38,7 @@ TEST(TableDirectory, ATableThatOthersForgetIsFoundAllTheSame) {
   EXPECT_EQ(directory.Find("other").status().code(), StatusCode::kNotFound);
 }
 
-// A live table that this sippar cannot read is there all the same; one that is dropped is not.
+// A live table in a format that this version cannot read still exists; a dropped one does not.
 TEST(TableDirectory, ATableOfANewerFormatIsNotMissing) {
   LockWorld world;
   auto session = world.Session("client");

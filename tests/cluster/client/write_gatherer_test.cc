@@ -1,4 +1,4 @@
-// How concurrent writes to one tablet share calls. SPDX-License-Identifier: Apache-2.0
+// Tests how concurrent writes to one tablet share calls. SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/write_gatherer.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using Apply = calls::ApplyRows<TabletAddress>;
 
-// Holds each call until the test answers it: a row that begins with "bad" is refused.
+// Holds each call until the test answers it; rows that begin with "bad" are rejected.
 class HoldingTablets final : public TabletService {
  public:
   void Carry(const AnyCall& any, const CallOptions&) override {
@@ -37,13 +37,13 @@ class HoldingTablets final : public TabletService {
              engine::ProgramSink*) override {
     return Unimplemented("run");
   }
-  // Writes of each call that has come, once there are `count` of them.
+  // Waits for `count` calls; returns the number of writes in each call that has arrived.
   std::vector<size_t> Await(size_t count) {
     engine::MutexLock lock(&mutex_);
     while (sizes_.size() < count) changed_.Wait(&mutex_);
     return sizes_;
   }
-  // The calls up to this one, the first is 1, end when they have come.
+  // Answers the calls up to `number`, counted from 1, as soon as they arrive.
   void AnswerUpTo(size_t number) {
     engine::MutexLock lock(&mutex_);
     answered_ = number;
@@ -63,7 +63,7 @@ class WriteGathererTest : public testing::Test {
     location_.address.tablet_id = 7;
     location_.service = tablets_;
   }
-  // Writes from a thread of its own.
+  // Writes in a thread of its own.
   void Write(const std::string& row) {
     writers_.emplace_back("writer", [this, row] {
       RowMutation mutation;
@@ -92,8 +92,8 @@ TEST_F(WriteGathererTest, OneCallIsInFlightAndTheOthersShareTheNext) {
   EXPECT_EQ(tablets_->Await(1), (std::vector<size_t>{1}));
   for (int i = 0; i < 9; ++i) Write("later " + std::to_string(i));
   Write("bad");
-  // While it is held no second one comes; then all that waits by then goes in one call. Writers
-  // that come after that share the call behind it, so the calls are few but not always one.
+  // While the first call is held, no second one is sent; then all waiting writes go in one call.
+  // Writes that arrive later share the call after that, so there are few calls but not always two.
   tablets_->AnswerUpTo(1);
   tablets_->Await(2);
   tablets_->AnswerUpTo(100);

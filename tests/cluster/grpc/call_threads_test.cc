@@ -1,4 +1,5 @@
-// Threads of calls: kept, bounded, waited for. SPDX-License-Identifier: Apache-2.0
+// Threads that run calls: they are reused, limited in number, and awaited at the end.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/call_threads.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,8 @@ TEST(CallThreadsTest, RefusesWhatHasNoThread) {
   EXPECT_FALSE(threads.Run([] { FAIL(); }));
   may_end.count_down();
   std::atomic<bool> done = false;
-  while (!threads.Run([&] { done = true; })) std::this_thread::yield();  // one is free again
+  while (!threads.Run([&] { done = true; }))
+    std::this_thread::yield();  // retries until a thread is free
   threads.Stop();
   EXPECT_TRUE(done);
 }
@@ -50,7 +52,7 @@ TEST(CallThreadsTest, F_A13_ThreadsWithoutWorkEnd) {
   EXPECT_EQ(threads.threads(), 50u);
   while (threads.threads() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   std::atomic<int> done = 0;
-  while (!threads.Run([&] { ++done; })) continue;  // and come back
+  while (!threads.Run([&] { ++done; })) continue;  // starts new threads after all have ended
   threads.Stop();
   EXPECT_EQ(done, 1);
 }

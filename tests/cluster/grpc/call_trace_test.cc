@@ -1,4 +1,4 @@
-// Slow calls, as the lines about them tell, and their traces. SPDX-License-Identifier: Apache-2.0
+// Slow calls: the lines that report them, and their traces. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/server_client.h"
 #include "engine/base/thread.h"
 #include "tests/cluster/serve/api_fixture.h"
@@ -12,7 +12,7 @@ class CallTraceTest : public ApiTest {
  protected:
   CallTraceTest() { CreateTable(); }
 
-  // The lines that a server tells, one after the other.
+  // Collects the lines that a server prints.
   class Lines {
    public:
     ApiServerOptions Options(int64_t slow_call_us) {
@@ -34,8 +34,8 @@ class CallTraceTest : public ApiTest {
     engine::Mutex mutex_;
     std::vector<std::string> lines_ GUARDED_BY(mutex_);
   };
-  // An answer leaves before its line is written, and before the server has looked at the clock
-  // again: so the read from before the clock was changed may be told as well.
+  // Waits for the line about `call`. A line is written after its answer is sent and the clock is
+  // read again, so an earlier read may be reported as slow as well.
   static std::string LineOf(Lines* lines, const std::string& call) {
     for (;;) {
       for (const std::string& line : lines->Take()) {
@@ -44,7 +44,7 @@ class CallTraceTest : public ApiTest {
     }
   }
 
-  // MutateRow of a server, with a header.
+  // Calls MutateRow of a server with the given header.
   void Mutate(const std::string& address, const std::string& name, const std::string& value,
               const std::string& table = kTable) {
     auto stub =
@@ -58,7 +58,7 @@ class CallTraceTest : public ApiTest {
     v2::MutateRowResponse response;
     grpc::Status status = stub->MutateRow(&context, request, &response);
     EXPECT_EQ(status.ok(), table == kTable) << status.error_message();
-    clock_.SleepMicros(1'000'000);  // for the next line
+    clock_.SleepMicros(1'000'000);  // lets the next line be printed
   }
   static std::string TraceOf(const std::vector<std::string>& lines) {
     EXPECT_EQ(lines.size(), 1u);
@@ -100,7 +100,7 @@ TEST_F(CallTraceTest, ASlowCallOverTheWireIsToldByItsName) {
   auto cells = remote->data()->Read("p/i/t", ReadSpec(), {});
   ASSERT_TRUE(cells.ok()) << cells.status();
   EXPECT_TRUE(lines.Take().empty());
-  clock_.step_nanos = 1'000'000'000;  // whatever it does takes long
+  clock_.step_nanos = 1'000'000'000;  // every step takes long
   EXPECT_TRUE(remote->admin()->Do(calls::ListTables{}).ok());
   const std::string told = LineOf(&lines, "ListTables");
   EXPECT_NE(told.find(", from client "), std::string::npos) << told;
@@ -114,7 +114,7 @@ TEST_F(CallTraceTest, OnlySlowCallsAreToldAndNotTooMany) {
   auto server = std::move(*ApiServer::Start(client_.get(), lines.Options(500'000)));
   Mutate(server->address(), "", "");
   EXPECT_TRUE(lines.Take().empty());
-  clock_.step_nanos = 1'000'000'000;  // whatever it does takes long
+  clock_.step_nanos = 1'000'000'000;  // every step takes long
   Mutate(server->address(), "", "");
   EXPECT_EQ(lines.Take().size(), 1u);
   Lines all;

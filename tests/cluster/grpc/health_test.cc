@@ -1,4 +1,4 @@
-// The health check and reflection, as tools use them. SPDX-License-Identifier: Apache-2.0
+// The health check and reflection services, as tools use them. SPDX-License-Identifier: Apache-2.0
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/descriptor_database.h>
@@ -51,13 +51,13 @@ TEST_F(HealthTest, F_A11_AWatcherIsToldThatTheServerStops) {
   auto other = health_->Watch(&other_context, unknown);
   ASSERT_TRUE(other->Read(&response));
   EXPECT_EQ(response.status(), HealthCheckResponse::SERVICE_UNKNOWN);
-  // One that leaves is let go, and holds nobody up.
+  // A watcher that disconnects is dropped and delays no other.
   auto gone = health_->Watch(&gone_context, request);
   ASSERT_TRUE(gone->Read(&response));
   gone_context.TryCancel();
   EXPECT_FALSE(gone->Read(&response));
   EXPECT_EQ(gone->Finish().error_code(), grpc::StatusCode::CANCELLED);
-  // Beside watchers, the loop does its other work.
+  // The server's loop does its other work while watchers wait.
   CreateTable();
   EXPECT_TRUE(Set("r", "f", "q", 0, "v").ok());
   EXPECT_EQ(Read().rows.size(), 1u);
@@ -72,7 +72,7 @@ TEST_F(HealthTest, F_A11_AWatcherIsToldThatTheServerStops) {
   stop.Join();
 }
 
-// What a tool that knows no .proto file makes of the answers.
+// Reads the answers like a tool that has no .proto file.
 template <typename Stub, typename Request, typename Response>
 void CheckReflection(Stub* stub) {
   grpc::ClientContext context;
@@ -93,7 +93,7 @@ void CheckReflection(Stub* stub) {
 
   request.set_file_containing_symbol(kDataService);
   ASSERT_TRUE(ask());
-  // A copy: the next answer takes the place of this one.
+  // A copy, because the next answer overwrites `response`.
   const auto files = response.file_descriptor_response().file_descriptor_proto();
   google::protobuf::SimpleDescriptorDatabase database;
   google::protobuf::FileDescriptorProto file;

@@ -1,4 +1,4 @@
-// What clients of the Bigtable API see of an error. SPDX-License-Identifier: Apache-2.0
+// Tests which errors clients of the Bigtable API see. SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/status_codes.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ TEST(StatusCodes, ACauseStaysInside) {
     EXPECT_EQ(static_cast<int>(sent.error_code()), static_cast<int>(status.code()));
     EXPECT_EQ(sent.error_message(), "x");
     EXPECT_EQ(sent.error_details(), "");
-    google::rpc::Status part;  // of a batch
+    google::rpc::Status part;  // status of one entry of a batch
     ToProto(status, &part);
     google::rpc::Status plain_part;
     ToProto(plain, &plain_part);

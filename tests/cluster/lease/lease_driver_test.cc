@@ -1,5 +1,5 @@
-// The driver with its threads, against an embedded lock service whose answers can be withheld.
-// Times are real; a test waits for what must come and checks what must never be.
+// Tests the driver with its threads and an embedded lock service whose answers can be withheld.
+// Times are real: a test waits for what must happen, and checks what must never happen.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/lease_driver.h"
 
@@ -17,7 +17,7 @@
 namespace sippar::cluster {
 namespace {
 
-// The machine's clock, some hours later when told so: a suspended machine (C6).
+// The machine's clock, which can jump ahead by hours: a suspended machine (C6).
 class JumpingClock final : public engine::Clock {
  public:
   int64_t NowMicros() override { return engine::Clock::System()->NowMicros() + jump_nanos / 1000; }
@@ -30,7 +30,7 @@ class JumpingClock final : public engine::Clock {
 
 enum class Line : uint8_t { kUp, kDown, kHangs };
 
-// A session seen through a network that may be cut, and that never delivers a watch (L5).
+// A session over a network that may be cut, and that never delivers a watch (L5).
 class CutSession final : public LockSession {
  public:
   CutSession(std::unique_ptr<LockSession> session, const std::atomic<Line>* line)
@@ -133,7 +133,7 @@ class LeaseDriverTest : public testing::Test {
     };
     driver_ = LeaseDriver::Start(options_, session).value();
   }
-  // The service's answer: who holds the server's lock, 0 nobody.
+  // The session that holds the server's lock, according to the service; 0: none.
   uint64_t Holder() { return master_->Read(options_.path)->holder; }
   static void Sleep(int64_t micros) { engine::Clock::System()->SleepMicros(micros); }
   template <typename Condition>
@@ -178,7 +178,7 @@ TEST_F(LeaseDriverTest, AHealthyServerServesOnAndOn) {
   EXPECT_EQ(stopped_ + ended_, 0);
 }
 
-// L1, and L5: no watch is ever delivered. At no moment are the lock free and the server serving.
+// L1, and L5 because no watch is ever delivered: the lock is never free while the server serves.
 TEST_F(LeaseDriverTest, L1ACutServerStopsBeforeItsLockIsFreeAndGetsItBack) {
   StartServer();
   uint64_t first = driver_->session()->id();
@@ -199,7 +199,7 @@ TEST_F(LeaseDriverTest, L1ACutServerStopsBeforeItsLockIsFreeAndGetsItBack) {
   EXPECT_EQ(ended_, 0) << "no exit storm (L6)";
 }
 
-// Its cluster was collapsed, or is another's, since it was cut.
+// While the server was cut off, its cluster was collapsed or got another store.
 TEST_F(LeaseDriverTest, ACutServerWhoseClusterHasAnotherStoreEndsItself) {
   EXPECT_OK(master_->Create(lock_paths::Store(), "posix:/a", LockFileKind::kLasting));
   options_.store_mark = "posix:/a";
@@ -236,14 +236,14 @@ TEST_F(LeaseDriverTest, L2AServerWhoseFileIsRemovedByHandNoticesWithTheNextHeart
   EXPECT_EQ(stopped_, 1);
 }
 
-// C6: the machine was suspended. The first look at the clock after it is enough; no thread has to
+// C6: after the machine was suspended, the first check of the clock is enough; no thread needs to
 // have run.
 TEST_F(LeaseDriverTest, C6AfterASuspendTheFirstCheckFails) {
   StartServer();
   EXPECT_TRUE(Serves());
   clock_.jump_nanos = int64_t{3600} * 1'000'000'000;
   EXPECT_FALSE(Serves());
-  // The service's clock has not moved, so the session lives and serving goes on.
+  // The service's clock has not moved, so the session is still valid and serving continues.
   EXPECT_TRUE(Becomes([&] { return Serves(); }));
   EXPECT_EQ(ended_, 0);
 }
@@ -254,14 +254,14 @@ TEST_F(LeaseDriverTest, TheWatchdogEndsAProcessWhoseDriverHangs) {
   EXPECT_TRUE(Becomes([&] { return ended_ == 1; }));
   EXPECT_STREQ(why_, "the lease has ended and the thread that renews it hangs");
   EXPECT_FALSE(Serves());
-  line_ = Line::kUp;  // in production there is no process any more
+  line_ = Line::kUp;  // in production the process would have ended
   Sleep(kTimeout / 2);
   EXPECT_FALSE(Serves()) << "never again";
 }
 
 TEST_F(LeaseDriverTest, TheWatchdogEndsAProcessThatCannotStopServing) {
   StartServer();
-  stop_hangs_ = true;  // a call in flight never comes back from a file system that shut us out
+  stop_hangs_ = true;  // a call in flight hangs in a file system
   line_ = Line::kDown;
   EXPECT_TRUE(Becomes([&] { return ended_ == 1; }));
   EXPECT_EQ(stopped_, 1);
@@ -286,22 +286,22 @@ TEST_F(LeaseDriverTest, WithoutATimeoutThereIsNothingToRenewAndNothingToMiss) {
   EXPECT_FALSE(Serves());
 }
 
-// C5: for every rate of the server's clock down to 0.8 of the service's, with answers lost and
-// late: the server never serves at a moment at which the service may have ended the session. At 0.7
-// the margin is used up, which shows that the test can see.
+// C5: the server's clock runs at a rate down to 0.8 of the service's, and answers are lost or late.
+// The server never serves after the service may have ended the session. At a rate of 0.7 the margin
+// is too small, which shows that the test can fail.
 TEST(LeaseRates, C5TheMarginCoversAClockThatIsTwentyPercentSlow) {
-  constexpr int64_t kT = 1'000'000;  // of either clock
+  constexpr int64_t kT = 1'000'000;  // timeout by either clock
   auto serves_too_long = [](int64_t percent, uint64_t seed) {
     engine::Random random(seed);
     int64_t now = 0;       // true time, which is the service's
-    int64_t over_at = kT;  // of the session, at the service
+    int64_t over_at = kT;  // time at which the service ends the session
     auto by_server = [&](int64_t time) { return time * percent / 100; };
     auto pass = [&](int64_t most) {
       now += static_cast<int64_t>(random.Uniform(static_cast<uint64_t>(most)));
       return now < over_at;
     };
     LeaseState state = StartLease(kT, kT);
-    // What the server knew when the session ended.
+    // Compares with the server's knowledge when the session ended.
     auto served = [&] { return by_server(over_at) < state.serve_until_nanos; };
     for (int step = 0; step < 2'000; ++step) {
       if (!pass(kT / 20)) return served();

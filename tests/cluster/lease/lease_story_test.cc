@@ -1,9 +1,10 @@
-// Runs *.story: what a server makes of its lease, as text. A line is a time in milliseconds, what
-// happens then, and behind "->" the state that follows and what the driver is to do:
+// Runs the *.story files, which describe how a server handles its lease. A line has a time in
+// milliseconds and an event, and after "->" the state that follows and the next action of the
+// driver:
 //   MS start TIMEOUT      the first heartbeat was sent at MS and answered
 //   MS tick|sent|no-answer|over|gone
 //   MS alive SENT         the answer to the heartbeat sent at SENT
-// With SIPPAR_REWRITE=1 the files are written anew. SPDX-License-Identifier: Apache-2.0
+// With SIPPAR_REWRITE=1 the test rewrites the files. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Rows of METADATA: round trips, order of keys, damage, tiling. SPDX-License-Identifier: Apache-2.0
+// Rows of METADATA: encoding and decoding, order of keys, damage, tiling. SPDX-License-Identifier:
+// Apache-2.0
 #include "cluster/location/meta_row.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@
 namespace sippar::cluster {
 namespace {
 
-// The cells of a list as a read gives them.
+// Returns the cells of a list as a read does.
 class ListStream final : public engine::CellStream {
  public:
   explicit ListStream(std::vector<engine::Cell> cells) : cells_(std::move(cells)) { Show(); }
@@ -74,7 +75,7 @@ TEST(MetaRow, RandomRecordsComeBack) {
   }
 }
 
-// Rows of before there was suspicion, and what a server writes that does not know it.
+// Tests rows written by servers that do not know the suspicion column.
 TEST(MetaRow, WithoutSuspicionNothingIsSuspected) {
   engine::Random random(4);
   TabletRecord record = RandomRecord(&random);
@@ -104,7 +105,7 @@ TEST(MetaRow, ThePlaceNeedsNoFiles) {
   EXPECT_TRUE(back->front().state.groups.empty());
 }
 
-// Damage is an error that names the row, or leaves a record of the right tablet; never a crash.
+// Damage causes an error that names the row, or leaves a record of the right tablet; never a crash.
 TEST(MetaRow, DamagedCellsAreErrorsOrHarmless) {
   size_t refused = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
@@ -138,7 +139,7 @@ TEST(MetaRow, KeysOrderTabletsByRows) {
   EXPECT_LT(MetaRowKey(5, "a"), MetaRowKey(5, "b"));
   EXPECT_LT(MetaRowKey(5, std::string("\xff\xff")), MetaRowKey(5, ""));
   EXPECT_LT(MetaRowKey(5, ""), MetaRowKey(6, std::string(1, '\0')));
-  // The record that has a row is the first behind the seek key.
+  // The record that contains a row is the first one at or after the seek key.
   EXPECT_LE(MetaRowsFrom(5, "a").start, MetaRowKey(5, "b"));
   EXPECT_GT(MetaRowsFrom(5, "b").start, MetaRowKey(5, "b"));
   EXPECT_LE(MetaRowsFrom(5, "b").start, MetaRowKey(5, std::string("b\0", 2)));
@@ -206,7 +207,8 @@ TEST(Tiling, FaultsAreNamed) {
   std::vector<TabletRecord> overlap = Tiled({"b", "d", ""});
   overlap[1].range.start = "a";
   EXPECT_EQ(CheckTiling(overlap), (Faults{{TilingFault::kOverlap, {"a", "b"}, 2}}));
-  overlap[0].phase = TabletPhase::kMerging;  // not whole in the next: still two truths
+  overlap[0].phase = TabletPhase::kMerging;  // the range is not entirely inside the next one: both
+                                             // tablets still claim rows
   EXPECT_EQ(CheckTiling(overlap), (Faults{{TilingFault::kOverlap, {"a", "b"}, 2}}));
   overlap[1].range.start = "";
   EXPECT_EQ(CheckTiling(overlap), (Faults{{TilingFault::kUnfinishedMerge, {"", "b"}, 1}}));

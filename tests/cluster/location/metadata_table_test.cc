@@ -1,4 +1,4 @@
-// METADATA over an ordinary table of a store. SPDX-License-Identifier: Apache-2.0
+// Tests METADATA over an ordinary table of a store. SPDX-License-Identifier: Apache-2.0
 #include "cluster/location/metadata_table.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ class MetadataTableTest : public testing::Test {
     }));
     return records;
   }
-  // "[start,limit)#tablet" of each.
+  // Prints "[start,limit)#tablet" for each record.
   std::string Print(uint64_t first = 2, uint64_t last = ~uint64_t{0}) {
     std::string text;
     for (const TabletRecord& record : Records(first, last)) {
@@ -55,7 +55,7 @@ class MetadataTableTest : public testing::Test {
     EXPECT_OK(found);
     return found.ok() ? *found : TabletRecord();
   }
-  // As its server commits it.
+  // Commits a split as the tablet's server does.
   TabletRecord CommitSplit(uint64_t table_id, const std::string& row, uint64_t left,
                            uint64_t right) {
     TabletRecord record = Find(table_id, row);
@@ -101,7 +101,7 @@ TEST_F(MetadataTableTest, AWriteNeedsTheRecordThatWasRead) {
   server.state.redo_sequence = 99;  // a flush
   EXPECT_OK(table_->Write(&server, {"flushed", ""}));
   EXPECT_EQ(server.change, 2u);
-  // Written from the older reading it would take the flush back, whose log may be gone.
+  // A write based on the older read would undo the flush, whose log may already be deleted.
   ++master.tablet_epoch;
   master.phase = TabletPhase::kRecovering;
   EXPECT_CODE(table_->Write(&master, {"recovering", ""}), StatusCode::kAborted);
@@ -110,12 +110,12 @@ TEST_F(MetadataTableTest, AWriteNeedsTheRecordThatWasRead) {
   ++master.tablet_epoch;
   master.phase = TabletPhase::kRecovering;
   EXPECT_OK(table_->Write(&master, {"recovering", ""}));
-  // From now on the dead server writes nothing.
+  // From now on the old server's writes are rejected.
   server.state.redo_sequence = 120;
   EXPECT_CODE(table_->Write(&server, {"flushed", ""}), StatusCode::kAborted);
 }
 
-// N4: the call was carried out, its answer was lost, the caller repeats it.
+// N4: the call is carried out, its answer is lost, and the caller repeats it.
 TEST_F(MetadataTableTest, N4EveryChangeMayBeRepeated) {
   TabletRecord added = NewRecord(5, {"", ""}, 1);
   TabletRecord again = added;
@@ -166,13 +166,13 @@ TEST_F(MetadataTableTest, WhoeverReadsFinishesASplit) {
   EXPECT_EQ(Print(5, 5), "[,g)#10 [g,p)#11 [p,)#2");
   EXPECT_TRUE(CheckTiling(Records(5, 5)).empty());
   EXPECT_EQ(Find(5, "h").tablet_epoch, split.tablet_epoch);
-  // Who held the parent cannot write it any more.
+  // The former owner of the parent cannot write it any more.
   split.split.reset();
   EXPECT_CODE(table_->Write(&split, kMade), StatusCode::kAborted);
 }
 
-// Who split a tablet and slept knows its children by the parent's number of changes. Whatever later
-// owners have written, that number is behind theirs.
+// A server that split a tablet and then slept identifies its children by the parent's number of
+// changes. Records of later owners have higher numbers.
 TEST_F(MetadataTableTest, WhoSplitATabletTakesNoRecordOfLaterOwnersForItsOwn) {
   Add(5, {"", ""}, 1);
   for (int i = 0; i < 6; ++i) {
@@ -199,7 +199,7 @@ TEST_F(MetadataTableTest, ASplitThatIsHalfSpelledOutIsFinished) {
   EXPECT_EQ(Print(5, 5), "[,g)#10 [g,)#11");
 }
 
-// Somebody who slept over a split, its finish and a later merge must not bring the left half back.
+// A process that slept during a split, its finish and a later merge must not restore the left half.
 TEST_F(MetadataTableTest, ASleepersFinishOfASplitChangesNothing) {
   Add(5, {"", ""}, 1);
   TabletRecord split = CommitSplit(5, "g", 10, 11);
@@ -217,7 +217,7 @@ TEST_F(MetadataTableTest, ASleepersFinishOfASplitChangesNothing) {
   EXPECT_EQ(Print(), "[,)#12");
   EXPECT_OK(table_->FinishSplit(split));
   EXPECT_EQ(Print(), "[,)#12");
-  // And a new split at the same row goes through.
+  // A new split at the same row succeeds.
   TabletRecord second = CommitSplit(5, "g", 13, 14);
   EXPECT_OK(table_->FinishSplit(second));
   EXPECT_EQ(Print(), "[,g)#13 [g,)#14");
@@ -229,12 +229,13 @@ TEST_F(MetadataTableTest, WhoeverReadsFinishesAMerge) {
   TabletRecord left = Find(5, "a");
   left.phase = TabletPhase::kMerging;
   EXPECT_OK(table_->Write(&left, {"merging", ""}));
-  EXPECT_EQ(Print(), "[,g)#1 [g,)#2");  // not committed: still there
+  EXPECT_EQ(Print(), "[,g)#1 [g,)#2");  // the merge is not committed, so both tablets still exist
   EXPECT_EQ(Find(5, "a").tablet_id, 1u);
   TabletRecord right = Find(5, "h");
   right.range.start = "";
   right.state.range.start = "";
-  EXPECT_OK(table_->Write(&right, {"merged", ""}));  // as Merge does, and then the end
+  EXPECT_OK(table_->Write(
+      &right, {"merged", ""}));  // writes the record as Merge does, but does not finish the merge
   EXPECT_EQ(Find(5, "a").tablet_id, 2u);
   EXPECT_EQ(Print(), "[,)#2");
 }

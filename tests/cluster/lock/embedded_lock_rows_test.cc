@@ -1,4 +1,4 @@
-// Rows of FAULTS.md that are about the embedded lock service's directory, by name.
+// Rows of FAULTS.md about the directory of the embedded lock service, by name.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/lock_paths.h"
 #include "cluster/lock/membership.h"
@@ -8,14 +8,15 @@
 namespace sippar::cluster {
 namespace {
 
-// The process crashes: the kernel frees the directory's lock, and no epoch comes twice.
+// After a crash of the process, the kernel frees the lock of the directory, and no epoch is used
+// twice.
 TEST(EmbeddedLockRows, L11ASecondProcessIsRefusedWhileTheFirstLivesAndServedWhenItIsDead) {
   LockWorld world;
   Status refused = EmbeddedLockService::Open(&world.fs, "/lock", &world.clock).status();
   EXPECT_EQ(refused.code(), StatusCode::kUnavailable) << refused;
   auto a = world.Session("a");
   EXPECT_OK(a->Create("master", "", LockFileKind::kLocked));
-  a.reset();  // as by a crash: not closed, and its timeout is far away
+  a.reset();  // not closed, as in a crash; its timeout is far away
   world.Restart();
   auto b = world.Session("b");
   EXPECT_OK(b->Acquire("master")) << "no lease to wait for: the holder is certainly dead";
@@ -43,8 +44,8 @@ TEST(EmbeddedLockRows, L11EpochsNeverRepeatWhateverIsLostInAPowerCut) {
   }
 }
 
-// An older copy of the directory is restored beside newer log directories: their names hold the
-// highest epoch, a fresh epoch that is not above it gives the copy away, and raising repairs.
+// An older copy of the directory is restored next to newer log directories, whose names contain the
+// highest epoch. A new epoch that is not above it reveals the copy; raising the epoch repairs it.
 TEST(EmbeddedLockRows, X6AnOlderCopyIsNoticedByItsEpochsAndRaisedAboveThem) {
   LockWorld world;
   engine::Random random(1);

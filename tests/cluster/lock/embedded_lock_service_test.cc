@@ -1,5 +1,5 @@
-// What the contract does not say and the embedded lock service does: its disk, and its lack of a
-// thread. SPDX-License-Identifier: Apache-2.0
+// Properties of the embedded lock service beyond the contract: its use of the disk, and calls
+// without a thread of its own. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <atomic>
@@ -49,7 +49,7 @@ TEST(EmbeddedLockService, ATimeoutFiresWatchesInTheThreadOfWhoeverCallsNext) {
   EXPECT_EQ(calls, 1);
 }
 
-// A slow disk (FAULTS.md D17): a heartbeat is answered while a change waits for its sync.
+// A slow disk (FAULTS.md D17): heartbeats are answered while a change waits for its sync.
 TEST(EmbeddedLockService, HeartbeatsAndReadsDoNotWaitForTheDisk) {
   engine::MemoryFileSystem memory;
   engine::FaultFileSystem fs(&memory);
@@ -74,8 +74,8 @@ TEST(EmbeddedLockService, HeartbeatsAndReadsDoNotWaitForTheDisk) {
   EXPECT_OK(b->Read("root"));
 }
 
-// A change that has begun in time happens before the end of its session, however slow the disk is:
-// nobody sees the lock free and then a change by its holder.
+// A change that began in time takes effect before its session ends, however slow the disk is: no
+// reader sees the lock free and afterwards a change by its holder.
 TEST(EmbeddedLockService, ASessionDoesNotEndInTheMiddleOfItsChange) {
   engine::MemoryFileSystem memory;
   engine::FaultFileSystem fs(&memory);

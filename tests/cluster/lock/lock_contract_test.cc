@@ -1,4 +1,4 @@
-// The contract of lock_service.h, call by call.
+// Tests the contract of lock_service.h, call by call.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -241,7 +241,8 @@ TEST(LockPaths, NamesGoToPathsAndBack) {
   }
 }
 
-// Many threads, each its own session: the lock excludes, fences rise in the order of holding.
+// Many threads, each with its own session: the lock excludes, and fences rise in the order in which
+// it is held.
 TEST_F(LockServiceTest, ThreadsExcludeEachOther) {
   EXPECT_OK(world.Session("init", 0)->Create("master", "", kLasting));
   std::atomic<int> inside{0};

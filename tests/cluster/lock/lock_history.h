@@ -1,6 +1,7 @@
-// A drawn history of changes on lasting files, for ladders of faults. Before each change `may be`
-// forks into what may be there while it runs; after it, into what its answer allows. An
-// acknowledged change is there, one that was refused is not, and numbers never repeat.
+// LockHistory: a random history of changes to lasting files, for tests with faults. `may_be` holds
+// the contents that are allowed: during a change those before and after it, then those that its
+// answer allows. An acknowledged change must be visible, a rejected one must not, and numbers never
+// repeat.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,7 +27,7 @@ class LockHistory {
     return paths;
   }
 
-  // `loses_answers`: a change without an answer may have been made; if not, it was not.
+  // `loses_answers`: a change without an answer may have been made; otherwise it was not made.
   explicit LockHistory(uint64_t seed, bool loses_answers = false)
       : loses_answers_(loses_answers), random_(seed) {}
 
@@ -46,7 +47,8 @@ class LockHistory {
     Contents now = Read(session);
     if (loses_answers_ && !status.ok()) {
       EXPECT_TRUE(now == old || now == after) << "found:" << Print(now);
-      // What this session has read stays: a request that was on its way comes no more.
+      // The content that this session has now read stays: a late request is not carried out any
+      // more.
       may_be_ = {now};
     } else {
       EXPECT_EQ(now, status.ok() ? after : old) << "visible is what was acknowledged";
@@ -59,7 +61,8 @@ class LockHistory {
     if (epoch.ok()) Gave(*epoch);
   }
 
-  // By a session that was opened later: allowed contents, and numbers above all that were given.
+  // Checks with a session that was opened later: its contents are allowed, and its number is above
+  // all earlier ones.
   void CheckLeft(LockSession* session) const {
     EXPECT_GT(session->id(), last_number_);
     Contents found = Read(session);
@@ -75,7 +78,7 @@ class LockHistory {
   }
 
  private:
-  // Changes `after` into what is there if the call that is returned succeeds.
+  // Draws a call. Changes `after` to the contents that the call leaves if it succeeds.
   std::function<Status()> Draw(LockSession* session, const std::string& path,
                                const StatusOr<LockFile>& before, Contents* after) {
     if (!before.ok()) {

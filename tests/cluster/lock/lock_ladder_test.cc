@@ -1,6 +1,7 @@
-// The fault ladder of the lock directory: the n-th file system call fails, a power cut after every
-// sync and at every crash point, every byte flipped. Each change is there as before or as after it,
-// acknowledged ones are there, numbers never repeat, and damage stays with its file.
+// The fault ladder of the lock directory: the n-th file system call fails, a power cut follows
+// every sync and every crash point, every byte is flipped. Each change is visible entirely or not
+// at all, acknowledged changes are visible, numbers never repeat, and damage affects only its own
+// file.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -15,12 +16,12 @@
 namespace sippar::cluster {
 namespace {
 
-// A history on a directory.
+// A history of changes to a directory.
 class History {
  public:
   History(engine::FileSystem* fs, uint64_t seed) : fs_(fs), history_(seed) {}
 
-  // Opens a service and makes `changes` changes. False: opening failed.
+  // Opens a service and makes `changes` changes. Returns false if opening failed.
   bool Live(int changes) {
     auto opened = EmbeddedLockService::Open(fs_, "/lock", &clock_);
     if (!opened.ok()) return LockHistory::Acceptable(opened.status());
@@ -31,7 +32,7 @@ class History {
     return true;
   }
 
-  // On what is left of the disk: allowed contents, and numbers above all that were given.
+  // Checks the rest of the disk: allowed contents, and numbers above all earlier ones.
   void CheckLeft(engine::FileSystem* left) const {
     auto opened = EmbeddedLockService::Open(left, "/lock", &clock_);
     ASSERT_TRUE(opened.ok()) << opened.status();
@@ -78,7 +79,7 @@ TEST(LockLadder, APowerCutAfterEverySyncAndAtEveryCrashPoint) {
     engine::FaultFileSystem fs(&disk);
     History history(&fs, seed);
     engine::Random random(seed);
-    bool cutting = false;  // opening what is left passes crash points too
+    bool cutting = false;  // true during CheckLeft, which passes crash points, too
     auto cut = [&] {
       if (testing::Test::HasFailure() || std::exchange(cutting, true)) return;
       SCOPED_TRACE(fmt::format("seed {} cut {}", seed, ++cuts));
@@ -134,7 +135,7 @@ TEST(LockLadder, AFlippedByteDamagesItsFileAndNoOther) {
   }
 }
 
-// A file under another's name is damage, not content (D15).
+// A file under the name of another file is damage, not content (D15).
 TEST(LockLadder, AFileUnderAnothersNameIsDamage) {
   LockWorld world;
   EXPECT_OK(world.Session("a")->Create("root", "1", LockFileKind::kLasting));
@@ -145,8 +146,8 @@ TEST(LockLadder, AFileUnderAnothersNameIsDamage) {
   EXPECT_CODE(world.Session("a")->Read("master"), StatusCode::kDataLoss);
 }
 
-// After a failure between rename and directory sync nobody knows what a power cut would leave:
-// changes stop, answers and leases go on, opening anew finds one of the two.
+// After a failure between rename and directory sync, the result of a power cut is unknown: changes
+// stop, answers and leases continue, and reopening finds one of the two contents.
 TEST(LockLadder, AfterAnUnsettledChangeThereAreNoMoreChangesUntilItIsOpenedAgain) {
   engine::MemoryFileSystem disk;
   engine::FaultFileSystem fs(&disk);

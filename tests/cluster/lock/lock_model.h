@@ -1,4 +1,5 @@
-// The lock service on a std::map: what each call must answer and leave, from the contract alone.
+// A model of the lock service on a std::map: the result and the effect of each call, from the
+// contract alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -46,7 +47,7 @@ class LockModel {
     sessions_[id].over_at_us = now_us + sessions_[id].timeout_us;
     return StatusCode::kOk;
   }
-  // `fence`: what the service gave, 0 if it refused.
+  // `fence`: the fence that the service returned, 0 if it rejected the call.
   StatusCode Create(uint64_t id, const std::string& path, const std::string& content,
                     LockFileKind kind, uint64_t fence) {
     if (!Alive(id)) return StatusCode::kFailedPrecondition;

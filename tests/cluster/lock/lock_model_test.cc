@@ -1,5 +1,5 @@
-// Random calls from several sessions, with time passing, sessions ending and the process
-// restarting: every answer and every state is the model's. SPDX-License-Identifier: Apache-2.0
+// Random calls from several sessions, while time passes, sessions end and the process restarts:
+// every answer and every state equals the model's. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "engine/base/random.h"
@@ -103,7 +103,7 @@ class RandomCalls {
     if (random_.OneIn(2))
       EXPECT_OK((*session)->Close());
     else if (model_.TimesOut(id))
-      id = 0;  // dropped without Close, as by a crash
+      id = 0;  // dropped without Close, as in a crash
     if (id != 0) model_.End(id);
     sessions_.erase(sessions_.begin() + (session - sessions_.data()));
   }
@@ -112,7 +112,7 @@ class RandomCalls {
     model_.EndAll();
     world_.Restart();
   }
-  // Sessions, fences and epochs are numbers of one counter.
+  // Sessions, fences and epochs take their numbers from one counter.
   void Rise(uint64_t number) {
     EXPECT_GT(number, last_number_);
     last_number_ = number;

@@ -1,4 +1,4 @@
-// Rows of FAULTS.md that are about the lock service itself, by name.
+// Rows of FAULTS.md about the lock service itself, by name.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 class LockRowsTest : public InContractWorld {};
 
-// Two servers with the same identity (copied configuration).
+// Two servers start with the same identity (a copied configuration).
 TEST_F(LockRowsTest, L10TheSecondServerOfANameIsRefusedAndToldWhoHasIt) {
   auto first = world.Session("ts1 at host1");
   auto second = world.Session("ts1 at host2");
@@ -37,8 +37,8 @@ TEST_F(LockRowsTest, L10AServerThatDiedMayComeBackUnderItsNameWithALaterEpoch) {
   EXPECT_EQ(second->Read(lock_paths::Server(old))->holder, 0u) << "for the master to recover";
 }
 
-// Two masters are started: one waits. Its turn comes with the other's end, whether closed or not,
-// and what the first still tries to write is refused.
+// Of two masters, one waits. It follows when the other ends, closed or not, and later writes of the
+// first are rejected.
 TEST_F(LockRowsTest, X1OfTwoMastersOneWaitsAndFollows) {
   auto one = world.Session("master 1", 10 * kSecond);
   auto two = world.Session("master 2", 30 * kSecond);
@@ -49,7 +49,7 @@ TEST_F(LockRowsTest, X1OfTwoMastersOneWaitsAndFollows) {
   EXPECT_OK(two->Watch(lock_paths::MasterLock(), [&] { told = true; }));
   EXPECT_CODE(two->Acquire(lock_paths::MasterLock()), StatusCode::kAlreadyExists);
   EXPECT_FALSE(told);
-  world.Pass(10 * kSecond);  // master 1 is frozen
+  world.Pass(10 * kSecond);  // master 1 does not renew its session, as if frozen
   EXPECT_OK(two->Heartbeat());
   EXPECT_TRUE(told);
   EXPECT_GT(two->Acquire(lock_paths::MasterLock()).value(), first);
@@ -71,8 +71,8 @@ TEST_F(LockRowsTest, X14ASecondClusterOnTheSameLockServiceIsRefused) {
   }
 }
 
-// The master decides that a server is dead: it takes the lock, so that the server cannot come back
-// meanwhile, and removes the file, so that it never can (paper section 5.2).
+// The master decides that a server is dead: it takes the server's lock, so that the server cannot
+// return meanwhile, and removes the file, so that it never can (paper section 5.2).
 TEST_F(LockRowsTest, AServerIsDeclaredDeadByTakingItsLockAndRemovingItsFile) {
   auto server = world.Session("ts1", 10 * kSecond);
   auto master = world.Session("master", 100 * kSecond);

@@ -1,4 +1,4 @@
-// An embedded lock service on a disk in memory, with a clock that moves when told.
+// An embedded lock service on a disk in memory, with a clock that advances only when told.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ inline constexpr int64_t kSecond = 1'000'000;  // us
 struct LockWorld {
   LockWorld() { Start(); }
 
-  // As after the end of the process that had it: every session is over.
+  // Restarts the process of the service: every session is over.
   void Restart() {
     service.reset();
     Start();

@@ -1,4 +1,4 @@
-// A session that is had again when it was lost. SPDX-License-Identifier: Apache-2.0
+// Tests a session that is opened again after it was lost. SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/steady_session.h"
 
 #include <functional>
@@ -24,14 +24,14 @@ TEST_F(SteadySessionTest, OutlivesItsSessions) {
   SteadySession* steady = opened->get();
   EXPECT_OK(steady->Create("cluster", "c", LockFileKind::kLasting));
   uint64_t first = steady->id();
-  world.Pass(10 * kSecond);  // no heartbeat came
+  world.Pass(10 * kSecond);  // longer than the timeout, without a heartbeat
   auto file = steady->Read("cluster", Freshness::kConsistent);
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_EQ(file->content, "c");
   EXPECT_NE(steady->id(), first);
   world.Pass(10 * kSecond);
   EXPECT_EQ(*steady->Write("cluster", "d", file->version), file->version + 1);
-  // A lock would be lost unnoticed.
+  // A lock would be lost without notice, so it is rejected.
   EXPECT_CODE(steady->Acquire("cluster"), StatusCode::kInvalidArgument);
   EXPECT_CODE(steady->Create("servers/s.9", "", LockFileKind::kLocked),
               StatusCode::kInvalidArgument);
@@ -48,7 +48,7 @@ TEST_F(SteadySessionTest, OneCallOpensTheNextSessionForAll) {
     ++asked;
     return OkStatus();
   };
-  // The next session is not there before every call knows that it needs one.
+  // The next session opens only after every call has found that it needs one.
   hooks.open = [&] {
     if (is_over) Await([&] { return asked >= kCalls; });
     return OkStatus();

@@ -1,5 +1,5 @@
-// A lock service that passes everything on to another one, counts its sessions, and fails or holds
-// up what a test wants. SPDX-License-Identifier: Apache-2.0
+// A lock service that forwards every call to another one, counts its sessions, and fails or delays
+// calls as the test wants. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,8 @@ namespace sippar::cluster {
 
 class WatchedLocks final : public LockService {
  public:
-  // `service` outlives it. Each hook runs before the call; if it fails, its error is the answer.
+  // `service` must outlive this object. Each hook runs before its call; an error of the hook is the
+  // call's answer.
   struct Hooks {
     std::function<Status()> open = [] { return OkStatus(); };
     std::function<Status()> heartbeat = [] { return OkStatus(); };
@@ -31,9 +32,9 @@ class WatchedLocks final : public LockService {
     ++opened_;
     return std::make_unique<Session>(this, std::move(session));
   }
-  int tries() const { return tries_; }    // calls of OpenSession
-  int opened() const { return opened_; }  // those that succeeded
-  // Sessions that their owners have not closed, though they may have dropped them.
+  int tries() const { return tries_; }    // number of OpenSession calls
+  int opened() const { return opened_; }  // number of successful OpenSession calls
+  // Sessions that were not closed; some of them may have been destroyed.
   int left() const { return opened_ - closed_; }
 
  private:

@@ -1,4 +1,4 @@
-// A process that waits for the master lock, and the session with which it does.
+// Tests a process that waits for the master lock, and its session.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ constexpr int64_t kLeaseUs = 60 * kSecond;
 class CandidateTest : public testing::Test {
  protected:
   CandidateTest() {
-    // Another master reigns for the whole test.
+    // Another process is the master during the whole test.
     EXPECT_OK(reigning_->Create(lock_paths::MasterLock(), "", LockFileKind::kLocked));
     WatchedLocks::Hooks hooks;
     hooks.open = [this] { return is_refused_ ? InvalidArgument("refused") : OkStatus(); };
@@ -39,7 +39,7 @@ class CandidateTest : public testing::Test {
     options.places.clock = engine::Clock::System();
     return std::make_unique<MasterDriver>(std::move(options));
   }
-  // The session that holds the candidate's file; 0: there is none.
+  // The session that holds the candidate's file; 0: none.
   uint64_t Holder() {
     auto file = reigning_->Read(lock_paths::Master("m1"), Freshness::kConsistent);
     return file.ok() ? file->holder : 0;

@@ -1,4 +1,4 @@
-// Which tablets are blamed for the death of a server (tests/FAULTS.md P19).
+// Tests which tablets are blamed for the death of a server (tests/FAULTS.md P19).
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/death_blame.h"
 
@@ -10,7 +10,7 @@ namespace sippar::cluster::master {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000;
-constexpr int64_t kWallUs = 1'000'000 * kSecond;  // at kNowUs
+constexpr int64_t kWallUs = 1'000'000 * kSecond;  // wall time at kNowUs
 constexpr int64_t kNowUs = 1'000 * kSecond;
 
 class DeathBlame : public testing::Test {
@@ -23,7 +23,7 @@ class DeathBlame : public testing::Test {
     server_.id = {"s1", 4};
   }
 
-  // A tablet of the server, with so many deaths of the last minutes.
+  // Adds a tablet of the server that is blamed for `deaths` deaths in the last minutes.
   Tablet* Add(uint64_t id, size_t deaths = 0, uint64_t table_id = 7) {
     TabletFacts facts;
     facts.table_id = table_id;
@@ -128,7 +128,7 @@ TEST_F(DeathBlame, SuspectsAreTriedInSmallGroups) {
   EXPECT_TRUE(MayTry(turn_, server_, *innocent));
   first->served_us = kNowUs - 11 * kSecond;
   EXPECT_TRUE(MayTry(turn_, server_, *second));
-  for (uint64_t id = 4; id < 20; ++id) Add(id, 2);  // 18 suspects: two at a time
+  for (uint64_t id = 4; id < 20; ++id) Add(id, 2);  // 18 suspects, so two may be tried at a time
   second->load_sent = true;
   EXPECT_TRUE(MayTry(turn_, server_, *server_.tablets[4]));
   server_.tablets[4]->load_sent = true;

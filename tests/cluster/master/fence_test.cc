@@ -1,5 +1,5 @@
-// How the master learns that a server's process has died, and how long it waits for one that it
-// removes by force.
+// Tests how the master learns that a server's process has died, and how long it waits for a server
+// that it removes by force.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@
 namespace sippar::cluster::master {
 namespace {
 
-constexpr int64_t kLeaseUs = 6 * kSecond;  // the master's own
+constexpr int64_t kLeaseUs = 6 * kSecond;  // lease of the master itself
 
-// Its connections to all servers are cut, or none is.
+// The connections to all servers are cut, or none of them.
 class CutTransport final : public Transport {
  public:
   bool IsCut(const ServerId&) override { return is_cut; }
@@ -45,8 +45,8 @@ class FenceTest : public testing::Test {
     record.lease_us = lease_us;
     return record.Encode();
   }
-  // Seconds after the fence until the writer counts as stopped; there is no log whose owner says
-  // it earlier.
+  // Seconds after the fence until the writer counts as stopped; the server has no log whose owner
+  // could prove it earlier.
   int64_t SecondsUntilStopped(RecoveryActions* actions) {
     for (int64_t seconds = 0; seconds < 100; ++seconds, lock_.Pass(kSecond)) {
       if (actions->Do(action::StopWriter{id_}).status.ok()) return seconds;
@@ -60,7 +60,7 @@ class FenceTest : public testing::Test {
     return SecondsUntilStopped(&actions);
   }
 
-  // The servers that a listing shows as dead.
+  // The servers that a listing reports as dead.
   std::vector<ServerId> Dead() {
     RecoveryActions actions(&places_, master_.get(), 7);
     const event::Done done = actions.Do(action::ListServers{});
@@ -89,7 +89,7 @@ TEST_F(FenceTest, TheMastersLeaseCountsIfItIsLongerOrTheRecordSaysNothing) {
   EXPECT_EQ(SecondsAfterForce("s1"), 6);
 }
 
-// The lock service's answer to the removal was lost: the second try finds no file to read.
+// The lock service's answer to the removal was lost, so the second attempt finds no file to read.
 TEST_F(FenceTest, TheLeaseIsKnownFromTheListingWhenTheFileIsGone) {
   Register(RecordWith(20 * kSecond));
   RecoveryActions actions(&places_, master_.get(), 7);
@@ -107,7 +107,7 @@ TEST_F(FenceTest, ALockThatWasFreeShowsThatTheLeaseIsOver) {
   EXPECT_EQ(SecondsUntilStopped(&actions), 0);
 }
 
-// Its session lives on, but the kernel has freed the flock of its log.
+// The server's session is still valid, but the kernel has freed the flock of its log.
 TEST_F(FenceTest, L16_OneWhoseConnectionIsCutAndWhoseFlockIsFreeIsDead) {
   Register(RecordWith(20 * kSecond));
   transport_.is_cut = true;

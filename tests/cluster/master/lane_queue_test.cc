@@ -1,4 +1,4 @@
-// Which actions of a lane run together. SPDX-License-Identifier: Apache-2.0
+// Tests which actions of a lane run at the same time. SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/lane_queue.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class LaneQueueTest : public testing::Test {
     queue_.Push({++op_, action::LoadTablet{{server, 1}, {}, nullptr}});
   }
   void Change() { queue_.Push({++op_, action::ChangeRecord{}}); }
-  // The numbers of all actions that begin now.
+  // Begins all actions that may begin now; returns their numbers.
   std::vector<uint64_t> Begin() {
     std::vector<uint64_t> begun;
     while (auto action = queue_.Begin(now_us_)) begun.push_back(action->op);
@@ -51,7 +51,7 @@ TEST_F(LaneQueueTest, AServerThatHangsHoldsNoOthersActions) {
   now_us_ += kSlowUs - 1;
   EXPECT_EQ(Begin(), Ops());
   now_us_ += 1;
-  // The rest of the hung server's actions wait for the end of its first ones.
+  // The other actions for the slow server wait until its first ones end.
   EXPECT_EQ(Begin(), (Ops{6, 7}));
   queue_.End(6);
   EXPECT_EQ(Begin(), Ops{8});
@@ -77,7 +77,7 @@ TEST_F(LaneQueueTest, ManyServersThatHangDelayOthersAndNoMore) {
   EXPECT_LE(queue_.running(), 10 * kRunningMax + 1);
 }
 
-// More of them would only wait for the same METADATA tablet.
+// More of them at once would only wait for the same METADATA tablet.
 TEST_F(LaneQueueTest, ActionsOfNoServerStayWithinTheBoundHoweverSlow) {
   for (int i = 0; i < 4; ++i) Change();
   EXPECT_EQ(Begin(), (Ops{1, 2}));
@@ -117,7 +117,7 @@ TEST(ActionGroups, AreTheServersThatAreCalledOrRecovered) {
   EXPECT_EQ(GroupOf(action::LevelBirths{}), "merges");
   EXPECT_EQ(GroupOf(action::TrashFiles{}), "sweep");
   action::ChangeRecord change;
-  change.change.server = server;  // METADATA's server is called, not this one
+  change.change.server = server;  // the action calls METADATA's server, not this one
   EXPECT_EQ(GroupOf(change), "");
 }
 

@@ -1,4 +1,5 @@
-// Which neighbours the master merges because they are small. SPDX-License-Identifier: Apache-2.0
+// Tests which neighbouring tablets the master merges because they are small.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -9,7 +10,7 @@
 namespace sippar::cluster::master {
 namespace {
 
-// The merges that begin for two neighbours of 10 KiB each that are two days old.
+// Number of merges that begin for two neighbours of 10 KiB each that are two days old.
 size_t MergesOf(const std::string& split_size) {
   MasterState state;
   auto record = std::make_shared<TableRecord>();

@@ -1,7 +1,7 @@
-// Masters, servers and clients in a small world, with everything that may go wrong drawn from a
-// seed: servers that die, freeze and come back, answers that are lost or late, calls that arrive
-// twice, masters replaced at any step whose actions still arrive afterwards. What must always hold
-// is looked at after every step; when faults end, everything must settle in bounded time.
+// Masters, servers and clients in a small world with random faults: servers die, freeze and return,
+// answers are lost or late, calls arrive twice, and masters are replaced at any step while their
+// actions still arrive. The invariants are checked after every step; when faults end, everything
+// must settle in bounded time.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ constexpr int64_t kSecond = 1'000'000;
 
 struct Master {
   MasterState state;
-  bool stopped = false;  // takes no events, but what it asked for may still be carried out
+  bool stopped = false;  // gets no events, but its actions in flight may still be carried out
 };
 
 struct Call {
@@ -36,7 +36,7 @@ class History {
     NewMaster();
   }
 
-  // "" or what went wrong.
+  // Returns "" or a description of the problem.
   std::string Run() {
     int steps = 200 + static_cast<int>(random_.Uniform(1200));
     for (int i = 0; i < steps; ++i) {
@@ -86,7 +86,7 @@ class History {
               "\n";
   }
 
-  // One call is carried out, or its answer arrives, or time passes.
+  // Carries out one call, delivers its answer, or lets time pass.
   void Advance() {
     if (calls_.empty() || random_.OneIn(4)) {
       now_us_ += static_cast<int64_t>(random_.Uniform(kSecond / 2));
@@ -96,12 +96,12 @@ class History {
     Call& call = calls_[at];
     if (!call.carried_out) {
       CarryOut(&call);
-      if (random_.OneIn(20)) CarryOut(&call);  // it came twice
+      if (random_.OneIn(20)) CarryOut(&call);  // the call arrives twice
       if (random_.OneIn(20)) call.answer = {call.action.op, Unavailable("the answer was lost"), {}};
       if (random_.OneIn(3)) return;
     }
-    // A copy of it may be carried out once more, much later; not of what goes through a session of
-    // the lock service, which keeps the order.
+    // A copy of the call may be carried out again, much later. This excludes calls through a
+    // session of the lock service, which keeps their order.
     bool in_session = std::holds_alternative<action::WriteTable>(call.action.body) ||
                       std::holds_alternative<action::RemoveTable>(call.action.body);
     if (!in_session && random_.OneIn(30)) late_.push_back(call);
@@ -189,7 +189,8 @@ class History {
     }
     const TableRecord& table = world_.tables[table_id].table;
     if (random_.OneIn(6)) {
-      auto kept_us = static_cast<int64_t>(random_.Uniform(3) * 5 * kSecond);  // 0: not at all
+      auto kept_us = static_cast<int64_t>(random_.Uniform(3) * 5 *
+                                          kSecond);  // 0: the dropped table is not kept
       int64_t until_us = kept_us == 0 ? 0 : now_us_ + kept_us;
       return Feed(master, event::DropTable{request, table.schema.name, until_us, now_us_});
     }
@@ -201,7 +202,7 @@ class History {
                      request, table.schema.name, {start, random_.OneIn(2) ? "" : start + "~~"}});
   }
 
-  // Moves of single tablets, drained servers, balancing off and on.
+  // Moves single tablets, drains servers, switches balancing off and on.
   void Place(Master* master, uint64_t request, uint64_t table_id) {
     const std::string name = AnyServer()->id.name;
     StandingOrders& orders = world_.orders;
@@ -239,7 +240,7 @@ class History {
     }
   }
 
-  // Faults end: who is frozen wakes, who has lost its lock gets it back or ends.
+  // Ends all faults: frozen servers wake, and servers without a lock get it back or end.
   std::string Settle() {
     for (auto& [id, server] : world_.servers) {
       server.frozen = server.cut = server.busy = false;
@@ -248,7 +249,8 @@ class History {
     world_.calls.clear();
     std::string wrong = "not looked at";
     for (int round = 0; round < 400; ++round) {
-      while (Running() < 2) world_.AddServer("fresh");  // also for those that are fenced only now
+      while (Running() < 2)
+        world_.AddServer("fresh");  // also replaces servers that are fenced only now
       now_us_ += kSecond / 5;
       Feed(masters_.back().get(), event::Tick{now_us_});
       for (int calls = 0; !calls_.empty(); ++calls) {
@@ -282,7 +284,7 @@ uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// SIPPAR_SEED=n runs one and prints what happened; SIPPAR_SEEDS=n runs so many.
+// SIPPAR_SEED=n runs one seed and prints what happened; SIPPAR_SEEDS=n runs n seeds.
 TEST(MasterModel, KeepsWhatItMustUnderRandomFaults) {
   uint64_t only = FromEnvironment("SIPPAR_SEED", 0);
   uint64_t count = FromEnvironment("SIPPAR_SEEDS", 200);

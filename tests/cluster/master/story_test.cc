@@ -1,5 +1,5 @@
-// Stories: a text tells what happens, and what the master does about it stands behind "----".
-// SIPPAR_REWRITE=1 writes the second half anew; the difference is read like code. Commands:
+// Stories: a text describes events; the lines after "----" are the master's actions.
+// SIPPAR_REWRITE=1 rewrites those lines; review the difference like code. Commands:
 //   servers NAMES...        new lives                stray NAME: one that never had a file
 //   kill|die|freeze|thaw|cut|heal|unlock|leave|busy|idle NAME    die: its session lives on
 //   master                  a new one takes the lock; the one before is stopped
@@ -127,7 +127,7 @@ class Story {
     schema.Normalize();
     uint64_t id = world_.TableId(schema.name);
     std::string row = args.size() > 1 ? args[1] : "";
-    if (verb == "restore") {  // one tablet, of a backup
+    if (verb == "restore") {  // a table of one tablet, from a backup
       Feed(
           event::CreateTable{++request_, schema, {}, 0, {std::make_shared<engine::TabletState>()}});
     } else if (verb == "create") {
@@ -230,8 +230,7 @@ class Story {
     }
   }
 
-  // What is asked every second or ten is not worth a line while it goes well; what is said again
-  // and again is said once.
+  // Leaves out routine calls that succeed, and lines that are already in the text.
   void Note(const Action& action, const std::string& said, const Status& status) {
     bool routine = std::holds_alternative<action::ListServers>(action.body) ||
                    std::holds_alternative<action::AskServer>(action.body);
@@ -254,7 +253,7 @@ class Story {
   uint64_t request_ = 0;
 };
 
-// Blocks: comment lines, commands, "----", what follows from them, an empty line.
+// A block has comment lines, commands, "----", the expected lines, and an empty line.
 std::string Retell(const std::string& text) {
   Story story;
   std::istringstream lines(text);

@@ -1,4 +1,4 @@
-// The world of the master's tests: what servers, files and clients do.
+// The world of the master's tests: servers, files and clients.
 // SPDX-License-Identifier: Apache-2.0
 #include "world.h"
 
@@ -38,8 +38,8 @@ StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord&
     return FailedPrecondition(fmt::format("tablets {} and {}: a split or a log is open",
                                           left.tablet_id, right.tablet_id));
   }
-  // They need only differ within the tablet, and from the file ids that later runs are named after:
-  // the master's epoch is no server's.
+  // These ids only have to differ within the tablet, and from the file ids after which later runs
+  // are named: no server has the master's epoch.
   uint64_t run_id = tablet_id >> 32 << 32;
   TabletRecord joined = right;
   ASSIGN_OR_RETURN(joined.state, engine::JoinStates(left.state, right.state, tablet_id,
@@ -64,8 +64,8 @@ bool World::IsServed(const TabletRecord& record) const {
   return tablet != server->second.tablets.end() && tablet->second.epoch == record.tablet_epoch;
 }
 
-// Rows of METADATA can be read and written while the tablet that has them is served; the root's own
-// record is in the lock service.
+// A row of METADATA can be read and written while the tablet that contains it is served; the root's
+// own record is in the lock service.
 bool World::MetadataIsServed(const TabletKey& key) const {
   std::string row = MetadataRow(key);
   if (key.table_id == kMetadataTableId && key.limit == kRootLimit) return true;
@@ -132,7 +132,7 @@ bool World::Write(uint64_t table_id, const std::string& row, uint64_t number) {
   if (server == nullptr) return false;
   WorldTablet& tablet = server->tablets[record->tablet_id];
   server->log.push_back({record->tablet_id, ++tablet.sequence, row, number});
-  if (!server->has_name) return false;  // W3: looked at after the sync
+  if (!server->has_name) return false;  // W3: checked after the sync
   tablet.memtable.emplace(row, number);
   oracle_[table_id][row].insert(number);
   return true;
@@ -258,7 +258,7 @@ std::multimap<std::string, uint64_t> World::ReadAll(const TabletRecord& record) 
   }
   auto server = servers.find(record.server);
   if (server == servers.end()) {
-    for (const ServerId& log : record.logs) {  // what the next server will replay
+    for (const ServerId& log : record.logs) {  // entries that the next server will replay
       for (const LogEntry& entry : servers.at(log).log) {
         const bool counts =
             entry.tablet_id == record.tablet_id && entry.sequence > record.state.redo_sequence;

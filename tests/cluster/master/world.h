@@ -1,6 +1,7 @@
-// What a master acts on, small enough to run thousands of times: lock service, METADATA, servers
-// with logs, files, and clients that write numbers into rows. No time and no threads: each call
-// happens at once. Checks what must hold at every moment and at the end. Plain test code.
+// World: everything on which a master acts, small enough to run thousands of times: lock service,
+// METADATA, servers with logs, files, and clients that write numbers into rows. No time and no
+// threads: each call happens at once. Checks invariants at every moment and at the end. Plain test
+// code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -37,12 +38,12 @@ struct WorldServer {
   ServerId id;
   bool running = true;   // false: dead for ever
   bool frozen = false;   // runs nothing until it thaws
-  bool leaves = false;   // takes no tablet
-  bool cut = false;      // nothing passes between it and the masters
-  bool busy = false;     // answers that it cannot load, close or sort now
-  bool file = true;      // in servers/
-  bool lock = true;      // with `running` false: it died, and its session has not ended yet
-  bool has_name = true;  // its log directory: what it acknowledges counts
+  bool leaves = false;   // accepts no more tablets
+  bool cut = false;      // no message passes between it and the masters
+  bool busy = false;     // rejects loads, closes and sorts for now
+  bool file = true;      // has its file in servers/
+  bool lock = true;      // if `running` is false: it died, and its session has not ended yet
+  bool has_name = true;  // has its log directory, so that its acknowledgements count
   bool sealed = false;
   bool log_trashed = false;
   std::set<uint64_t> sorted_parts;
@@ -56,54 +57,57 @@ struct WorldServer {
   bool Answers() const { return running && !frozen && !cut; }
 };
 
-// What MetadataTable::Merge makes of two records.
+// Joins two records as MetadataTable::Merge does.
 StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord& right,
                                    uint64_t tablet_id);
 
 class World {
  public:
   static constexpr size_t kPartSize = 4;  // log entries in one segment
-  bool stops_writers = true;              // F1 can end a process; else it only loses its log
+  bool stops_writers =
+      true;  // true: action F1 can end a process; false: the process only loses its log
 
-  // An action of the master with `master_epoch`, carried out now.
+  // Carries out at once an action of the master with `master_epoch`.
   event::Done CarryOut(uint64_t master_epoch, const Action& action);
 
   uint64_t NextEpoch() { return ++epoch_; }
   void TakeMasterLock(uint64_t master_epoch) { master_ = master_epoch; }
   WorldServer* AddServer(const std::string& name);
-  WorldServer* Newest(const std::string& name);  // life; nullptr: none
-  void Kill(WorldServer* server);                // its session ends with it
+  WorldServer* Newest(const std::string& name);  // newest life of the server; nullptr: none
+  void Kill(WorldServer* server);                // its session ends at once
   void Die(WorldServer* server);                 // its session ends later
-  // Its session is over: no lock; its file stays.
+  // Ends the server's session: its lock is free, its file stays.
   void LoseLock(WorldServer* server) { server->lock = false; }
-  // What a server does that still has its file; else it ends itself.
+  // A server that still has its file takes its lock again; otherwise it ends itself.
   void RegainLock(WorldServer* server);
 
-  // True: acknowledged.
+  // Returns true if the write is acknowledged.
   bool Write(uint64_t table_id, const std::string& row, uint64_t number);
   bool Flush(uint64_t table_id, const std::string& row);
-  // Commits in METADATA; `spelled_out` writes the two rows as well.
+  // Commits the split in METADATA; `spelled_out` writes the rows of the two halves as well.
   bool Split(uint64_t table_id, const std::string& row, bool spelled_out);
-  // An unpublished file.
+  // Makes a file that no tablet names.
   void LeaveOrphan(WorldServer* server);
 
-  // "" or what is wrong. At every moment: nobody serves another's rows, METADATA has no hole, every
-  // named file exists.
+  // Returns "" or the violation of an invariant that always holds: no two servers serve a row,
+  // METADATA has no hole, every named file exists.
   std::string CheckAlways() const;
-  // When nothing is under way: all served, everything acknowledged is readable, nothing is left.
+  // Checks the end state: all tablets are served, all acknowledged writes are readable, and no
+  // garbage is left.
   std::string CheckSettled() const;
   std::string Dump() const;
 
   std::map<ServerId, WorldServer> servers;
-  std::map<TabletKey, TabletRecord> records;  // the root's too
+  std::map<TabletKey, TabletRecord> records;  // including the root's record
   std::map<uint64_t, TableFile> tables;
   std::map<uint64_t, std::multimap<std::string, uint64_t>> files;
   std::map<uint64_t, std::multimap<std::string, uint64_t>> trash;
-  std::map<std::pair<uint64_t, std::string>, uint64_t> calls;  // of rows, in each report
-  StandingOrders orders;                                       // as the lock service has them
-  // Tables and rows: the tablet with such a row ends the process that has loaded it.
+  std::map<std::pair<uint64_t, std::string>, uint64_t>
+      calls;              // number of calls on each row, in each report
+  StandingOrders orders;  // as the lock service has them
+  // Tables and rows: a tablet with such a row ends each process that loads it.
   std::set<std::pair<uint64_t, std::string>> deadly;
-  size_t killed = 0;  // processes that a deadly row has ended
+  size_t killed = 0;  // number of processes that a deadly row has ended
 
   uint64_t TableId(const std::string& name) const;
   static std::string MetadataRow(const TabletKey& key);
@@ -147,9 +151,9 @@ class World {
   event::Done Do(uint64_t master, const action::TrashFiles& body);
   event::Done Do(uint64_t master, const action::PurgeTrash& body);
   event::Done Do(uint64_t master, const action::Reply& body);
-  // The server when a call of this master reaches it; else the answer.
+  // Returns the server if a call of this master reaches it; otherwise sets the answer.
   WorldServer* Reach(uint64_t master, const ServerId& id, event::Done* done);
-  // The same for work that a busy server refuses for now.
+  // Like Reach, for work that a busy server rejects for now.
   WorldServer* ReachIdle(uint64_t master, const ServerId& id, event::Done* done);
   event::Done Page(const RecordRef& asked, Status status);
   TabletRecord* Same(const RecordRef& asked);
@@ -158,8 +162,8 @@ class World {
   Status FlushTablet(WorldServer* server, uint64_t tablet_id);
 
   uint64_t epoch_ = 0;
-  std::map<TabletKey, uint64_t> erased_;  // epochs of records that are gone
-  uint64_t master_ = 0;                   // holds the lock
+  std::map<TabletKey, uint64_t> erased_;  // epochs of deleted records
+  uint64_t master_ = 0;                   // epoch of the master that holds the lock
   // Acknowledged writes by table and row; erased with the table.
   std::map<uint64_t, std::map<std::string, std::set<uint64_t>>> oracle_;
 };

@@ -1,4 +1,4 @@
-// The world of the master's tests: actions carried out. SPDX-License-Identifier: Apache-2.0
+// The world of the master's tests: carries out actions. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "cluster/api/member_answer.h"
@@ -73,7 +73,7 @@ Done World::Do(uint64_t master, const action::AskServer& body) {
   return done;
 }
 
-// The record that has the first row of `asked`, as MetadataTable's readers see it.
+// The record that contains the first row of `asked`, as readers of MetadataTable see it.
 Done World::Page(const RecordRef& asked, Status status) {
   RecordPage page;
   FinishSplit(asked.table_id, asked.range.start);
@@ -82,7 +82,7 @@ Done World::Page(const RecordRef& asked, Status status) {
   return {0, std::move(status), std::move(page)};
 }
 
-// The record as it was read; nullptr: it is another one now.
+// The record as it was read; nullptr if it has changed.
 TabletRecord* World::Same(const RecordRef& asked) {
   FinishSplit(asked.table_id, asked.range.start);
   auto found = records.find(asked.key());
@@ -112,7 +112,7 @@ Done World::Do(uint64_t, const action::ReadRecords& body) {
     }
     page.records.push_back(FactsOf(it->second));
   }
-  // Also where there is no row the tablet that would have it must answer.
+  // Even if no row is found, the METADATA tablet that would contain it must answer.
   if (page.complete && body.last.table_id != UINT64_MAX && !MetadataIsServed(body.last)) {
     return {0, Unavailable("METADATA is not served"), {}};
   }
@@ -237,7 +237,8 @@ Done World::Do(uint64_t master, const action::UnloadTablet& body) {
   }
   if (served != server->tablets.end()) {
     done.status = FlushTablet(server, body.record.tablet_id);
-    if (done.status.code() == StatusCode::kAborted) done.status = OkStatus();  // not its own
+    if (done.status.code() == StatusCode::kAborted)
+      done.status = OkStatus();  // the tablet is not this server's any more
     done.status = MarkAnswered(std::move(done.status));
     if (!done.status.ok()) return done;
     server->tablets.erase(body.record.tablet_id);
@@ -269,7 +270,7 @@ Done World::Do(uint64_t master, const action::FenceServer& body) {
 }
 
 Done World::Do(uint64_t, const action::StopWriter& body) {
-  // One machine: a process that still runs is ended.
+  // The server is on the same machine, so its process can be killed.
   auto found = servers.find(body.server);
   if (found != servers.end() && found->second.running && stops_writers) Kill(&found->second);
   return {};

@@ -1,4 +1,4 @@
-// The world of the master's tests: what must hold. SPDX-License-Identifier: Apache-2.0
+// The world of the master's tests: checks of invariants. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::string Range(const RowRange& rows) {
 
 }  // namespace
 
-// I5: no row of a table without a tablet; two tablets with one row only in a split or merge.
+// I5: every row of a table has a tablet; only a split or merge may give it two.
 std::string World::CheckTiling(uint64_t table_id, bool settled) const {
   std::string covered;
   bool ended = false;
@@ -36,7 +36,7 @@ std::string World::CheckTiling(uint64_t table_id, bool settled) const {
   return ended ? "" : fmt::format("table {:x}: no tablet has {}", table_id, Range({covered, ""}));
 }
 
-// I4: of all processes whose acknowledgements count, at most one serves a row.
+// I4: among all processes whose acknowledgements count, at most one serves a row.
 std::string World::CheckOwners() const {
   struct Owned {
     const WorldServer* server;

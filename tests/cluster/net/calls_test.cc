@@ -88,10 +88,11 @@ TEST_P(CallsTest, AnswersOfOneGroupLeaveTogether) {
 
 TEST_P(CallsTest, AnAttemptThatRanOutIsUnavailableAndItsServerHearsOfIt) {
   auto channel = world_.NewChannel();
-  ASSERT_TRUE(channel->Call(kEcho, "x", {}).ok());  // connected
+  ASSERT_TRUE(channel->Call(kEcho, "x", {}).ok());  // opens the connection
   auto late = channel->Call(kWait, "", {.timeout_us = kSecond});
   EXPECT_EQ(late.status().code(), StatusCode::kUnavailable);
-  EXPECT_FALSE(IsNotBegun(late.status())) << late.status();  // it was sent: unknown
+  EXPECT_FALSE(IsNotBegun(late.status()))
+      << late.status();  // the request was sent, so its outcome is unknown
   EXPECT_TRUE(Eventually([&] { return world_.service.left() == 1; }));
 
   std::atomic<int> code{-1};
@@ -100,7 +101,7 @@ TEST_P(CallsTest, AnAttemptThatRanOutIsUnavailableAndItsServerHearsOfIt) {
   });
   EXPECT_TRUE(Eventually([&] { return code != -1; }));
   EXPECT_EQ(code, static_cast<int>(StatusCode::kUnavailable));
-  // The connection is as good as before, and no call takes the late answer.
+  // The connection still works, and no call takes the late answer.
   world_.service.Release();
   EXPECT_TRUE(channel->Call(kEcho, "x", {}).ok());
   EXPECT_EQ(channel->calls_in_flight(), 0u);
@@ -117,7 +118,7 @@ TEST_P(CallsTest, ACallThatIsCancelledEndsOnBothSides) {
   EXPECT_EQ(cancelled.status().code(), StatusCode::kCancelled);
   EXPECT_TRUE(Eventually([&] { return world_.service.left() == 1; }));
   other.Join();
-  // The flag ends later calls, too.
+  // The flag ends later calls as well.
   auto again = channel->Call(kHold, "", {.cancel = &cancel});
   EXPECT_EQ(again.status().code(), StatusCode::kCancelled);
 }
@@ -147,14 +148,14 @@ TEST_P(CallsTest, ASlowReaderStopsItsScanAndHoldsAWindow) {
   EXPECT_LT(stream->held_bytes(), kStreamWindow + 100'001);
   int written = world_.service.parts_written();
   EXPECT_LE(written, 22);
-  // Others pass it by on the same connection.
+  // Other calls overtake the stream on the same connection.
   EXPECT_TRUE(channel->Call(kEcho, "x", {}).ok());
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(stream->Next().ok());
   EXPECT_TRUE(Eventually([&] { return world_.service.parts_written() > written; }));
   stream->Cancel();
   EXPECT_TRUE(Eventually([&] { return world_.service.streams_cancelled() == 1; }));
   EXPECT_LT(world_.service.parts_written(), 100);
-  while (stream->Next().ok()) continue;  // what had come
+  while (stream->Next().ok()) continue;  // reads the parts that had already arrived
   EXPECT_EQ(stream->Next().status().code(), StatusCode::kCancelled);
 }
 
@@ -237,7 +238,7 @@ TEST_P(CallsTest, AServerThatStopsFinishesWhatRunsAndRefusesTheRest) {
   world_.service.Release();
   stopper.Join();
   EXPECT_TRUE(Eventually([&] { return released == 1; }));
-  // Then there is no listener any more.
+  // After that, there is no listener.
   Status gone = channel->Call(kEcho, "x", {}).status();
   EXPECT_EQ(gone.code(), StatusCode::kUnavailable);
   EXPECT_TRUE(IsNotBegun(gone)) << gone;
@@ -283,7 +284,7 @@ TEST_P(CallsTest, AChannelThatDoesNotReconnectIsClosedWithItsConnection) {
   EXPECT_FALSE(channel->is_closed());
   world_.server->Stop(0);
   EXPECT_TRUE(Eventually([&] { return channel->is_closed(); }));
-  world_.StartServer();  // on the port that it had
+  world_.StartServer();  // on its old port
   auto refused = channel->Call(kEcho, "x", {});
   EXPECT_EQ(refused.status().code(), StatusCode::kUnavailable);
   EXPECT_TRUE(IsNotBegun(refused.status()));
@@ -317,7 +318,7 @@ TEST_P(CallsTest, AConnectionIsMadeAgainAfterItsServerCameBack) {
   ASSERT_TRUE(channel->Call(kEcho, "x", {}).ok());
   world_.server->Stop(0);
   EXPECT_FALSE(channel->Call(kEcho, "x", {}).ok());
-  world_.StartServer();  // on the port that it had
+  world_.StartServer();  // on its old port
   EXPECT_TRUE(Eventually([&] { return channel->Call(kEcho, "x", {}).ok(); }));
 }
 

@@ -1,4 +1,4 @@
-// The bytes of frames as a connection sends them, for tests that play one end of a line.
+// The bytes of frames as a connection sends them, for tests that act as one end of a connection.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// What goes wrong on a line: silence, damage at every byte, peers that do not belong here, and
-// connections that never come to be. SPDX-License-Identifier: Apache-2.0
+// Faults of a connection: silence, damage at every byte, peers that do not belong to the cluster,
+// and connections that are never established. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -128,7 +128,7 @@ TEST(WireFaults, ADamagedAnswerIsAnErrorThatNamesBothEndsAndTheCallIsMadeAgain) 
   });
   Status damaged = channel->Call(kEcho, "x", {}).status();
   EXPECT_EQ(damaged.code(), StatusCode::kUnavailable);
-  EXPECT_FALSE(IsNotBegun(damaged));  // the other end had the request
+  EXPECT_FALSE(IsNotBegun(damaged));  // the server had received the request
   for (const char* part : {"client c1", "tabletserver ts9.3", "127.0.0.1:", "checksum"}) {
     EXPECT_NE(MessageOf(damaged).find(part), std::string_view::npos) << damaged;
   }
@@ -138,7 +138,7 @@ TEST(WireFaults, ADamagedAnswerIsAnErrorThatNamesBothEndsAndTheCallIsMadeAgain) 
   channel->Close();
 }
 
-// A server that stops answers its last call and says goodbye; one read may bring both.
+// A server that stops sends its last answer and a goodbye; one read may return both.
 TEST(WireFaults, AnAnswerThatComesWithAGoodbyeCounts) {
   RawListener listener;
   WireWorld world;
@@ -229,13 +229,13 @@ TEST(WireFaults, N5_APeerThatSaysNothingIsAskedAndThenLeft) {
     auto peer = listener.Accept();
     peer->Frames(1);
     peer->Send(Encoded({HelloFrame(HelloOf("tabletserver", "ts9.3"))}));
-    std::vector<Frame> frames = peer->Frames();  // until the other end leaves
+    std::vector<Frame> frames = peer->Frames();  // reads until the other end closes the connection
     ASSERT_EQ(frames.size(), 3u);
     EXPECT_EQ(frames[1].kind, FrameKind::kRequest);
     EXPECT_EQ(frames[2].kind, FrameKind::kPing);
   });
   int64_t start = engine::Clock::System()->MonotonicNanos();
-  // Also a call without a timeout ends.
+  // A call without a timeout must end as well.
   Status left = channel->Call(kEcho, "x", {.timeout_us = 0}).status();
   int64_t micros = (engine::Clock::System()->MonotonicNanos() - start) / 1000;
   EXPECT_EQ(left.code(), StatusCode::kUnavailable);
@@ -262,7 +262,7 @@ TEST(WireFaults, WithoutAConnectionNothingIsDone) {
   WireWorld world;
   ChannelOptions to = world.To(Lane::kUsers);
   {
-    RawListener listener;  // a port that is closed again
+    RawListener listener;  // its port is closed again
     to.port = listener.socket->Local().port();
   }
   auto channel = world.NewChannel(to);
@@ -276,7 +276,8 @@ TEST(WireFaults, WithoutAConnectionNothingIsDone) {
   to.host = "no-such-host.invalid";
   EXPECT_TRUE(IsNotBegun(world.NewChannel(to)->Call(kEcho, "x", {}).status()));
 
-  // A listener that never says hello: the call's own time is over first, then the connection's.
+  // The listener never sends a hello: first the call's own timeout ends the call, then the
+  // connection's.
   RawListener silent;
   to.host = "127.0.0.1";
   to.port = silent.socket->Local().port();
@@ -300,7 +301,7 @@ TEST(WireFaults, ARequestThatNeverLeftItsQueueIsCertainlyNotBegun) {
     peer = listener.Accept();
     peer->Frames(1);
     peer->Send(Encoded({HelloFrame(HelloOf("tabletserver", "ts9.3"))}));
-    // Reads nothing more: the line fills up.
+    // The peer reads nothing more, so the connection fills up.
   });
   std::atomic<int> large_unknown{0};
   channel->Begin(kEcho, std::string(64 << 20, 'x'), 20 * kSecond,
@@ -309,7 +310,7 @@ TEST(WireFaults, ARequestThatNeverLeftItsQueueIsCertainlyNotBegun) {
                  });
   server.Join();
   EXPECT_TRUE(Eventually([&] {
-    // Once the large one is on its way, a small one waits after it.
+    // While the large call is being sent, a small call waits.
     Status late = channel->Call(kEcho, "x", {.timeout_us = kSecond / 20}).status();
     return IsNotBegun(late) && MessageOf(late).find("in time") != std::string_view::npos;
   }));

@@ -102,7 +102,7 @@ TEST(FrameTest, EveryFlippedBitIsNoticedBeforeItsFrameIsGiven) {
     ASSERT_LT(frames.size(), sent.size());
     sent.resize(4);
     ExpectSame(frames, {sent.begin(), sent.begin() + static_cast<int64_t>(frames.size())});
-    // What is whole after the damage is not trusted either.
+    // Complete frames after the damage are not returned either.
     size_t given = frames.size();
     EXPECT_FALSE(reader.Feed(bytes, &frames).ok());
     EXPECT_EQ(frames.size(), given);
@@ -139,13 +139,13 @@ TEST(FrameTest, SizesAreBoundedBeforeAnythingIsAllocated) {
                            Case{true, FrameKind::kRequest, kBodySizeMax + 1, false},
                            Case{true, FrameKind::kPart, kBodySizeMax, true},
                            Case{true, FrameKind::kPing, kSmallBodySizeMax + 1, false}}) {
-    // A header alone: the body that it announces never comes.
+    // Only a header: the body that it announces never arrives.
     std::string header;
     AppendFrameHeader({.kind = each.kind}, 0, &header);
     std::string size;
     engine::PutFixed32(&size, static_cast<uint32_t>(each.size));
     header.replace(32, 4, size);
-    std::string fixed = header;  // with its checksum, as a peer of ill will computes it
+    std::string fixed = header;  // with a valid checksum, as a malicious peer would compute it
     uint64_t checksum = engine::Checksum(std::string_view(fixed).substr(8), 0);
     fixed.replace(0, 8, reinterpret_cast<const char*>(&checksum), 8);
     FrameReader reader;
@@ -232,9 +232,9 @@ TEST(SendQueueTest, ARequestCarriesTheTimeThatIsLeftWhenItLeaves) {
   std::vector<Frame> found;
   ASSERT_TRUE(reader.Feed(chunks.at(0), &found).ok());
   ASSERT_EQ(found.size(), 3u);
-  EXPECT_EQ(found[0].argument, 0u);     // none
+  EXPECT_EQ(found[0].argument, 0u);     // no timeout
   EXPECT_EQ(found[1].argument, 3000u);  // microseconds
-  EXPECT_EQ(found[2].argument, 1u);     // over, which 0 would not say
+  EXPECT_EQ(found[2].argument, 1u);     // the timeout has expired; 0 would mean none
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Ends of a line without any of our protocol, so that a test can be a peer that misbehaves.
+// Ends of a connection without the protocol, so that a test can act as a peer that misbehaves.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace sippar::net {
 
-// A plain socket that waits.
+// A plain blocking socket.
 class RawPeer {
  public:
   explicit RawPeer(int fd) : fd_(fd) {
@@ -39,12 +39,12 @@ class RawPeer {
   void Send(std::string_view bytes) {
     while (!bytes.empty()) {
       ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent <= 0) return;  // the other end has had enough
+      if (sent <= 0) return;  // the other end has closed the connection
       bytes.remove_prefix(static_cast<size_t>(sent));
     }
   }
   void Finish() { ::shutdown(fd_, SHUT_WR); }
-  // Frames until the line ends or, with `count`, until there are so many.
+  // Reads frames until the connection ends or `count` frames have arrived.
   std::vector<Frame> Frames(size_t count = SIZE_MAX) {
     char buffer[4096];
     while (frames_.size() < count) {
@@ -79,7 +79,7 @@ struct RawListener {
       accepted = *std::move(now);
       return accepted != nullptr;
     }));
-    // Its descriptor waits from here on, as RawPeer's do.
+    // Makes the descriptor blocking, like that of a RawPeer.
     CHECK(::fcntl(accepted->fd(), F_SETFL, 0) == 0);
     return std::make_unique<RawPeer>(::dup(accepted->fd()));
   }

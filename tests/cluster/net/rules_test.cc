@@ -1,4 +1,4 @@
-// The small decisions: hello, credit, admission, keepalive, waits, failures.
+// Tests the small decisions of the wire: hello, credit, admission, keepalive, waits, failures.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST(HelloTest, AnotherClusterOrAnotherLifeIsRefusedNamingBoth) {
   Hello mine = Member(1, 1, "ts1.1"), theirs = Member(1, 1, "ts2.5");
   theirs.cluster = "c2";
   EXPECT_EQ(Agree(mine, theirs).status().code(), StatusCode::kInvalidArgument);
-  theirs.cluster = "";  // a client that was told no cluster
+  theirs.cluster = "";  // a client that does not know its cluster's name
   EXPECT_TRUE(Agree(mine, theirs).ok());
   theirs.cluster = "c1";
   mine.expected = "ts2.4";
@@ -95,7 +95,7 @@ TEST(CreditTest, ASenderStopsAtTheWindowAndGoesOnWhenTheReaderHasTaken) {
     sender.Sent(300);
     EXPECT_TRUE(reader.Arrived(300));
   }
-  EXPECT_EQ(sent, 4);  // the last part overdraws
+  EXPECT_EQ(sent, 4);  // the last part exceeds the credit
   EXPECT_FALSE(reader.Arrived(1));
   EXPECT_EQ(reader.held(), 1200u);
   uint64_t granted = 0;
@@ -114,7 +114,7 @@ TEST(CreditTest, SmallPartsAreGrantedTogetherAndNeverKeptFromAnIdleReader) {
   ReceiveCredit reader(1000);
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(reader.Arrived(10));
   for (int i = 0; i < 9; ++i) EXPECT_EQ(reader.Taken(10), 0u);
-  EXPECT_EQ(reader.Taken(10), 100u);  // nothing is held any more
+  EXPECT_EQ(reader.Taken(10), 100u);  // no bytes are held any more
 }
 
 TEST(CreditTest, WhatWasTakenAndNotGrantedIsNoCreditYet) {
@@ -139,7 +139,7 @@ TEST(CreditTest, APartLargerThanTheWindowPassesAndAbsurdGrantsDoNotOverflow) {
 
 TEST(AdmissionTest, CallsAndBytesAreBounded) {
   Admission admission(3, 100);
-  EXPECT_TRUE(admission.Enter(500));  // alone, whatever its size
+  EXPECT_TRUE(admission.Enter(500));  // admitted whatever its size, because it is alone
   EXPECT_FALSE(admission.Enter(1));
   admission.Leave(500);
   EXPECT_TRUE(admission.Enter(60));

@@ -25,7 +25,7 @@ void Extend(X509* certificate, X509* issuer, int what, const std::string& value)
   X509_EXTENSION_free(extension);
 }
 
-// `issuer` nullptr: it signs itself.
+// Makes a certificate; with `issuer` nullptr it is self-signed.
 Certificate Make(const std::string& name, EVP_PKEY* key, X509* issuer, EVP_PKEY* issuer_key,
                  const std::string& hosts, int64_t valid_s) {
   static long serial = 0;
@@ -46,7 +46,7 @@ Certificate Make(const std::string& name, EVP_PKEY* key, X509* issuer, EVP_PKEY*
 }
 
 void Write(const std::string& path, X509* certificate, EVP_PKEY* key) {
-  // Under the last name only when it is whole, as an operator should do it.
+  // The file gets its final name only when it is complete, as an operator should do it.
   std::string unfinished = path + ".new";
   FILE* file = std::fopen(unfinished.c_str(), "w");
   CHECK(file != nullptr);

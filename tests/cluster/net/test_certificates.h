@@ -1,4 +1,4 @@
-// Certificates for tests: an authority of their own, and pairs that it signs.
+// Certificates for tests: an authority, and key pairs that it signs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,14 +10,15 @@ namespace sippar::net {
 
 class TestAuthority {
  public:
-  // Its files and those of its pairs are in `folder`, which exists.
+  // The authority's files and those of its pairs are in `folder`, which must exist.
   TestAuthority(std::string folder, const std::string& name);
   ~TestAuthority();
-  // Writes NAME.crt and NAME.key. `hosts`: as OpenSSL writes alternative names, "IP:127.0.0.1".
-  // `valid_s`: time from now to its end, which may lie in the past day.
+  // Writes NAME.crt and NAME.key. `hosts`: alternative names as OpenSSL writes them,
+  // "IP:127.0.0.1". `valid_s`: time from now to the end of validity; negative for one that has
+  // already ended.
   void Issue(const std::string& name, const std::string& hosts, int64_t valid_s = 3600) const;
   std::string File(const std::string& name) const { return folder_ + "/" + name; }
-  std::string certificate() const;  // the authority's own file
+  std::string certificate() const;  // path of the authority's own certificate
 
  private:
   struct Keys;

@@ -1,4 +1,4 @@
-// Which peers are let in, and certificates that change. SPDX-License-Identifier: Apache-2.0
+// Tests which peers are admitted, and certificates that change. SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/tls.h"
 
 #include <gtest/gtest.h>
@@ -35,16 +35,16 @@ TEST(WireTls, N15_TheWrongHostOrCertificateIsRefusedAndNothingIsDone) {
 
   TestAuthority stranger(world.folder, "strange");
   stranger.Issue("stray", "IP:127.0.0.1");  // "other" is in use by the server, which reloads it
-  // Its own certificate is of an authority that the server does not know ...
+  // The client's own certificate is from an authority that the server does not know ...
   any_host.tls = KeysOf(stranger, "stray", *world.authority);
   Status unknown = world.NewChannel(any_host)->Call(kEcho, "x", {}).status();
   EXPECT_TRUE(IsNotBegun(unknown)) << unknown;
-  // ... or the server's is of one that the client does not know.
+  // ... or the server's certificate is from an authority that the client does not know.
   any_host.tls = KeysOf(*world.authority, "client", stranger);
   Status untrusted = world.NewChannel(any_host)->Call(kEcho, "x", {}).status();
   EXPECT_TRUE(IsNotBegun(untrusted));
   EXPECT_NE(MessageOf(untrusted).find("certificate"), std::string_view::npos) << untrusted;
-  // Without TLS there is no way in at all.
+  // Without TLS, no call is admitted at all.
   any_host.tls = nullptr;
   EXPECT_TRUE(IsNotBegun(world.NewChannel(any_host)->Call(kEcho, "x", {}).status()));
   EXPECT_EQ(world.service.served(), 1);
@@ -83,7 +83,8 @@ TEST(WireTls, ChangedCertificatesAreUsedByTheNextConnection) {
     EXPECT_TRUE(answer.ok()) << answer.status();
     return answer.ok() && answer->ends_with("renewed");
   }));
-  EXPECT_TRUE(before->Call(kWhoAmI, "", {})->ends_with("c1"));  // lives on with its own
+  EXPECT_TRUE(before->Call(kWhoAmI, "", {})
+                  ->ends_with("c1"));  // the open connection continues with its old certificate
   // A pair that does not fit together changes nothing.
   world.authority->Issue("other", "URI:spiffe://test/client/other");
   ASSERT_EQ(::rename(world.authority->File("other.crt").c_str(),

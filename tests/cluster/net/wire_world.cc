@@ -112,7 +112,7 @@ Hello HelloOf(const std::string& role, const std::string& name) {
 WireWorld::WireWorld(bool uses_tls) {
   options.hello = HelloOf("tabletserver", "ts1.1");
   if (!uses_tls) return;
-  folder = testing::TempDir() + "/wireXXXXXX";  // a run that was killed has left its folder
+  folder = testing::TempDir() + "/wireXXXXXX";  // unique, because a killed run leaves its folder
   CHECK(::mkdtemp(folder.data()) != nullptr);
   authority = std::make_unique<TestAuthority>(folder, "authority");
   authority->Issue("server", "IP:127.0.0.1,DNS:localhost");

@@ -17,31 +17,31 @@
 namespace sippar::net {
 
 enum Method : uint16_t {
-  kEcho = 1,      // on the loop
-  kSlowEcho = 2,  // on a thread
-  kFail = 3,      // with the body as its message
-  kHold = 4,      // kept, until Release
-  kWait = 5,      // holds a thread until its caller waits no longer
+  kEcho = 1,      // answered on the loop
+  kSlowEcho = 2,  // answered by a thread
+  kFail = 3,      // fails; the body is the message
+  kHold = 4,      // kept until Release
+  kWait = 5,      // holds a thread until its caller stops waiting
   kCount = 6,     // a stream: "PARTS SIZE"
-  kGroup = 7,     // kept; every eighth call answers all of them together
-  kForget = 8,    // given up without an answer
-  kWhoAmI = 9,    // what the server knows of its peer
-  kTooMuch = 10,  // an answer that no frame holds
-  kEndless = 11,  // as kWait, of a call that no stop waits for
+  kGroup = 7,     // kept; every eighth call answers all kept ones
+  kForget = 8,    // dropped without an answer
+  kWhoAmI = 9,    // returns what the server knows about its peer
+  kTooMuch = 10,  // returns an answer that is too large for a frame
+  kEndless = 11,  // like kWait, but Stop does not wait for it
 };
 
 class TestService final : public Service {
  public:
   bool ServeAtOnce(const std::shared_ptr<ServerCall>& call) override;
   void Serve(const std::shared_ptr<ServerCall>& call) override;
-  // Answers what kHold has kept.
+  // Answers the calls that kHold has kept.
   void Release();
   size_t held();
   int served() const { return served_; }
   int parts_written() const { return parts_written_; }
   int streams_cancelled() const { return streams_cancelled_; }
   int waiting() const { return waiting_; }
-  int left() const { return left_; }  // kWait: callers that waited no longer
+  int left() const { return left_; }  // number of kWait callers that stopped waiting
 
  private:
   void Count(ServerCall* call);
@@ -65,7 +65,7 @@ struct WireWorld {
   TestService service;
   LaneLoops server_loops{"server"}, client_loops{"client"};
   std::string folder;
-  std::unique_ptr<TestAuthority> authority;  // with TLS only; has issued "server" and "client"
+  std::unique_ptr<TestAuthority> authority;  // set only with TLS; has issued "server" and "client"
   std::shared_ptr<TlsKeys> server_keys, client_keys;
   ServerOptions options;
   std::unique_ptr<Server> server;
@@ -75,7 +75,7 @@ struct WireWorld {
 std::shared_ptr<TlsKeys> KeysOf(const TestAuthority& issuer, const std::string& name,
                                 const TestAuthority& trusted);
 
-// Looks every millisecond, for up to ten seconds.
+// Checks the condition every millisecond, for up to ten seconds.
 template <typename Condition>
 bool Eventually(Condition is_met) {
   for (int i = 0; i < 10'000; ++i) {

@@ -1,5 +1,5 @@
-// Backups of a directory as every command opens it, on a disk that fails: power losses on the way,
-// calls that fail, a full disk. SPDX-License-Identifier: Apache-2.0
+// Backups of a directory, opened as by every command, on a faulty disk: power losses in between,
+// failing calls, a full disk. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ std::unique_ptr<Client> Open(engine::FileSystem* fs) {
   options.fs = fs;
   options.clock = engine::Clock::System();
   options.create_if_missing = true;
-  options.background = false;  // no more calls of the file system than the test's own
+  options.background = false;  // only the test's own calls use the file system
   auto client = OpenEmbedded("/db", options);
   EXPECT_OK(client);
   return client.ok() ? *std::move(client) : nullptr;
@@ -32,7 +32,8 @@ void Write(Client* client, const std::string& table, const std::string& row,
   EXPECT_OK(client->data()->Apply(table, RowMutation(row).Set("f", "q", value, 1)));
 }
 
-// A table with a file that tablets share, one of their own, and cells in memory.
+// Makes a table with one file shared by two tablets, one file of a single tablet, and cells in
+// memory.
 void Fill(Client* client, const std::string& table) {
   TableSchema schema;
   schema.name = table;
@@ -57,8 +58,8 @@ std::string Rows(Client* client, const std::string& table) {
   return (*cells)->status().ok() ? text : (*cells)->status().ToString();
 }
 
-// Every table that is there is whole, every backup can be restored, and a table that is being
-// dropped is there or can be had back.
+// Checks that every existing table is complete, that every backup can be restored, and that a table
+// that was being dropped exists or can be undeleted.
 void CheckAfterPowerLoss(engine::FileSystem* disk, bool may_be_dropped, size_t* backups) {
   auto client = Open(disk);
   ASSERT_NE(client, nullptr);
@@ -122,9 +123,9 @@ TEST(BackupFaultsTest, AfterAPowerLossWhatIsThereIsWhole) {
   EXPECT_EQ(Rows(client.get(), "r"), kFilled);
 }
 
-// Calls of the file system fail once while a backup is made and restored, each fourth in its turn:
-// one after which the log accepts no more writes takes ten seconds. The next process finds what was
-// answered, and makes the rest.
+// While a backup is made and restored, one call of the file system fails, in turn every fourth (a
+// call after which the log accepts no more writes costs ten seconds). The next process finds the
+// acknowledged results and can make the others.
 TEST(BackupFaultsTest, WhatFailsIsMadeAgain) {
   bool has_failed = true;
   uint64_t n = 1;

@@ -1,5 +1,5 @@
-// Backups in a cluster: what they name outlives the table, its servers and the master that made
-// them. SPDX-License-Identifier: Apache-2.0
+// Backups in a cluster: the files of a backup outlive the table, its servers and the master that
+// made the backup. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ TEST_F(ClusterBackupTest, ATableIsRestoredAsItWas) {
   expected_ = expected;
   CheckAll();
   EXPECT_EQ(TabletCount(), 3u);
-  // It is a table like any other, and goes on after a crash.
+  // The restored table is an ordinary table and survives a crash.
   EXPECT_OK(cluster_->admin()->Do(calls::Merge{"t", RowRange::All()}));
   Write(50, 250, "b");
   Crash("s1");
@@ -66,8 +66,8 @@ TEST_F(ClusterBackupTest, ATableIsRestoredAsItWas) {
   CheckAll();
 }
 
-// If a restore ended at its caller's deadline, the creation of the table would go on without what
-// keeps the backup. Only a call that came too late to begin is refused.
+// If a restore returned at its caller's deadline, the table would be created without the record
+// that keeps the backup's files. Only a call that comes too late to begin is rejected.
 TEST_F(ClusterBackupTest, ARestoreThatHasBegunIsAnsweredWhenItsTableExists) {
   Start(1);
   CreateTable({RowOf(100), RowOf(200)});
@@ -78,7 +78,7 @@ TEST_F(ClusterBackupTest, ARestoreThatHasBegunIsAnsweredWhenItsTableExists) {
        timeout_us *= 2) {
     restored = cluster_->admin()->Do(calls::RestoreTable{"b", "u"}, {nullptr, timeout_us});
   }
-  EXPECT_OK(restored);  // kAlreadyExists: an earlier one was answered before its time
+  EXPECT_OK(restored);  // kAlreadyExists: an earlier attempt was answered at its deadline
   EXPECT_OK(cluster_->admin()->Do(calls::GetTable{"u"}));
 }
 
@@ -110,7 +110,7 @@ TEST_F(ClusterBackupTest, TheSweepCountsTheirNames) {
   EXPECT_OK(cluster_->admin()->Do(calls::Flush{"t"}));
   const std::vector<std::string> before = Files();
   EXPECT_OK(cluster_->admin()->Do(calls::DropTable{"t"}));
-  // Files of a life that is over may go; of these only those that the backup does not name.
+  // Files of a server's ended life may be deleted, except those that the backup names.
   StartServer("s2");
   EXPECT_OK(cluster_->StopServer("s1"));
   for (int i = 0; i < 300 && CountGone(before) == 0; ++i) {
@@ -122,7 +122,7 @@ TEST_F(ClusterBackupTest, TheSweepCountsTheirNames) {
   expected_ = expected;
   CheckAll();
   EXPECT_OK(cluster_->admin()->Do(calls::Verify{"t"}));
-  // The restored table names them by itself.
+  // The restored table names its files itself.
   EXPECT_OK(cluster_->admin()->Do(calls::DeleteBackup{"b"}));
   EXPECT_CODE(cluster_->admin()->Do(calls::GetBackup{"b"}).status(), StatusCode::kNotFound);
   CheckAll();
@@ -139,8 +139,7 @@ TEST_F(ClusterBackupTest, AManifestThatCannotBeReadStopsTheSweepVisibly) {
   EXPECT_OK(engine::WriteStateFile(&disk_, path, engine::kBackupMagic, "not a manifest"));
   const std::vector<std::string> before = Files();
   Write(0, 100, "b");
-  EXPECT_OK(cluster_->admin()->Do(
-      calls::Compact{"t", ""}));  // what the backup names is named by nobody else
+  EXPECT_OK(cluster_->admin()->Do(calls::Compact{"t", ""}));  // now only the backup names its files
   auto errors = [&] { return cluster_->admin()->Do(calls::Metrics{}).value()["sweep_errors"]; };
   for (int i = 0; i < 200 && errors() < 3; ++i) engine::Clock::System()->SleepMicros(50'000);
   EXPECT_GE(errors(), 3u);
@@ -189,7 +188,8 @@ TEST_F(ClusterBackupTest, TheyAreKnownToTheNextMasterAndEndWithTheirTime) {
   EXPECT_OK(cluster_->admin()->Do(calls::RestoreTable{"c", "u"}));
 }
 
-// Also under the next master, and with what only logs have of it. Its files outlive sweeps.
+// Works also under the next master, and for writes that only logs have. The table's files survive
+// sweeps.
 TEST_F(ClusterBackupTest, ADroppedTableCanBeHadBackUntilItsTimeIsOver) {
   garbage_us_ = kSecond / 2;
   Start(2);
@@ -200,13 +200,13 @@ TEST_F(ClusterBackupTest, ADroppedTableCanBeHadBackUntilItsTimeIsOver) {
   EXPECT_CODE(cluster_->admin()->Do(calls::DropAndKeepTable{"t", kHour}), StatusCode::kNotFound);
   EXPECT_CODE(cluster_->data()->Apply("t", RowMutation("r").Set("f", "q", "late")),
               StatusCode::kNotFound);
-  CreateTable({});  // the name is free
+  CreateTable({});  // the name is free again
   EXPECT_CODE(cluster_->admin()->Do(calls::UndeleteTable{"t"}), StatusCode::kAlreadyExists);
   EXPECT_OK(cluster_->admin()->Do(calls::DropAndKeepTable{"t", kHour}));
   EXPECT_OK(cluster_->StartMaster("m2"));
   cluster_->StopMaster("m1");
   EXPECT_OK(cluster_->WaitForMaster(20 * kSecond));
-  EXPECT_OK(cluster_->admin()->Do(calls::UndeleteTable{"t"}));  // the second
+  EXPECT_OK(cluster_->admin()->Do(calls::UndeleteTable{"t"}));  // the second table
   EXPECT_EQ(cluster_->admin()->Do(calls::GetTable{"t"})->tablet_count, 1u);
   EXPECT_OK(cluster_->admin()->Do(calls::DropTable{"t"}));
   Crash("s1");

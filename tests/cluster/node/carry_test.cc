@@ -1,5 +1,5 @@
-// The store of one process becomes a cluster's, and a cluster's directory becomes a store of one
-// process again: with everything in it, killed at each crash point.
+// Turns the store of one process into a cluster's, and a cluster's directory into a store of one
+// process: all contents survive, even if the program is killed at any crash point.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ struct Place {
       : lock_disk(std::move(of_locks)), disk(std::move(of_store)) {
     EndSessions();
   }
-  // As after a while in which no process runs.
+  // Ends all sessions, as after a long time without a process.
   void EndSessions() {
     locks.reset();
     locks = EmbeddedLockService::Open(lock_disk.get(), "/lock", engine::Clock::System()).value();
@@ -92,7 +92,7 @@ struct Place {
     EXPECT_OK((*cluster)->WaitForMaster(20 * kSecond));
     return *std::move(cluster);
   }
-  // The disk that a killed process leaves.
+  // The disk as a killed process leaves it.
   std::unique_ptr<engine::MemoryFileSystem> Killed() const {
     engine::Random random(1);
     return disk->CrashClone(&random);
@@ -107,7 +107,8 @@ class CarryTest : public testing::Test {
  protected:
   ~CarryTest() override { engine::CrashPoints::Arm(nullptr); }
 
-  // Tables t and u, a dropped table that is kept, a backup. `close`: false leaves a dead life.
+  // Makes the tables t and u, a dropped table that is kept, and a backup. `close` false: the store
+  // stays unclosed, as after a kill.
   static void Fill(Place* place, bool close) {
     auto client = place->OpenAlone(/*create=*/true);
     ASSERT_TRUE(IsOk(client));
@@ -133,7 +134,7 @@ class CarryTest : public testing::Test {
     EXPECT_EQ(RowsOf(data, "t"), "a=va k=vk late=vlate " + more + "z=vz ");
     EXPECT_EQ(RowsOf(data, "u"), "a=va k=vk z=vz ");
   }
-  // What is not rows: the kept table, the backup.
+  // Checks the rest: the kept table and the backup.
   static void ExpectRest(DataApi* data, AdminApi* admin) {
     EXPECT_OK(admin->Do(calls::UndeleteTable{"kept"}));
     EXPECT_EQ(RowsOf(data, "kept"), "a=va k=vk z=vz ");
@@ -154,7 +155,7 @@ class CarryTest : public testing::Test {
     std::string point;
     Place place;
   };
-  // What `work` leaves on both disks when it is killed at its crash points.
+  // The states of both disks if `work` is killed at each of its crash points.
   static std::vector<Kill> KillsOf(Place* place, const std::function<void()>& work) {
     std::vector<Kill> kills;
     engine::Random random(3);
@@ -193,7 +194,7 @@ TEST_F(CarryTest, AStoreBecomesAClustersAndAStoreAgain) {
     ExpectRows((*client)->data(), "new=vnew ");
     ExpectRest((*client)->data(), (*client)->admin());
     EXPECT_OK((*client)->Close());
-    // And once more.
+    // The cluster can be made a second time.
     EXPECT_EQ(MakeClusterOf(place.Plan()).value(), true);
     cluster = place.Start();
     ExpectRows(cluster->data(), "new=vnew ");
@@ -225,7 +226,7 @@ TEST_F(CarryTest, NumbersNeverRepeat) {
     EXPECT_GT(NextEpoch(place), last);
     last = NextEpoch(place);
     EXPECT_OK(CollapseClusterOf(place.Plan()));
-    // Another lock service, which knows no number yet.
+    // A new lock service, which has given out no numbers yet.
     place.lock_disk = std::make_unique<engine::MemoryFileSystem>();
     place.EndSessions();
   }
@@ -243,7 +244,7 @@ TEST_F(CarryTest, AStoreThatAProcessHasOpenIsRefused) {
   ExpectRows(place.Start()->data(), "more=vmore ");
 }
 
-// A program that was killed holds the place until its session is over; the next one waits for that.
+// A killed program holds the place until its session ends; the next program waits for that.
 TEST_F(CarryTest, TwoCarriesWaitForEachOther) {
   Place place;
   Fill(&place, true);
@@ -252,7 +253,7 @@ TEST_F(CarryTest, TwoCarriesWaitForEachOther) {
   EXPECT_OK(session->Create(lock_paths::Carrier(), "pid 1", LockFileKind::kEphemeral));
   ClusterPlan plan = place.Plan();
   EXPECT_EQ(MakeClusterOf(plan).value(), true);
-  // One that lives is named.
+  // If the other program is alive, the error names it.
   killed.timeout_us = 0;
   session = place.locks->OpenSession(killed).value();
   EXPECT_OK(session->Create(lock_paths::Carrier(), "pid 1", LockFileKind::kEphemeral));
@@ -270,7 +271,7 @@ TEST_F(CarryTest, ALockServiceOfAnotherClusterIsRefused) {
   ClusterPlan plan = place.Plan();
   plan.locks = other.locks.get();
   EXPECT_CODE(MakeClusterOf(plan), StatusCode::kFailedPrecondition);
-  // Not even when it is complete but for the place of its store.
+  // It is rejected even if only the record of its store's place is missing.
   auto session = other.locks->OpenSession({"test", 0}).value();
   EXPECT_OK(session->Remove(lock_paths::Store(), 2));
   EXPECT_CODE(MakeClusterOf(plan), StatusCode::kFailedPrecondition);
@@ -302,7 +303,7 @@ TEST_F(CarryTest, AnEmptyClusterCollapses) {
   EXPECT_OK((*client)->admin()->Do(calls::CreateTable{SchemaOf("t"), {}}));
 }
 
-// The store may be used as a directory after a carry was killed: what is written then is carried,
+// After a killed conversion the store may be opened as a directory; later writes are converted,
 // too.
 TEST_F(CarryTest, ACarryCanBeKilledAtEachPointAndRepeated) {
   Place place;
@@ -341,7 +342,7 @@ TEST_F(CarryTest, ACollapseCanBeKilledAtEachPointAndRepeated) {
   Place place;
   Fill(&place, true);
   EXPECT_OK(MakeClusterOf(place.Plan()));
-  place.Start().reset();  // leaves dead lives
+  place.Start().reset();  // leaves servers that seem to have died
   place.EndSessions();
   std::vector<Kill> kills = KillsOf(&place, [&] { EXPECT_OK(CollapseClusterOf(place.Plan())); });
   std::set<std::string> points;
@@ -361,7 +362,7 @@ TEST_F(CarryTest, ACollapseCanBeKilledAtEachPointAndRepeated) {
       }
     }
     Status again = CollapseClusterOf(kill.place.Plan());
-    // At its end, nothing was left to do.
+    // Killed at its very end, the conversion left nothing to do.
     if (again.code() != StatusCode::kNotFound) EXPECT_OK(again);
     EXPECT_CODE(CollapseClusterOf(kill.place.Plan()), StatusCode::kNotFound);
     if (!is_first) continue;
@@ -376,8 +377,8 @@ TEST_F(CarryTest, ACollapseCanBeKilledAtEachPointAndRepeated) {
   }
 }
 
-// A collapse that was killed at its end is repeated after the store has become another cluster's:
-// that cluster keeps its directory.
+// A collapse is killed at its end and repeated after the store has become another cluster's: that
+// cluster keeps its directory.
 TEST_F(CarryTest, ARepeatedCollapseLeavesTheNextClusterAlone) {
   for (const char* at : {"collapse.after_commit", "collapse.before_end"}) {
     SCOPED_TRACE(at);
@@ -405,7 +406,8 @@ TEST_F(CarryTest, ARepeatedCollapseLeavesTheNextClusterAlone) {
   }
 }
 
-// A server and a master that had looked at the cluster before, and get their locks afterwards.
+// A server and a master that read the cluster's records before the collapse, and get their locks
+// after it.
 TEST_F(CarryTest, AMemberThatComesBackAfterACollapseEnds) {
   Place place;
   Fill(&place, true);
@@ -442,7 +444,8 @@ TEST_F(CarryTest, AMemberThatComesBackAfterACollapseEnds) {
   ExpectRows((*client)->data());
 }
 
-// From its first write on, the name is that of the init that began; before, of any other.
+// After its first write, the cluster's name belongs to the init that began; before that, any init
+// may take it.
 TEST_F(CarryTest, OfTwoInitsWithTwoDirectoriesTheFirstGoesOn) {
   Place place;
   Fill(&place, true);
@@ -469,7 +472,7 @@ TEST_F(CarryTest, OfTwoInitsWithTwoDirectoriesTheFirstGoesOn) {
   EXPECT_TRUE(is_late);
 }
 
-// Members do not start while it is being collapsed.
+// Members do not start while their cluster is being collapsed.
 TEST_F(CarryTest, AClusterThatIsBeingCollapsedSaysSo) {
   Place place;
   EXPECT_OK(MakeClusterOf(place.Plan()));
@@ -485,7 +488,7 @@ TEST_F(CarryTest, AClusterThatIsBeingCollapsedSaysSo) {
   FAIL() << "no such point";
 }
 
-// Processes over sockets, on a directory of this machine.
+// Processes that call each other over sockets, on a directory of this machine.
 TEST_F(CarryTest, MembersServeWhatOneProcessWrote) {
   const std::string directory = testing::TempDir() + "carry_test." + std::to_string(::getpid());
   std::filesystem::remove_all(directory);
@@ -521,7 +524,7 @@ TEST_F(CarryTest, MembersServeWhatOneProcessWrote) {
     EXPECT_OK((*started)->Leave(Ending::kAllServers));
   }
   std::unique_ptr<engine::FileSystem> fs = engine::NewPosixFileSystem();
-  // The member's session may need its timeout to end.
+  // The member's session may end only after its timeout.
   EXPECT_OK(CollapseClusterOf({locks.get(), fs.get(), "test", directory}));
   auto client = OpenEmbedded(directory, options);
   ASSERT_TRUE(IsOk(client));

@@ -1,5 +1,5 @@
-// Change streams of a cluster: whatever becomes of the tablets of a table, a reader gets every
-// acknowledged change once, and those of a row in order. SPDX-License-Identifier: Apache-2.0
+// Change streams of a cluster: whatever happens to the tablets of a table, a reader receives every
+// acknowledged change once, and the changes of a row in order. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class Follower {
  public:
   explicit Follower(DataApi* data) : data_(data) {}
 
-  // Everything that is there now from a time on.
+  // Reads all available changes since `start_us`.
   void Begin(int64_t start_us) {
     for (const RowRange& partition : Partitions()) {
       ChangesRequest request;
@@ -30,10 +30,11 @@ class Follower {
       Read(request);
     }
   }
-  // What came since.
+  // Reads the changes since the last call.
   void GoOn() {
     const std::vector<RowRange> partitions = Partitions();
-    // What no partition has as a whole is read to its end, which says where to go on.
+    // A token that no partition contains as a whole is read to its end, which names the tokens to
+    // continue with.
     for (const ChangeToken& token : std::vector<ChangeToken>(tokens_)) {
       bool fits = std::any_of(partitions.begin(), partitions.end(), [&](const RowRange& partition) {
         return engine::Intersect(token.rows, partition) == token.rows;
@@ -50,7 +51,8 @@ class Follower {
     }
   }
 
-  std::map<std::string, std::vector<std::string>> values;  // of each row, as they came
+  std::map<std::string, std::vector<std::string>>
+      values;  // values of each row, in the order of arrival
 
  private:
   std::vector<RowRange> Partitions() {
@@ -60,7 +62,7 @@ class Follower {
   }
   void Read(const ChangesRequest& request) {
     auto stream = data_->ReadChanges("t", request, {});
-    // A reader waits until it has the tokens of all tablets that became one.
+    // A merged tablet can be read only with the tokens of all its parents.
     if (stream.status().code() == StatusCode::kInvalidArgument) return;
     ASSERT_TRUE(stream.ok()) << stream.status();
     for (;;) {
@@ -112,7 +114,7 @@ class ClusterChanges : public ClusterWorld {
     }
   }
   void CheckFollower() {
-    // Tokens of tablets that became one come one after the other.
+    // The tokens of merged tablets arrive one after the other.
     for (int i = 0; i < 100 && follower_->values != noted_; ++i) {
       follower_->GoOn();
       engine::Clock::System()->SleepMicros(20'000);
@@ -146,14 +148,14 @@ TEST_F(ClusterChanges, EachOnceAndInOrderThroughSplitsMergesMovesAndDeaths) {
   WriteAndNote(0, 400, "f");
   CheckFollower();
   CheckAll();
-  // And once more from the beginning, by whoever serves it now.
+  // Reads everything again from the servers that have the tablets now.
   follower_ = std::make_unique<Follower>(cluster_->data());
   follower_->Begin(Since());
   CheckFollower();
 }
 
-// Files of changes are ordered by the tablet's epochs: those of lives say nothing after a move
-// back.
+// Change files are ordered by the tablet's epochs; the epochs of server lives would be misleading
+// after a tablet moves back.
 TEST_F(ClusterChanges, OfATabletThatWentToAnOlderServer) {
   Start(2);
   CreateWithStream({RowOf(100), RowOf(200), RowOf(300)});
@@ -170,7 +172,7 @@ TEST_F(ClusterChanges, AStreamBeginsOnALiveTableWithoutAHole) {
   CreateTable({RowOf(100), RowOf(200), RowOf(300)});
   std::atomic<bool> begun{false};
   std::atomic<bool> stop{false};
-  std::vector<std::string> after;  // rows written when the change of the table had been answered
+  std::vector<std::string> after;  // rows written after the change of the table was acknowledged
   engine::Thread writer("writer", [&] {
     for (int i = 0; !stop; ++i) {
       bool counts = begun;
@@ -199,7 +201,7 @@ TEST_F(ClusterChanges, AStreamBeginsOnALiveTableWithoutAHole) {
     for (const auto& [row, values] : follower.values) all.insert(values.begin(), values.end());
   }
   for (const std::string& value : after) EXPECT_EQ(all.count(value), 1u) << value;
-  // The end: what was kept is asked for in vain.
+  // The stream is switched off: its old changes cannot be read any more.
   info = cluster_->admin()->Do(calls::GetTable{"t"});
   engine::TableSchema without = info->schema;
   engine::SetChangeStream(std::nullopt, &without);
@@ -244,7 +246,7 @@ TEST_F(ClusterChanges, WhatIsTooOldGoesAndWhatMayBeNewerStays) {
         job.CarryOut({1, master::action::PurgeTrash{0, std::move(kept_us), table_id + 1}}).status);
   };
   purge({{table_id, kDayMicros}});
-  EXPECT_EQ(disk_.List(directory)->size(), 2u);  // with its mark
+  EXPECT_EQ(disk_.List(directory)->size(), 2u);  // including its mark
   purge({{table_id, -engine::kChangesGraceUs - 1}});
   EXPECT_EQ(disk_.List(directory)->size(), 0u);
   purge({});

@@ -1,5 +1,5 @@
-// What an administrator asks of a cluster and orders: its status, moves, drained servers,
-// balancing, events. SPDX-License-Identifier: Apache-2.0
+// Requests of an administrator to a cluster: its status, moves, draining servers, balancing,
+// events. SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,8 @@ class ClusterAdminTest : public ClusterWorld {
     EXPECT_TRUE(health.ok()) << health.status();
     return health.ok() ? *health : ClusterHealth();
   }
-  // The first status within 20 s that is as wanted; else the last one, and a failure.
+  // Returns the first status within 20 s that is as wanted; otherwise fails and returns the last
+  // one.
   template <class Wanted>
   ClusterHealth Await(const Wanted& wanted) {
     for (int i = 0; i < 1'000; ++i) {
@@ -66,10 +67,10 @@ TEST_F(ClusterAdminTest, TheStatusCountsServersAndTablets) {
   EXPECT_FALSE(health.cluster.id.empty());
   EXPECT_EQ(health.master.name, "m1");
   EXPECT_TRUE(health.master.is_running);
-  EXPECT_EQ(health.tablets.total, 4u);  // two of METADATA
+  EXPECT_EQ(health.tablets.total, 4u);  // two of them belong to METADATA
   EXPECT_EQ(health.tablets.online, 4u);
   EXPECT_EQ(Find(health, "s1").tablets + Find(health, "s2").tablets, 4u);
-  // Without addresses of members, there is none to show.
+  // Members without addresses are shown without one.
   EXPECT_EQ(Find(health, "s1").member.address, "");
   health = Await([](const ClusterHealth& now) {
     return Find(now, "s1").memtable_bytes + Find(now, "s2").memtable_bytes > 0;
@@ -77,7 +78,7 @@ TEST_F(ClusterAdminTest, TheStatusCountsServersAndTablets) {
   EXPECT_TRUE(health.masters.empty());
 }
 
-// Without another server the log cannot be sorted, so the recovery is not over before the test
+// Without another server the log cannot be sorted, so the recovery is still running when the test
 // asks.
 TEST_F(ClusterAdminTest, TheStatusShowsADeathAndItsRecovery) {
   Start(1);
@@ -106,7 +107,7 @@ TEST_F(ClusterAdminTest, TheStatusShowsADeathAndItsRecovery) {
 
 TEST_F(ClusterAdminTest, MembersAreShownAsTheyAreReached) {
   Start(1);
-  // As the processes of a cluster write their files.
+  // Writes the member files as the processes of a cluster do.
   auto session = locks_->OpenSession({"masters"});
   ASSERT_TRUE(session.ok()) << session.status();
   auto record = [](uint16_t port, const std::string& machine, uint32_t pid) {
@@ -159,7 +160,7 @@ TEST_F(ClusterAdminTest, TabletsOfMetadataMoveToo) {
   CreateTable({RowOf(100)});
   for (const char* name : {"s1", "s2", "s1"}) {
     EXPECT_OK(Move("", name, kMetadataName));          // the root tablet
-    EXPECT_OK(Move("\xff\xff", name, kMetadataName));  // the last one
+    EXPECT_OK(Move("\xff\xff", name, kMetadataName));  // the last tablet of METADATA
     auto record = cluster_->metadata()->Find(kMetadataTableId, "");
     ASSERT_TRUE(record.ok()) << record.status();
     EXPECT_EQ(record->server.name, name);
@@ -192,7 +193,7 @@ TEST_F(ClusterAdminTest, ADrainedServerEmptiesAndALaterMasterKnowsIt) {
       Await([](const ClusterHealth& now) { return Find(now, "s1").tablets == 0 && now.healthy; });
   EXPECT_EQ(Find(health, "s1").state, "draining");
   EXPECT_EQ(health.orders.drained, std::vector<std::string>{"s1"});
-  // The last one is not drained.
+  // The last server cannot be drained.
   EXPECT_EQ(cluster_->admin()->Do(calls::DrainServer{"s2", true}).code(),
             StatusCode::kFailedPrecondition);
   EXPECT_OK(cluster_->StartMaster("m2"));

@@ -1,4 +1,4 @@
-// What `sippar admin doctor` says of a cluster, decided from facts. SPDX-License-Identifier:
+// Tests the findings of `sippar admin doctor` about a cluster, derived from given facts.
 // Apache-2.0
 #include "cluster/node/cluster_findings.h"
 
@@ -25,7 +25,7 @@ ServerStatus Server(const std::string& name, uint64_t epoch, const std::string& 
   return server;
 }
 
-// A cluster with which nothing is wrong: two servers, one master.
+// The facts of a healthy cluster: two servers, one master.
 ClusterFacts Whole() {
   ClusterFacts facts;
   facts.target = kTarget;
@@ -46,7 +46,7 @@ UnservedTablet Unserved(const std::string& state, const std::string& why) {
   return {"t", {"a", "b"}, 17, state, why, 12'300'000};
 }
 
-// The only finding.
+// Returns the only finding.
 ClusterFinding One(const ClusterFacts& facts) {
   const std::vector<ClusterFinding> findings = FindingsOf(facts);
   EXPECT_EQ(findings.size(), 1u);
@@ -79,7 +79,7 @@ TEST(ClusterFindings, ZooKeeperThatLostTheClusterIsToldApartFromOneThatNeverHadI
   EXPECT_THAT(unknown.way_out, HasSubstr("sippar admin doctor DIR"));
   EXPECT_THAT(unknown.way_out, HasSubstr("sippar admin init zk://z1:2181/demo --store posix:DIR"));
 
-  // An init that was refused has made the tree again, and nothing in it.
+  // A rejected init has created the tree again, but nothing in it.
   facts.session = OkStatus();
   EXPECT_EQ(One(facts).way_out, unknown.way_out);
 }
@@ -115,7 +115,7 @@ TEST(ClusterFindings, TheStoreHasToBeThisClusters) {
   EXPECT_THAT(One(facts).way_out, HasSubstr("target zk://z1:2181/demo\\n' > /srv/demo/TARGET"));
 
   facts = Whole();
-  facts.store->target = "zk://other-name-of-z1:2181/demo";  // the same cluster, by its id
+  facts.store->target = "zk://other-name-of-z1:2181/demo";  // the same cluster, according to its id
   EXPECT_TRUE(FindingsOf(facts).empty());
 }
 

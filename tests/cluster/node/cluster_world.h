@@ -1,5 +1,5 @@
-// A cluster in this process on a disk in memory, each server a machine of its own, on the machine's
-// clock; the lock service outlives the cluster's restarts. SPDX-License-Identifier: Apache-2.0
+// A cluster in this process on a disk in memory, with the real clock. Each server has a machine of
+// its own; the lock service survives restarts of the cluster. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ class ClusterWorld : public testing::Test {
     return options;
   }
 
-  // One master, and servers s1, s2, ...
+  // Starts one master and the servers s1, s2, ...
   void Start(int servers) {
     auto opened = LocalCluster::Open(Options());
     ASSERT_TRUE(opened.ok()) << opened.status();
@@ -58,14 +58,14 @@ class ClusterWorld : public testing::Test {
   void StartServer(const std::string& name) {
     machines_[name] = disk_.ForMachine(++machine_);
     Status started = cluster_->StartServer(name, machines_[name].get());
-    // A dead one of the same name has its lease for a while.
+    // The lease of a dead server of the same name may last for a while.
     while (started.code() == StatusCode::kAlreadyExists) {
       engine::Clock::System()->SleepMicros(50'000);
       started = cluster_->StartServer(name, machines_[name].get());
     }
     ASSERT_OK_(started);
   }
-  // Its machine loses its power.
+  // Cuts the power of the server's machine.
   void Crash(const std::string& name) {
     cluster_->CrashServer(name);
     engine::Random random(machine_);
@@ -82,7 +82,7 @@ class ClusterWorld : public testing::Test {
     schema.Normalize();
     EXPECT_OK(cluster_->admin()->Do(calls::CreateTable{schema, splits}));
   }
-  // For a master's actions, without a master.
+  // The places for a master's actions, without a master.
   master::ActionPlaces Places() {
     master::ActionPlaces places;
     places.fs = &disk_;
@@ -91,7 +91,7 @@ class ClusterWorld : public testing::Test {
     return places;
   }
   static std::string RowOf(int i) { return fmt::format("{:05}", i); }
-  // Rows [from, to): value is the row's number and `mark`.
+  // Writes the rows [from, to); each value is the row's number and `mark`.
   void Write(int from, int to, const std::string& mark) {
     for (int i = from; i < to; i += 50) {
       std::vector<RowMutation> batch;
@@ -103,7 +103,7 @@ class ClusterWorld : public testing::Test {
       for (const Status& status : cluster_->data()->ApplyBatch("t", batch)) EXPECT_OK(status);
     }
   }
-  // Everything that was acknowledged is there, and nothing else.
+  // Checks that the table holds exactly the acknowledged rows.
   void CheckAll() {
     ReadSpec read;
     read.rows = engine::RowSet::All();
@@ -127,7 +127,7 @@ class ClusterWorld : public testing::Test {
   }
 
   master::MasterOptions policy_;
-  uint64_t split_size_ = 0;  // 0: the usual
+  uint64_t split_size_ = 0;  // 0: the default
   engine::MemoryFileSystem disk_;
   std::unique_ptr<EmbeddedLockService> locks_;
   std::map<std::string, std::unique_ptr<engine::MemoryFileSystem>> machines_;

@@ -1,5 +1,5 @@
-// A corpus is imported into five servers in this process while tablets split and
-// move, servers and masters die and come back: everything that was read is there afterwards, once.
+// Imports a corpus into five servers in this process while tablets split and move, and servers and
+// masters die and return: afterwards every page is there exactly once.
 // The corpus is this project's own source, or the one of SIPPAR_CORPUS
 // (tests/corpus/get-corpus.sh). SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Page {
   int64_t time_us = 0;
 };
 
-// The manifest: row key, path, content type, time, package.
+// Reads the manifest: row key, path, content type, time, package.
 std::vector<Page> PagesOfCorpus(const std::string& folder) {
   std::vector<Page> pages;
   std::ifstream manifest(folder + "/manifest.tsv");
@@ -63,7 +63,7 @@ std::string ReadPage(const Page& page) {
   return std::move(content).str();
 }
 
-// The same for the same cells in any order; a cell that is there twice counts twice.
+// Sums that are equal for equal cells in any order; a cell that occurs twice counts twice.
 struct Sums {
   uint64_t cells = 0;
   uint64_t bytes = 0;
@@ -97,7 +97,7 @@ class CorpusTest : public ClusterWorld {
 
   void Import() {
     for (size_t begin = 0; (begin = next_page_.fetch_add(kBatch)) < pages_.size();) {
-      // Not so far ahead that the troubles come when all is imported.
+      // Limits the import, so that the troubles happen before it is finished.
       while (begin > PagesBefore(troubles_ + 1)) engine::Clock::System()->SleepMicros(5'000);
       std::vector<RowMutation> batch;
       Sums sums;
@@ -107,7 +107,7 @@ class CorpusTest : public ClusterWorld {
         batch.emplace_back(pages_[i].row);
         batch.back().Set("f", "", std::move(content), pages_[i].time_us);
       }
-      while (!batch.empty()) {  // what may not have been written is written again, as it was
+      while (!batch.empty()) {  // writes the failed mutations again, unchanged
         std::vector<Status> statuses = cluster_->data()->ApplyBatch("t", batch);
         size_t failed = 0;
         for (size_t i = 0; i < batch.size(); ++i) {
@@ -127,14 +127,14 @@ class CorpusTest : public ClusterWorld {
   size_t PagesBefore(size_t trouble) const {
     return pages_.size() * (trouble + 1) / (kTroubles + 1);
   }
-  // One after the other, each when so much more has been imported and split.
+  // Makes one trouble after the other, each after enough imports and splits.
   void MakeTrouble() {
     const std::function<void()> troubles[kTroubles] = {
         [&] { Restart({"s1"}); },
         [&] { Failover("m1", "m2"); },
         [&] {
           Restart({"s2", "s3"});
-        },  // P13
+        },  // fault P13
         [&] { EXPECT_OK(cluster_->StopServer("s4")), StartServer("s4"); },
         [&] { Failover("m2", "m1"), Restart({"s5"}); },
     };

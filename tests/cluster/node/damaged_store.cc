@@ -1,4 +1,5 @@
-// Damage to stores. SPDX-License-Identifier: Apache-2.0
+// Makes stores in eight states, damages their files, and checks what a start does.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/cluster/node/damaged_store.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,8 @@ void Walk(engine::FileSystem* fs, const std::string& path, StoreImage* image) {
   auto names = fs->List(path);
   if (!names.ok()) {
     auto bytes = engine::ReadFile(fs, path);
-    if (bytes.ok()) image->files[path] = *std::move(bytes);  // else it has just gone
+    if (bytes.ok())
+      image->files[path] = *std::move(bytes);  // otherwise the file has just been removed
     return;
   }
   image->directories.insert(path);
@@ -27,7 +29,7 @@ void Walk(engine::FileSystem* fs, const std::string& path, StoreImage* image) {
 }
 
 void WriteBack(engine::FileSystem* fs, std::string path, const std::string& bytes) {
-  // A log that was renamed since is whole again where it is now.
+  // If the log was renamed in the meantime, writes the bytes back under its new name.
   const std::string parent = path.substr(0, path.rfind('/'));
   if (!*fs->Exists(parent)) path = parent + ".sealed" + path.substr(parent.size());
   (void)fs->Remove(path);
@@ -214,7 +216,7 @@ bool Names(const std::string& text, const std::string& path) {
   return text.find(name) != std::string::npos;
 }
 
-// What the store says now; `is_right`, or an error.
+// Returns the store's answer now, and sets `is_right`; or returns the error.
 std::string AskStore(const StoreState& state, engine::FileSystem* disk, bool* is_right) {
   auto client = OpenStore(disk);
   if (!client.ok()) return client.status().ToString();
@@ -234,8 +236,8 @@ std::string Damaged(const std::string& bytes, const DamageTry& damage) {
 
 }  // namespace
 
-// The files are read one after the other while a store may flush or compact beside it: two readings
-// that agree are one moment.
+// The files are read one after the other while a store may flush or compact: two equal readings
+// show one moment.
 StoreImage StoreImage::Of(engine::FileSystem* fs) {
   StoreImage image;
   for (;;) {
@@ -312,7 +314,7 @@ void AddTries(const StoreState& state, size_t places, std::vector<DamageTry>* tr
     tries->push_back({&state, path, "removed", 0});
     tries->push_back({&state, path, "emptied", 0});
     if (bytes.empty()) continue;
-    // Of what is written: behind it are zeros that were reserved.
+    // Only the written bytes are damaged; reserved zeros follow them.
     const size_t size = std::max<size_t>(1, bytes.find_last_not_of('\0') + 1);
     for (size_t i = 0; i < places; ++i) {
       tries->push_back({&state, path, "cut", (2 * i + 1) * size / (2 * places)});

@@ -1,5 +1,5 @@
-// Stores as images of their files, in eight states, and what becomes of them when one file is
-// damaged. SPDX-License-Identifier: Apache-2.0
+// Images of stores in eight states, and a check of what a start does if one file is damaged.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -19,7 +19,8 @@ struct StoreImage {
   std::set<std::string> directories;
   std::map<std::string, std::string> files;
 
-  static StoreImage Of(engine::FileSystem* fs);  // of /db, as a process that ends now leaves it
+  static StoreImage Of(
+      engine::FileSystem* fs);  // image of /db as a process that ends now leaves it
   std::unique_ptr<engine::MemoryFileSystem> Make() const;
   bool operator==(const StoreImage&) const = default;
 };
@@ -28,14 +29,14 @@ StatusOr<std::unique_ptr<Client>> OpenStore(engine::FileSystem* fs);
 TableSchema SchemaOf(const std::string& name);
 Status PutRow(Client* client, const std::string& row, const std::string& value,
               const std::string& table = "t");
-// Rows and values, or the error.
+// Rows and values as text, or the error.
 std::string RowsOf(Client* client, const std::string& table);
 int CountRows(Client* client, const std::string& table);
 
 struct StoreState {
   std::string name;
   StoreImage image;
-  // Everything that can be asked of it, as text, or errors in its place.
+  // Returns the answers to all possible questions as text, or the errors.
   std::function<std::string(Client* client)> ask;
   std::string answer;
 };
@@ -49,9 +50,9 @@ struct DamageTry {
 
   std::string Print() const;
 };
-// Every file: removed, emptied, cut and flipped in `places` places each.
+// Adds attempts for every file: removed, emptied, and cut and flipped in `places` places each.
 void AddTries(const StoreState& state, size_t places, std::vector<DamageTry>* tries);
-// "" when it went well; nullptr: without damage.
+// Returns "" if the result is right; nullptr: no damage.
 std::string TryDamage(const StoreState& state, const DamageTry* damage);
 
 }  // namespace sippar::cluster

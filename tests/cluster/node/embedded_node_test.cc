@@ -1,5 +1,5 @@
-// OpenClient of a directory: a cluster of one, made, closed, killed, swept, and read on a disk
-// that takes nothing. SPDX-License-Identifier: Apache-2.0
+// OpenClient of a directory: a cluster of one server that is created, closed, killed, swept, and
+// read on a disk that rejects writes. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ size_t FilesIn(engine::MemoryFileSystem* disk, const std::string& directory) {
   return names.ok() ? names->size() : 0;
 }
 
-// What a process that ends now leaves.
+// The disk as a process that ends now leaves it.
 std::unique_ptr<engine::MemoryFileSystem> Killed(engine::MemoryFileSystem* disk) {
   engine::Random random(1);
   return disk->CrashClone(&random);
@@ -126,11 +126,11 @@ TEST(EmbeddedNodeTest, APowerCutWhileItIsMadeLosesNothing) {
   }
 }
 
-// Names that a killed process made are in memory alone; the next start reads them, and then the
+// Names that a killed process has made are only in memory: the next start reads them, and then the
 // power is cut (simulator, seed 720).
 TEST(EmbeddedNodeTest, APowerCutAfterAKillWhileItIsMadeLosesNothing) {
   bool is_made = false;
-  for (int life = 1; !is_made; ++life) {  // a life of so many calls
+  for (int life = 1; !is_made; ++life) {  // each life may make this many calls
     engine::MemoryFileSystem memory;
     engine::FaultFileSystem dying(&memory);
     int calls = 0;
@@ -191,7 +191,7 @@ TEST(EmbeddedNodeTest, LivesThatAreKilledDoNotPileUpTheirLogs) {
     ASSERT_NE(client, nullptr);
     if (life == 0) EXPECT_OK(client->admin()->Do(calls::CreateTable{Schema("t"), {}}));
     EXPECT_OK(Put(client.get(), fmt::format("{:02}", life), "v"));
-    engine::Clock::System()->SleepMicros(100'000);  // for the background
+    engine::Clock::System()->SleepMicros(100'000);  // lets background work run
     most = std::max(most, FilesIn(disks.back().get(), "/db/wal"));
     disks.push_back(Killed(disks.back().get()));
   }
@@ -247,7 +247,8 @@ TEST(EmbeddedNodeTest, ADiskThatTakesNothingIsRead) {
   EXPECT_CODE(put, StatusCode::kResourceExhausted);
   EXPECT_TRUE((*reading)->has_refused());
   EXPECT_EQ(Rows(reading->get()), "a=1 z=2 ");
-  EXPECT_CODE(TryOpen(left.get()).status(), StatusCode::kUnavailable);  // it is locked all the same
+  EXPECT_CODE(TryOpen(left.get()).status(),
+              StatusCode::kUnavailable);  // the directory is locked all the same
   EXPECT_OK((*reading)->Close());
   EXPECT_EQ(left->AllFiles(), names);
   auto again = Open(left.get());
@@ -255,14 +256,14 @@ TEST(EmbeddedNodeTest, ADiskThatTakesNothingIsRead) {
   EXPECT_EQ(Rows(again.get()), "a=1 z=2 ");
 }
 
-// One process serves its own reads, and a scan there keeps no mark of what it has returned: a scan
-// that was tried again returned the tablet's rows twice (simulator, seed 244).
+// A process serves its own reads, and such a scan does not record what it has returned: a retried
+// scan returned the tablet's rows twice (simulator, seed 244).
 TEST(EmbeddedNodeTest, AReadThatFailsOnceRepeatsNoRow) {
   constexpr int kRows = 300;
   engine::MemoryFileSystem disk;
   auto client = Open(&disk);
   EXPECT_OK(client->admin()->Do(calls::CreateTable{Schema("t"), {"r150"}}));
-  // No compression makes the values smaller, so a scan has many blocks.
+  // Random values cannot be compressed, so a scan has many blocks.
   engine::Random random(1);
   for (int i = 0; i < kRows; ++i) {
     std::string value(3'000, '\0');
@@ -273,9 +274,9 @@ TEST(EmbeddedNodeTest, AReadThatFailsOnceRepeatsNoRow) {
   EXPECT_OK(client->Close());
   engine::FaultFileSystem faulty(&disk);
   int broken = 0;
-  // Some reads fail while a tablet is opened, which is tried again.
+  // Some reads fail while a tablet is being opened, which is retried.
   for (uint64_t nth = 1; nth <= 16; ++nth) {
-    // A life of its own has no block in its cache.
+    // A new process has an empty block cache.
     std::unique_ptr<Client> reader = TryOpen(&faulty).value();
     engine::FaultRule rule = *engine::FaultRule::Parse(fmt::format("fail read *.sst {}", nth));
     faulty.AddRule(rule);
@@ -294,8 +295,8 @@ TEST(EmbeddedNodeTest, AReadThatFailsOnceRepeatsNoRow) {
   EXPECT_GT(broken, 0);
 }
 
-// The server's time decides on f:q, the place in the log on f:r: both say the same last writer
-// (simulator, seed 2530).
+// The server's time decides for f:q, the position in the log for f:r: both must show the same last
+// writer (simulator, seed 2530).
 TEST(EmbeddedNodeTest, C2_NoMixOfTwoWritesIsTheNewest) {
   engine::MemoryFileSystem disk;
   auto client = Open(&disk);

@@ -1,5 +1,5 @@
-// A server that takes calls and never answers: the master's threads, its stop, and what it knows
-// of the server. SPDX-License-Identifier: Apache-2.0
+// A server that accepts calls and never answers: tests the master's threads, its stop, and what it
+// knows about the server. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,12 +15,11 @@
 namespace sippar::cluster {
 namespace {
 
-// Loads of user tablets at servers with the name `hung` get no answer until their caller cancels
-// them.
+// Loads of user tablets on servers named `hung` get no answer until their caller cancels them.
 struct Hang {
   std::string hung = "s1";
   std::atomic<bool> on{false};
-  std::atomic<int> loads{0};      // that wait now
+  std::atomic<int> loads{0};      // number of waiting loads
   std::atomic<int> unlimited{0};  // calls without a time limit or a cancel flag
 };
 
@@ -64,7 +63,7 @@ class HangingTransport final : public Transport {
   Hang* const hang_;
 };
 
-// The machine's clock, set wrong.
+// The machine's clock with a wrong wall time.
 class WrongClock final : public engine::Clock {
  public:
   int64_t NowMicros() override { return System()->NowMicros() + 40 * kSecond; }
@@ -136,7 +135,7 @@ class HangingServerTest : public testing::Test {
     int loaded = 0;
     int assigned = 0;
   };
-  // User tablets whose records name the server.
+  // Counts the user tablets whose records name the server.
   static Counts Count(master::MasterDriver* driver, const std::string& server) {
     Counts counts;
     EXPECT_OK(driver->Look([&](master::MasterState& state) {
@@ -184,7 +183,7 @@ TEST_F(HangingServerTest, ItHoldsNoThreadThatOthersTabletsNeedAndNoStopOfTheMast
   });
   EXPECT_EQ(Count(first, "s1").loaded, 0);
   EXPECT_GT(Count(first, "s1").assigned, 15);
-  Await([&] { return hang_.loads == 8; });  // its share of the lane
+  Await([&] { return hang_.loads == 8; });  // the server's share of the lane
   EXPECT_EQ(hang_.unlimited, 0);
   StopMaster("m1");
   EXPECT_EQ(hang_.loads, 0);
@@ -194,7 +193,7 @@ TEST_F(HangingServerTest, ItHoldsNoThreadThatOthersTabletsNeedAndNoStopOfTheMast
   Await([&] { return Count(second, "s1").loaded > 15; });
 }
 
-// Every server is recovered although the others of the lane's calls hang.
+// A dead server is recovered although other calls of the lane hang.
 TEST_F(HangingServerTest, AServerThatDiesIsRecoveredMeanwhile) {
   for (const char* name : {"s1", "s2", "s3"}) StartServer(name);
   master::MasterDriver* driver = StartMaster("m1");
@@ -218,7 +217,7 @@ TEST_F(HangingServerTest, AMasterThatDoesNotReignHasNotBegunACall) {
   const Status refused = CreateTable("m2", 1);
   EXPECT_EQ(refused.code(), StatusCode::kUnavailable);
   EXPECT_TRUE(net::IsNotBegun(net::OfServedCall(refused))) << refused;
-  // What a call in turn got from another process says nothing of the call itself.
+  // The outcome of a nested call to another process does not describe the call itself.
   EXPECT_FALSE(net::IsNotBegun(net::OfServedCall(net::MarkNotBegun(Unavailable("busy")))));
   EXPECT_OK(CreateTable("m1", 1));
 }

@@ -1,5 +1,5 @@
-// What a client of a directory that another one has open can do: everything that its owner can, by
-// the same calls with the same answers. SPDX-License-Identifier: Apache-2.0
+// A client of a directory that another process has open: it can do everything that the owner can,
+// with the same calls and the same answers. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,8 @@ class JoinedClientTest : public testing::Test {
     options.create_if_missing = true;
     return std::move(*OpenClient(directory_, options));
   }
-  // All changes until a second passes without any, or the stream is over; the last batch goes out.
+  // Returns all changes until a second passes without any or the stream is over; *last is the last
+  // batch.
   static std::vector<Change> Drain(ChangeStream* stream, ChangeBatch* last) {
     std::vector<Change> changes;
     while (true) {
@@ -68,7 +69,7 @@ class JoinedClientTest : public testing::Test {
   }
 
   static std::string RowName(int number) { return fmt::format("{:06}", number); }
-  // More than waits on its way to a reader that does not read.
+  // Writes more rows than are buffered for a slow reader.
   void WriteRows(int rows, int cells) {
     std::vector<RowMutation> batch;
     for (int i = 0; i < rows; ++i) {
@@ -83,7 +84,7 @@ class JoinedClientTest : public testing::Test {
       ASSERT_TRUE(status.ok()) << status;
     }
   }
-  // Reads table t, as WriteRows made it, from the owner and then from the client itself.
+  // Reads table t, which WriteRows made: first from the owner, and then from the client itself.
   void ReadAcross(const engine::ReadSpec& read, int rows, int cells) {
     auto stream = joined_->data()->Read("t", read, {});
     ASSERT_TRUE(stream.ok()) << stream.status();
@@ -97,7 +98,7 @@ class JoinedClientTest : public testing::Test {
     EXPECT_FALSE((*stream)->Valid());
     EXPECT_TRUE((*stream)->status().ok()) << (*stream)->status();
   }
-  // The same for a program with a result row a cell.
+  // Like ReadAcross, for a program with one result row per cell.
   void RunAcross(engine::Program program, int rows, int cells) {
     for (uint32_t i = 0; i < program.slots.size(); ++i) {
       program.outputs.push_back(engine::Expression::Slot(i));
@@ -113,7 +114,7 @@ class JoinedClientTest : public testing::Test {
     }
   }
 
-  // Sends the owner away at the first batch.
+  // Closes the owner at the first batch.
   class LeavingSink final : public engine::ProgramSink {
    public:
     explicit LeavingSink(std::unique_ptr<Client>* owner) : owner_(owner) {}
@@ -170,12 +171,12 @@ TEST_F(JoinedClientTest, ChangesAreTheOwners) {
   ExpectSame(changes, Drain(there->get(), &theirs));
   EXPECT_GE(theirs.low_watermark_us, changes.back().commit_us);
 
-  // Without news: an empty batch when the time is over, with the position.
+  // Without changes, Next returns an empty batch with the position when its time is over.
   auto idle = (*there)->Next(1'000);
   ASSERT_TRUE(idle.ok());
   EXPECT_TRUE(idle->changes.empty() && !idle->is_over);
   EXPECT_FALSE(idle->token.empty());
-  // What is written later arrives; a split ends the stream and tells where to go on.
+  // Later writes arrive; a split ends the stream and returns the tokens to continue with.
   ASSERT_TRUE(owner_->data()->Apply("kept", RowMutation("d").Set("f", "q", "2")).ok());
   auto later = (*there)->Next(10'000'000);
   ASSERT_TRUE(later.ok());
@@ -193,7 +194,8 @@ TEST_F(JoinedClientTest, ChangesAreTheOwners) {
 }
 
 TEST_F(JoinedClientTest, AWriteWithAnIdOfItsCallerIsDoneOnce) {
-  RowMutation mutation = RowMutation("r").Set("f", "q", "v");  // a new version each time
+  RowMutation mutation =
+      RowMutation("r").Set("f", "q", "v");  // a new version each time it is applied
   mutation.request = {7, 9};
   for (Client* client : {owner_.get(), joined_.get(), owner_.get()}) {
     ASSERT_TRUE(client->data()->Apply("t", mutation).ok());
@@ -284,7 +286,7 @@ TEST_F(JoinedClientTest, WritesGoOnWhenTheOwnerHasLeft) {
   EXPECT_EQ(joined_->data()->ApplyBatch("nope", batch)[1].code(), StatusCode::kNotFound);
 }
 
-// Every row and cell that was written, once and in order, though the owner leaves in the middle.
+// Every row and cell arrives once and in order, even if the owner leaves in the middle.
 TEST_F(JoinedClientTest, F_J1_AReadGoesOnAfterTheLastCellWhenTheOwnerLeaves) {
   const int kRows = 20'000;
   WriteRows(kRows, 1);
@@ -332,7 +334,7 @@ TEST_F(JoinedClientTest, F_J1_AProgramOverCellsGoesOnInTheMiddleOfARow) {
   RunAcross(program, 2, 15'000);
 }
 
-// An owner that leaves has made a change of tables, or has not begun it and says so.
+// An owner that leaves has finished a change of tables, or reports that it has not begun it.
 TEST_F(JoinedClientTest, F_J1_ChangesOfTablesAreMadeOnceWhileOwnersComeAndGo) {
   TableSchema schema = **joined_->admin()->Do(calls::GetSchema{"t"});
   for (int i = 0; i < 15; ++i) {
@@ -342,7 +344,7 @@ TEST_F(JoinedClientTest, F_J1_ChangesOfTablesAreMadeOnceWhileOwnersComeAndGo) {
     EXPECT_TRUE(made.ok()) << made;
     leaves.Join();
     EXPECT_TRUE(joined_->admin()->Do(calls::GetTable{schema.name}).ok());
-    owner_ = std::exchange(joined_, Open());  // which has opened the directory
+    owner_ = std::exchange(joined_, Open());  // the joined client has opened the directory itself
   }
 }
 
@@ -415,7 +417,7 @@ TEST_F(JoinedClientTest, BackupsAreTheOwners) {
             *joined_->admin()->Do(calls::GetSchema{"t"}).value());
   EXPECT_EQ(here->Do(calls::UndeleteTable{"t"}), there->Do(calls::UndeleteTable{"t"}));
 
-  // And when the owner has left, those of the store that is opened here.
+  // After the owner has left, the client answers from the store that it has opened itself.
   owner_.reset();
   EXPECT_EQ(there->Do(calls::ListBackups{})->size(), 1u);
   EXPECT_TRUE(there->Do(calls::DeleteBackup{"c"}).ok());

@@ -1,5 +1,5 @@
-// Servers, masters and a client of one cluster in one process, METADATA served by those very
-// servers. SPDX-License-Identifier: Apache-2.0
+// Servers, masters and a client of one cluster in one process; these servers also serve METADATA.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <set>
@@ -34,7 +34,7 @@ TEST_F(ClusterWorld, TabletsAreSpreadSplitAndMerged) {
   CheckAll();
 }
 
-// The client's cache still has the parent.
+// The client's cache still has the parent tablet.
 TEST_F(ClusterWorld, TabletsAreThoseOfMetadataRightAfterASplit) {
   Start(1);
   CreateTable({});
@@ -75,13 +75,13 @@ TEST_F(ClusterWorld, ServersAreListedWithTheirTablets) {
     return sum;
   };
   uint64_t of_metadata = 0;
-  while (names.size() < 2) of_metadata = tablets();  // the master finds servers as it looks
+  while (names.size() < 2) of_metadata = tablets();  // the master finds servers when it looks
   EXPECT_EQ(names, (std::set<std::string>{"s1", "s2"}));
   CreateTable({RowOf(1000), RowOf(2000)});
   Write(0, 3000, "a");
   EXPECT_EQ(tablets(), of_metadata + 3);
   Crash("s2");
-  Write(0, 3000, "b");  // so s1 has taken its tablets over, if it had any
+  Write(0, 3000, "b");  // s1 has then taken over the tablets of s2
   uint64_t left = 0;
   do left = tablets();
   while (names.size() > 1);
@@ -108,7 +108,7 @@ TEST_F(ClusterWorld, AnotherMasterFinishesWhatTheFirstBegan) {
   EXPECT_OK(cluster_->StartMaster("m2"));
   Crash("s3");
   cluster_->StopMaster("m1");
-  // Off the data path: tablets that are loaded are served meanwhile.
+  // The master is not on the data path: loaded tablets are served meanwhile.
   Write(0, 3000, "b");
   EXPECT_OK(cluster_->WaitForMaster(20 * kSecond));
   EXPECT_OK(cluster_->admin()->Do(calls::Split{"t", RowOf(1500)}));
@@ -133,17 +133,17 @@ TEST_F(ClusterWorld, WhatAMasterWaitsForEndsWithIt) {
   CreateTable({});
   Write(0, 100, "a");
   cluster_->CrashServer("s1");
-  // Its lease runs out, and the master looks for METADATA, which nobody serves any more.
+  // The lease runs out, and the master looks for METADATA, which no server serves any more.
   engine::Clock::System()->SleepMicros(3 * kSecond);
   int64_t begin_ns = engine::Clock::System()->MonotonicNanos();
   cluster_.reset();
   EXPECT_LT(engine::Clock::System()->MonotonicNanos() - begin_ns, 10 * kSecond * 1000);
 }
 
-// An answer without figures would be taken for a cluster without servers.
+// An answer without metrics would mean a cluster without servers.
 TEST_F(ClusterWorld, FiguresComeFromAMasterThatReignsAlone) {
   Start(2);
-  Crash("s1");  // the master does not know it yet
+  Crash("s1");  // the master does not know about it yet
   EXPECT_OK(cluster_->admin()->Do(calls::Metrics{}));
   EXPECT_OK(cluster_->admin()->Do(calls::Compactions{}));
   EXPECT_OK(cluster_->admin()->Do(calls::HotTablets{0, INT64_MAX}));
@@ -215,7 +215,7 @@ TEST_F(ClusterWorld, WhatAReaderHasIsNotSweptBelowIt) {
   Write(0, 500, "new");
   EXPECT_OK(cluster_->admin()->Do(calls::Compact{"t", ""}));
   auto is_there = [&] { return *disk_.Exists(fmt::format("/db/sst/{:016x}.sst", old.front())); };
-  engine::Clock::System()->SleepMicros(kSecond);  // some sweeps
+  engine::Clock::System()->SleepMicros(kSecond);  // time for some sweeps
   EXPECT_TRUE(is_there());
   EXPECT_EQ(*cluster_->server("s1")->Control()->Do(calls::HeldFiles{old}), old);
   for (; (*cells)->Valid(); (*cells)->NextRow()) {
@@ -228,7 +228,8 @@ TEST_F(ClusterWorld, WhatAReaderHasIsNotSweptBelowIt) {
   EXPECT_FALSE(is_there());
 }
 
-// A master that was frozen assigns a tablet to a server that was dead, recovered and swept by then.
+// A master that was frozen assigns a tablet to a server that meanwhile died, was recovered and
+// swept.
 TEST_F(ClusterWorld, ASweptLogIsKnownToHaveBeenNeededByNobody) {
   std::shared_ptr<LockSession> session = *locks_->OpenSession({"test", 0});
   master::ActionJob job(Places(), session.get(), 1);
@@ -279,7 +280,7 @@ TEST_F(ClusterWorld, AServerThatMayNotAcknowledgeIsReplacedWhenItsLeaseEnds) {
   Start(2);
   CreateTable({RowOf(1000)});
   Write(0, 2000, "a");
-  // As by a master that was stopped in the middle of a recovery, and goes on much later.
+  // Renames the log as a stopped master would in a recovery that it resumes much later.
   ServerId id = cluster_->server("s1")->id();
   EXPECT_OK(disk_.Rename(store_paths::Log("/db", id), store_paths::SealedLog("/db", id)));
   const int64_t began_ns = engine::Clock::System()->MonotonicNanos();
@@ -346,13 +347,13 @@ TEST_F(ClusterWorld, ALifeThatIsKnownHasALogAndALogThatIsGoneIsALoss) {
   });
   Start(2);
   cluster_.reset();
-  engine::CrashPoints::Arm({});  // no thread looks any more
+  engine::CrashPoints::Arm({});  // no thread reads it any more
   EXPECT_EQ(seen, 1 + 2);
   master::ActionJob job(Places(), session.get(), 1);
   EXPECT_CODE(job.CarryOut({1, master::action::SealLog{{"s3", 99}}}).status, StatusCode::kDataLoss);
 }
 
-// METADATA names a server that is gone until the master has read it: calls wait, writes as well.
+// METADATA names a dead server until the master has read it: reads and writes wait.
 TEST(ClusterOfOne, CallsRightAfterAStartWaitForTheirTablets) {
   engine::MemoryFileSystem disk;
   engine::TableSchema schema;

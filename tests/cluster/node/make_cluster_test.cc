@@ -1,5 +1,5 @@
-// `sippar admin init` of an empty directory: decided, raced, killed at each crash point, and
-// refused where the directory is another's. SPDX-License-Identifier: Apache-2.0
+// `sippar admin init` of an empty directory: its decisions, concurrent runs, kills at each crash
+// point, and directories of other clusters, which are rejected. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/make_cluster.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr char kTarget[] = "zk://h:1/c";
 
-// What a program that was killed at a point leaves.
+// The disks as a program that was killed at `point` leaves them.
 struct Disks {
   std::string point;
   std::unique_ptr<engine::MemoryFileSystem> locks;
@@ -60,7 +60,7 @@ class MakeClusterTest : public testing::Test {
     options.memory_limit = 64 << 20;
     return options;
   }
-  // The cluster is complete, and lock service and directory agree on it.
+  // Checks that the cluster is complete, and that lock service and directory agree on it.
   static void ExpectComplete(LockService* locks, engine::FileSystem* fs) {
     EXPECT_EQ(Known(locks, lock_paths::Store()), "posix:/srv/c");
     EXPECT_EQ(Known(locks, lock_paths::ClusterId()), ReadClusterId(fs, "/srv/c").value());
@@ -116,7 +116,7 @@ TEST_F(MakeClusterTest, ADirectoryOfAnotherClusterIsRefused) {
   EXPECT_EQ(disk_.Exists("/srv/other").value(), false);
 }
 
-// Two at once, from two "programs": whatever they do at the same time, they make one cluster.
+// Two programs run init concurrently: in every interleaving they make one cluster.
 TEST_F(MakeClusterTest, InitsThatRaceMakeOneCluster) {
   for (int round = 0; round < 50; ++round) {
     engine::MemoryFileSystem disk;
@@ -172,8 +172,8 @@ TEST_F(MakeClusterTest, ItCanBeKilledAtEachPointAndRepeated) {
   }
 }
 
-// A program that opens the directory as a store of its own, at each point of an init: it is
-// refused, or the init is, and what the other one makes is whole.
+// At each point of an init, another program opens the directory as a store of its own: one of the
+// two is rejected, and the other's result is complete.
 TEST_F(MakeClusterTest, OfAnInitAndAProgramThatOpensTheDirectoryOneIsRefused) {
   int opened = 0;
   int refused = 0;
@@ -242,7 +242,9 @@ TEST(DecideMaking, EachDirectoryHasOneAnswer) {
       {{true, "1", "", {"lock"}}, "1", Making::kCarry},
       {{true, "1", "", {"lock"}}, "2", refused},
       {{true, "1", kTarget, {"lock"}}, "1", Making::kFinish},
-      {{true, "1", kTarget, {"lock"}}, "", refused},  // its lock files are gone: never carry again
+      {{true, "1", kTarget, {"lock"}},
+       "",
+       refused},  // its lock files are lost, so it must not be carried again
       {{true, "1", kTarget, {"lock"}}, "2", refused},
       {{true, "1", other, {"lock"}}, "1", refused},
   };
@@ -253,7 +255,7 @@ TEST(DecideMaking, EachDirectoryHasOneAnswer) {
   }
 }
 
-// A cluster that has served for a while has files in wal/ and sst/; its directory is still its own.
+// A cluster that has served has files in wal/ and sst/; its directory still belongs to it.
 TEST(DecideMaking, TheDataOfAnotherClusterIsRefusedByItsName) {
   const std::string other = "zk://h:1/other";
   Status refused = DecideMaking({false, "2", other, {"wal"}}, "/srv/c", kTarget, "").status();

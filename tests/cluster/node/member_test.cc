@@ -1,5 +1,5 @@
-// Processes of a cluster, which call each other over sockets: here they are objects in one process,
-// with ports of their own and one lock service in memory. SPDX-License-Identifier: Apache-2.0
+// Members of a cluster that call each other over sockets: here they are objects in one process,
+// with their own ports and one lock service in memory. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/member.h"
 
 #include <fmt/format.h>
@@ -74,7 +74,7 @@ class MemberTest : public testing::Test {
     members_.erase(name);
     sites_.erase(name);
   }
-  // Two servers and two masters.
+  // Starts two servers and two masters.
   void StartCluster() {
     for (const char* name : {"s1", "s2"}) ASSERT_TRUE(IsOk(Start(Server(name))));
     for (const char* name : {"m1", "m2"}) ASSERT_TRUE(IsOk(Start(Master(name))));
@@ -90,7 +90,7 @@ class MemberTest : public testing::Test {
     for (; (*cells)->Valid(); (*cells)->NextRow()) rows += (*cells)->cell().row;
     return (*cells)->status().ok() ? rows : (*cells)->status().ToString();
   }
-  // The name of the master that says it reigns; "" if none does.
+  // Name of the active master; "" if there is none.
   std::string Reigning() {
     auto lock =
         sites_.begin()->second->session()->Read(lock_paths::MasterLock(), Freshness::kConsistent);
@@ -152,7 +152,7 @@ TEST_F(MemberTest, AnotherMasterTakesOverAndNoCallNoticesIt) {
   EXPECT_NE(Reigning(), first);
 }
 
-// They name no lock service: every member finds masters and tablets for them.
+// Such clients name no lock service: every member finds masters and tablets for them.
 TEST_F(MemberTest, AClientThatKnowsMembersAloneReadsAndWritesThroughAnyOfThem) {
   StartCluster();
   for (const auto& [name, member] : members_) {
@@ -191,8 +191,8 @@ TEST_F(MemberTest, AClientOfMembersGoesOnWithTheNextWhenItsMemberEndsOrDies) {
   EXPECT_EQ(Rows(), "akz");
 }
 
-// All these calls wait in one process for calls to tablets in the same process. If they could take
-// all threads of its lane, none would ever end.
+// All these calls wait for calls to tablets in the same process. If they could occupy all threads
+// of a lane, none would ever end.
 TEST_F(MemberTest, ManyCallsOfClientsLeaveTheThreadsThatTheyNeed) {
   MemberOptions both = Server("s1");
   both.is_master = true;
@@ -273,7 +273,7 @@ TEST_F(MemberTest, X14_AStoreOfAnotherClusterIsRefused) {
   auto site = ClusterSite::OpenIn(other, "other", {});
   ASSERT_TRUE(IsOk(site));
   EXPECT_OK((*site)->OpenFiles());
-  // What is mounted there now is the first cluster's.
+  // Now the store of the first cluster is mounted there.
   std::filesystem::remove(elsewhere + "/CLUSTER");
   EXPECT_CODE((*site)->OpenFiles(), StatusCode::kFailedPrecondition);
   std::filesystem::copy_file(directory_ + "/CLUSTER", elsewhere + "/CLUSTER");

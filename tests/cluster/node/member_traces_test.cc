@@ -1,6 +1,6 @@
-// The traces of a cluster's calls: a gateway and the tablet servers that it calls keep parts of one
+// Traces of a cluster's calls: a gateway and the tablet servers that it calls keep parts of one
 // trace, and every client can ask for them. The members are objects in one process, so they share
-// what is kept (api/call_traces.h). SPDX-License-Identifier: Apache-2.0
+// the kept traces (api/call_traces.h). SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -57,8 +57,8 @@ class MemberTracesTest : public testing::Test {
     schema.families[0].name = "f";
     ASSERT_TRUE(client_->admin()->Do(calls::CreateTable{schema, {}}).ok());
   }
-  // Asks until there are `count` traces of this call on the table: a server keeps a trace after it
-  // has answered its call.
+  // Asks until there are `count` traces of this call on the table: a server keeps a trace only
+  // after it has answered the call.
   std::vector<CallTraceInfo> TracesOf(const std::string& table, const std::string& call,
                                       size_t count) {
     for (;;) {
@@ -78,16 +78,16 @@ class MemberTracesTest : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-// The process keeps traces of other tests, too, so these tables have names of their own.
+// The process also keeps traces of other tests, so these tables have unique names.
 TEST_F(MemberTracesTest, AGatewaysCallAndThoseThatItMakesAreOneTrace) {
-  // The client knows the master's address alone, which serves it as a gateway.
+  // The client knows only the address of the master, which is also a gateway.
   client_ =
       ConnectServer(master_.member->address(), "m1", engine::Clock::System(), nullptr).value();
   CreateTable("traced");
   const RowMutation mutation = RowMutation("r1").Set("f", "q", "v");
   ASSERT_TRUE(client_->data()->Apply("traced", mutation).ok());
 
-  // A server that still loads the tablet refuses the call, and the gateway makes it again.
+  // A server that is still loading the tablet rejects the call, and the gateway repeats it.
   std::vector<CallTraceInfo> writes;
   CallTraceInfo gateways, servers;
   while (gateways.server.empty() || servers.server.empty()) {

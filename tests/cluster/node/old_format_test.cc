@@ -1,4 +1,4 @@
-// Directories of format 1, which this program refuses and leaves as they are.
+// Directories of format 1, which this program rejects and leaves unchanged.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,14 +41,14 @@ TEST(OldFormatTest, AStoreWithoutAMasterIsRefusedAndNotTouched) {
   const StoreImage before = StoreImage::Of(&disk);
   ExpectRefused(Open(&disk));
   EXPECT_TRUE(StoreImage::Of(&disk) == before);
-  // Without STORE it is no store of ours at all.
+  // Without the file STORE it is not a sippar store at all.
   EXPECT_OK(disk.Remove("/db/STORE"));
   const StoreImage without = StoreImage::Of(&disk);
   EXPECT_CODE(Open(&disk), StatusCode::kFailedPrecondition);
   EXPECT_TRUE(StoreImage::Of(&disk) == without);
 }
 
-// An older program had not yet made tables of all manifests when it ended.
+// An older program ended before it had converted all manifests into tables.
 TEST(OldFormatTest, AMoveToFormat2ThatWasNotFinishedIsRefused) {
   engine::MemoryFileSystem disk;
   {

@@ -1,5 +1,5 @@
-// A start proves its picture while the master and the servers work: what they take out of METADATA
-// and remove meanwhile is no loss. SPDX-License-Identifier: Apache-2.0
+// A start checks its picture of the store while the master and the servers work: files that these
+// remove meanwhile, after their records, are not losses. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/picture_proof.h"
 
 #include <gmock/gmock.h>
@@ -18,8 +18,8 @@ using ::testing::HasSubstr;
 
 constexpr char kDirectory[] = "/db";
 
-// METADATA of one tablet, whose table's file and SSTable are missing. Its record is gone after
-// `scans` scans. `owners`: the first of them that a scan has not named yet has the SSTable.
+// METADATA with one tablet, whose table file and SSTable are missing. The record disappears after
+// `scans` scans. `owners`: the first of them that no scan has named yet has the SSTable.
 class EndingRecord final : public MetadataTable {
  public:
   EndingRecord(int scans, std::vector<uint64_t> owners) : scans_(scans), owners_(owners) {}
@@ -72,15 +72,15 @@ TEST(PictureProof, WhatMetadataNamesAndIsMissingIsALoss) {
               ElementsAre(HasSubstr("/db/lock/tables+77 is missing"), HasSubstr("it is missing")));
 }
 
-// A start that followed a kill in the middle of a drop failed once: the master removed the last
-// record and the table's file between the two looks.
+// A start after a kill in the middle of a drop failed once: the master removed the last record and
+// the table's file between the two readings.
 TEST(PictureProof, ADropThatEndsMeanwhileIsNoLoss) {
   EXPECT_THAT(FindingsOf(1).losses, ElementsAre());
   EXPECT_THAT(FindingsOf(0).losses, ElementsAre());
 }
 
-// Two tables have the SSTable, and the drop of one of them ends between the two looks. Then the
-// second look's text names the other.
+// Two tables share the SSTable, and one of them is dropped between the two readings. The finding of
+// the second reading then names the other table.
 TEST(PictureProof, AFileOfTwoOwnersIsALossWhenOneOfThemEnds) {
   EXPECT_THAT(FindingsOf(1'000, {77, 78}).losses,
               ElementsAre(AllOf(HasSubstr("sstable"), HasSubstr("it has data of table 78"))));

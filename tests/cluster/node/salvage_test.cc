@@ -1,5 +1,5 @@
-// Row D2: what `sippar admin log salvage` does with a damaged log, one byte at a time, and after
-// power losses. Through the program: tests/cli/admin_test.py. SPDX-License-Identifier: Apache-2.0
+// Row D2: `sippar admin log salvage` on a log with one damaged byte, and after power losses.
+// tests/cli/admin_test.py tests it through the program. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/salvage.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 constexpr int kRows = 12;
 
-// Of two tablets in turn.
+// Rows belong to two tablets in turn.
 std::string RowOf(int i) { return fmt::format("{:03}", i % 2 == 0 ? i : 500 + i); }
 
 StatusOr<std::unique_ptr<Client>> Open(engine::FileSystem* fs) {
@@ -39,7 +39,7 @@ std::unique_ptr<engine::MemoryFileSystem> ImageOf(engine::MemoryFileSystem* disk
   return disk->CrashClone(&random);
 }
 
-// A store whose process was killed after kRows rows, of which only the log knows.
+// A store whose process was killed after kRows rows, which only the log has.
 std::unique_ptr<engine::MemoryFileSystem> KilledStore() {
   engine::MemoryFileSystem disk;
   TableSchema schema;
@@ -48,7 +48,7 @@ std::unique_ptr<engine::MemoryFileSystem> KilledStore() {
   schema.Normalize();
   auto client = *Open(&disk);
   EXPECT_OK(client->admin()->Do(calls::CreateTable{schema, {"500"}}));
-  EXPECT_OK(client->Close());  // METADATA and the table are in files now
+  EXPECT_OK(client->Close());  // METADATA and the table are now in files
   client = *Open(&disk);
   for (int i = 0; i < kRows; ++i) {
     EXPECT_OK(client->data()->Apply("t", RowMutation(RowOf(i)).Set("f", "q", "v", 1)));
@@ -64,7 +64,7 @@ std::vector<std::string> LogsOf(engine::MemoryFileSystem* disk) {
   return logs;
 }
 
-// The rows that are there; nullopt: an error.
+// The rows of the store; nullopt: an error.
 std::optional<std::set<std::string>> RowsIn(Client* client) {
   auto cells = client->data()->Read("t", ReadSpec(), {});
   if (!cells.ok()) return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<std::set<std::string>> RowsIn(Client* client) {
 
 class SalvageTest : public testing::Test {
  protected:
-  // What it printed.
+  // Returns what the salvage printed.
   static std::string Salvage(engine::FileSystem* disk, bool drop) {
     std::string report;
     auto print = [&](std::string_view line) { report.append(line).append("\n"); };
@@ -85,7 +85,7 @@ class SalvageTest : public testing::Test {
     return report;
   }
 
-  // `lost_unsaid`: rows of which the report says nothing.
+  // `lost_unsaid_max`: limit of lost rows that the report does not mention.
   static void CheckRows(Client* client, const std::string& report, int lost_unsaid_max) {
     std::optional<std::set<std::string>> found = RowsIn(client);
     ASSERT_TRUE(found.has_value());
@@ -104,8 +104,8 @@ class SalvageTest : public testing::Test {
   }
 };
 
-// A salvage says what is lost, and loses no more: the damaged record and, of the same tablet, those
-// after it.
+// A salvage reports what is lost, and loses only the damaged record and the later records of the
+// same tablet.
 TEST_F(SalvageTest, D2_EveryTabletIsKeptUpToItsFirstLoss) {
   constexpr size_t kStep = 7;
   const std::unique_ptr<engine::MemoryFileSystem> killed = KilledStore();
@@ -118,7 +118,7 @@ TEST_F(SalvageTest, D2_EveryTabletIsKeptUpToItsFirstLoss) {
       std::unique_ptr<engine::MemoryFileSystem> disk = ImageOf(killed.get());
       disk->FlipByte(log, at, 0x10);
       Status refused = Open(disk.get()).status();
-      if (refused.ok()) continue;  // of the last group: a torn tail
+      if (refused.ok()) continue;  // damage in the last group is a torn tail
       ++salvaged;
       EXPECT_THAT(std::string(MessageOf(refused)), HasSubstr("sippar admin log salvage /db"));
       std::string report = Salvage(disk.get(), /*drop=*/false);
@@ -142,7 +142,7 @@ TEST_F(SalvageTest, D2_AWholeLogStays) {
   EXPECT_EQ(whole->AllFiles(), before);
 }
 
-// The first log begins with records of METADATA, the middle one has rows.
+// The first log begins with records of METADATA; the middle one has rows.
 TEST_F(SalvageTest, D2_APowerLossLosesNoMore) {
   const std::unique_ptr<engine::MemoryFileSystem> killed = KilledStore();
   const std::vector<std::string> logs = LogsOf(killed.get());
@@ -169,7 +169,8 @@ TEST_F(SalvageTest, D2_APowerLossLosesNoMore) {
     }
     EXPECT_GT(crashed.size(), 15u);
     for (const auto& left : crashed) {
-      // A start without a second salvage is refused, or finds what the first one would have kept.
+      // A start without a second salvage is rejected, or finds the rows that the first one would
+      // have kept.
       std::unique_ptr<engine::MemoryFileSystem> image = ImageOf(left.get());
       if (auto started = Open(image.get()); started.ok()) {
         EXPECT_EQ(RowsIn(started->get()), kept);

@@ -1,5 +1,5 @@
-// A power cut at any named point of a schema change, a flush or a start over a directory: the next
-// start has the table and answers the same. SPDX-License-Identifier: Apache-2.0
+// Power cuts at any named point of a schema change, a flush or a start of a directory: the next
+// start has the table and gives the same answers. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// A target HOST:PORT or unix:PATH, and what may be there instead of a server.
+// Targets HOST:PORT and unix:PATH, and what may be there instead of a server.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/server_client.h"
 
@@ -87,7 +87,7 @@ TEST_F(ServerClientTest, AClientGoesOnWhenItsServerHasComeBack) {
   EXPECT_EQ(Rows(client.get()), "ac");
 }
 
-// As in an upgrade: no call fails.
+// As during an upgrade, no call fails.
 TEST_F(ServerClientTest, AServerThatStartsAgainIsWaitedFor) {
   WireServerOptions options;
   auto server = WireServer::Start(store_.get(), options).value();
@@ -135,7 +135,7 @@ TEST_F(ServerClientTest, AServerOfAnotherVersionIsRefusedInASentence) {
   loops.Stop();
 }
 
-// Says to each caller what a server of another protocol might, or nothing, and then leaves it.
+// Sends to each caller what a server of another protocol might, or nothing, and then disconnects.
 class OtherProgram {
  public:
   OtherProgram(std::unique_ptr<net::Socket> listening, std::string says)
@@ -172,8 +172,8 @@ TEST_F(ServerClientTest, AnotherProgramIsToldApartFromNoServer) {
   EXPECT_NE(MessageOf(status).find("may be another program"), std::string_view::npos) << status;
 }
 
-// An older program serves gRPC alone there, which waiting does not change. One that has closed the
-// connection may be about to leave.
+// An older program serves only gRPC there, so waiting is useless. A program that has only closed
+// the connection may be about to leave.
 TEST_F(ServerClientTest, OnASocketAnotherProtocolIsFinalAndAnEndIsNot) {
   const std::string path = testing::TempDir() + "/other_program.sock";
   for (const std::string& says : {std::string(60, '\4'), std::string()}) {
@@ -201,7 +201,7 @@ TEST_F(ServerClientTest, WithoutAServerTheTargetIsNamed) {
   EXPECT_NE(MessageOf(none).find(address), std::string_view::npos) << none;
 }
 
-// Refuses some calls as a server does whose bounds are reached.
+// Rejects some calls, as a server does whose limits are reached.
 class BusyService final : public net::Service {
  public:
   explicit BusyService(Client* client) : members_("busy") {
@@ -280,7 +280,7 @@ TEST_F(ServerCertificatesTest, BothEndsNeedThem) {
   EXPECT_EQ(plain.code(), StatusCode::kUnavailable);
   EXPECT_NE(MessageOf(plain).find("asks for a certificate"), std::string_view::npos) << plain;
 
-  // A port without certificates would be called in clear.
+  // On a port without certificates, calls would be unencrypted.
   ApiServerOptions grpc;
   grpc.listen = "localhost:0";
   auto clear = ApiServer::Start(store_.get(), grpc).value();

@@ -1,4 +1,4 @@
-// A tablet that ends its server again and again is set aside, and an administrator lets it back
+// A tablet that repeatedly ends its server is set aside, and an administrator lets it back
 // (tests/FAULTS.md P19). SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,14 +13,15 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int kFirstDeadly = 100;  // this row and those above it
+constexpr int kFirstDeadly =
+    100;  // first row of the deadly ones, which extend to the end of the table
 constexpr size_t kKillsMax = 8;
 
 class SetAsideTest : public ClusterWorld {
  protected:
   SetAsideTest() {
     policy_.sets_aside = true;
-    policy_.trial_us = 120 * kSecond;  // however slow this machine is
+    policy_.trial_us = 120 * kSecond;  // long enough for any slow machine
     policy_.garbage_us = 200'000;
     policy_.trash_us = 0;
   }
@@ -48,7 +49,7 @@ class SetAsideTest : public ClusterWorld {
     const UnservedTablet* deadly = FindDeadly(health);
     return deadly != nullptr && deadly->state == "set_aside";
   }
-  // The running server that serves the deadly rows; "": none does.
+  // The running server that serves the deadly rows; "": none.
   std::string WhoServes() {
     const ClusterHealth health = Health();
     if (!health.master.is_running || FindDeadly(health) != nullptr) return "";
@@ -61,8 +62,8 @@ class SetAsideTest : public ClusterWorld {
     auto info = cluster_->admin()->Do(calls::GetTable{"t"});
     return info.ok() ? info->table_id : 0;
   }
-  // Ends each server that has loaded the deadly rows, until no server gets them any more; a new
-  // server takes its place. Returns how many were ended.
+  // Ends each server that has loaded the deadly rows, and starts a new one in its place, until no
+  // server gets them any more. Returns the number of ended servers.
   size_t KillUntilSetAside() {
     size_t kills = 0;
     while (kills < kKillsMax) {
@@ -93,7 +94,7 @@ TEST_F(SetAsideTest, P19_ATabletThatKillsItsServersIsSetAsideAndComesBackWhole) 
   EXPECT_GE(kills, 3u);
   EXPECT_LT(kills, kKillsMax);
 
-  // Everything else is served, and the status names it.
+  // All other tablets are served, and the status names the deadly one.
   Await([&] { return Health().unserved.size() == 1 && Health().recoveries.empty(); });
   ClusterHealth health = Health();
   EXPECT_FALSE(health.healthy);
@@ -104,7 +105,7 @@ TEST_F(SetAsideTest, P19_ATabletThatKillsItsServersIsSetAsideAndComesBackWhole) 
   EXPECT_THAT(health.unserved[0].why, HasSubstr("letback"));
   EXPECT_OK(ReadRow(RowOf(0)));
 
-  // A call on it fails at once, and says which tablet it is and what to do.
+  // A call to it fails at once; the error names the tablet and the remedy.
   RowMutation write(RowOf(kFirstDeadly));
   write.Set("f", "q", "late");
   for (const Status& refused :
@@ -117,13 +118,13 @@ TEST_F(SetAsideTest, P19_ATabletThatKillsItsServersIsSetAsideAndComesBackWhole) 
   EXPECT_CODE(cluster_->admin()->Do(calls::MoveTablet{"t", RowOf(kFirstDeadly), "s1"}),
               StatusCode::kFailedPrecondition);
 
-  // Another master knows it, too.
+  // The next master knows it as well.
   cluster_->StopMaster("m1");
   ASSERT_OK_(cluster_->StartMaster("m2"));
   ASSERT_OK_(cluster_->WaitForMaster(20 * kSecond));
   Await([&] { return IsSetAside(); });
 
-  // Its writes are only in the logs, which the sweep leaves alone.
+  // The tablet's writes are only in the logs, which the sweep must keep.
   auto record = cluster_->metadata()->Find(TableId(), RowOf(kFirstDeadly));
   ASSERT_TRUE(record.ok()) << record.status();
   EXPECT_FALSE(record->logs.empty());
@@ -132,7 +133,7 @@ TEST_F(SetAsideTest, P19_ATabletThatKillsItsServersIsSetAsideAndComesBackWhole) 
     EXPECT_TRUE(exists.ok() && *exists) << log.ToString();
   }
 
-  // Its servers live now: it is let back, and again.
+  // Servers survive the tablet now, so it may be let back; repeating the call is allowed.
   const calls::LetBack back{"t", RowOf(2 * kFirstDeadly - 1)};
   EXPECT_OK(cluster_->admin()->Do(back));
   EXPECT_OK(cluster_->admin()->Do(back));

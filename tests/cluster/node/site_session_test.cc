@@ -1,4 +1,4 @@
-// How many sessions with the lock service a process has, and that none is left when it ends.
+// Tests how many lock-service sessions a process has, and that none is left when it ends.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-// A start proves its picture before it changes anything: whatever one file of a store has become,
-// a start says which file it is, or every answer is right; with the file back every answer is.
-// SPDX-License-Identifier: Apache-2.0
+// A start checks its picture of the store before it changes anything. If one file is damaged, the
+// start names that file or all answers are still right; once the file is restored, all answers are
+// right. SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ StoreImage KilledWithLog(int count) {
   EXPECT_OK(client->admin()->Do(calls::CreateTable{SchemaOf("t"), {}}));
   EXPECT_OK(client->Close());
   client = *OpenStore(&disk);
-  const std::string value(10'000'000, 'v');  // in segments of 64 MiB
+  const std::string value(10'000'000, 'v');  // a log segment has 64 MiB
   for (int i = 0; i < count; ++i) EXPECT_OK(PutRow(client.get(), fmt::format("r{:03}", i), value));
   StoreImage image = StoreImage::Of(&disk);
   EXPECT_OK(client->Close());
@@ -46,7 +46,7 @@ std::string OnlyOne(const StoreImage& image, std::string_view part) {
   return found;
 }
 
-// What a start says of it, and that it has changed no file but those that each start writes.
+// Starts the store and returns the status. Checks that a failed start has removed no file.
 Status StartOf(const StoreImage& image) {
   auto disk = image.Make();
   Status status = OpenStore(disk.get()).status();
@@ -79,7 +79,7 @@ TEST(StartProof, F_D1_ALogThatIsCutOrFlippedInItsLastGroupStopsTheStart) {
   const std::string directory = first.substr(0, first.rfind('/'));
   auto reach = engine::ReadLogReach(image.Make().get(), directory);
   ASSERT_TRUE(reach.ok() && reach->has_value());
-  // Behind that may be what was not acknowledged.
+  // Data after that point may not have been acknowledged.
   const std::string path = directory + "/" + engine::SegmentFileName((*reach)->last);
   const size_t size = (*reach)->length;
   for (size_t cut : {size - 1, size - 100, size / 2, size_t{100}}) {
@@ -128,7 +128,8 @@ TEST(StartProof, F_D2_AMissingSstableStopsTheStartAndAnEmptyOneGivesItUp) {
     Status status = StartOf(missing);
     EXPECT_CODE(status, StatusCode::kDataLoss);
     EXPECT_THAT(MessageText(status), HasSubstr(path));
-    if (MessageText(status).find("empty file") == std::string::npos) continue;  // METADATA's own
+    if (MessageText(status).find("empty file") == std::string::npos)
+      continue;  // this is METADATA's own file
     missing.files[path] = "";
     auto again = missing.Make();
     auto opened = OpenStore(again.get());
@@ -185,7 +186,7 @@ TEST(StartProof, F_D8_AForeignFileThatIsNamedLikeAnSstableIsNotSwept) {
   for (const std::string& path : foreign) EXPECT_EQ(*engine::ReadFile(&disk, path), "a letter");
 }
 
-// SIPPAR_START_TRIES: how many; the default is what CI has time for.
+// SIPPAR_START_TRIES sets the number of attempts; the default suits the time limit of CI.
 TEST(StartProof, WhateverOneFileHasBecomeNothingIsLostAndNothingWrongIsSaid) {
   const char* wanted = std::getenv("SIPPAR_START_TRIES");
   const size_t tries_max = wanted == nullptr ? 240 : std::strtoull(wanted, nullptr, 10);

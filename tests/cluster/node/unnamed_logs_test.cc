@@ -1,4 +1,4 @@
-// Which logs a tablet's record must name. SPDX-License-Identifier: Apache-2.0
+// Tests which logs a tablet's record must still name. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/unnamed_logs.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ constexpr uint64_t kTablet = 7;
 const ServerId kFirst = {"b", 3};
 const ServerId kSecond = {"a", 5};
 
-// A tablet whose SSTables have everything up to 10.
+// A tablet whose SSTables contain everything up to sequence 10.
 TabletRecord Record() {
   TabletRecord record;
   record.tablet_id = kTablet;
@@ -33,7 +33,7 @@ TEST(UnnamedLogs, ALogThatTheRecordNamesIsNotMissed) {
   TabletRecord record = Record();
   record.logs = {kFirst};
   EXPECT_THAT(UnnamedLogs(record, lives), ElementsAre(kSecond));
-  // The recovery of the life that has the tablet will add its log.
+  // The recovery of the life that has the tablet will add that life's log.
   record.server = kSecond;
   record.phase = TabletPhase::kRecovering;
   EXPECT_THAT(UnnamedLogs(record, lives), IsEmpty());

@@ -1,4 +1,4 @@
-// The server under test and the state machine that clients read chunks with.
+// The server under test, and a reader of chunks like those of client libraries.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/cluster/serve/api_fixture.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 using Chunk = v2::ReadRowsResponse::CellChunk;
 
-// Puts cells together as the client libraries do; every rule that they check is checked.
+// Assembles cells as the client libraries do, and checks every rule that they check.
 class ChunkReader {
  public:
   ChunkReader(bool reversed, ReadResult* out) : reversed_(reversed), out_(out) {}

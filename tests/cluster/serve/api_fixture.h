@@ -25,7 +25,7 @@ namespace admin = google::bigtable::admin::v2;
 inline constexpr const char* kInstance = "projects/p/instances/i";
 inline constexpr const char* kTable = "projects/p/instances/i/tables/t";
 
-// A cell as ReadRows gave it, put together from its chunks by the rules that clients follow.
+// A cell that ReadRows returned, assembled from its chunks by the rules of client libraries.
 struct ReadCell {
   std::string row, family, qualifier;
   int64_t time_us = 0;
@@ -41,15 +41,15 @@ struct ReadResult {
   std::vector<v2::RequestStats> stats;
   size_t messages = 0;
   size_t message_size_max = 0;
-  std::string Print() const;  // "row family:qualifier@time=value[label]" lines
+  std::string Print() const;  // prints lines "row family:qualifier@time=value[label]"
 };
 
-// Stands still but for intervals, which have passed by `step_nanos` at each look.
+// A clock whose date stands still; each reading of the monotonic time advances it by `step_nanos`.
 class StepClock final : public engine::Clock {
  public:
   int64_t NowMicros() override { return now_us; }
   int64_t MonotonicNanos() override { return nanos_ += step_nanos; }
-  // Other threads get some time, too: who tries again for so long waits for what they do.
+  // Sleeps briefly in real time, too, so that other threads can make progress.
   void SleepMicros(int64_t micros) override {
     engine::Clock::System()->SleepMicros(std::min<int64_t>(micros, 20'000));
     nanos_ += micros * 1000;
@@ -64,15 +64,15 @@ class StepClock final : public engine::Clock {
 class ApiTest : public testing::Test {
  protected:
   ApiTest();
-  // From now on, over another client.
+  // Serves another client from now on.
   void Serve(std::unique_ptr<Client> client, bool strict = false);
 
-  // Table "t" with families f, g and (counters) n; keys are where it is split.
+  // Creates table "t" with families f, g and (counters) n, split at `split_keys`.
   void CreateTable(const std::vector<std::string>& split_keys = {},
                    admin::Table::TimestampGranularity granularity = admin::Table::MILLIS);
   grpc::Status Set(const std::string& row, const std::string& family, const std::string& qualifier,
                    int64_t time_us, const std::string& value);
-  // Checks the rules of chunks on the way.
+  // Reads, and checks the rules of chunks.
   ReadResult Read(v2::ReadRowsRequest request, const std::string& features = "");
   ReadResult Read() { return Read(v2::ReadRowsRequest()); }
 
@@ -88,7 +88,7 @@ class ApiTest : public testing::Test {
   std::unique_ptr<google::longrunning::Operations::Stub> operations_;
 };
 
-// Calls `method` of `stub`; the reply is dropped.
+// Calls `method` of `stub`; without `reply` the reply is dropped.
 template <typename Stub, typename Request, typename Reply>
 grpc::Status Call(Stub* stub,
                   grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Reply*),

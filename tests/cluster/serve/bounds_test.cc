@@ -1,5 +1,5 @@
-// More calls at once than the server has room for: they wait within their deadlines, and are then
-// refused so that clients try again. SPDX-License-Identifier: Apache-2.0
+// More concurrent calls than the server has room for: they wait within their deadlines and are then
+// rejected in such a way that clients retry. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ class BoundsTest : public ApiTest {
     server_.reset();
     Serve(std::make_unique<StuckClient>(std::move(client_), &stuck_));
     CreateTable();
-    // Each a connection of its own.
+    // Each stub has its own connection.
     for (int i = 0; i < 3; ++i) {
       grpc::ChannelArguments arguments;
       arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -32,7 +32,7 @@ class BoundsTest : public ApiTest {
   }
   ~BoundsTest() override { stuck_->LetGo(); }
 
-  // Calls that are under way at the same time.
+  // Concurrent calls in flight.
   struct Pending {
     grpc::ClientContext context;
     v2::MutateRowResponse mutated;
@@ -40,7 +40,7 @@ class BoundsTest : public ApiTest {
     std::unique_ptr<grpc::ClientAsyncResponseReader<v2::MutateRowResponse>> write;
     std::unique_ptr<grpc::ClientAsyncReader<v2::ReadRowsResponse>> reads;
     grpc::Status status;
-    bool is_ending = true;  // the next event is its end
+    bool is_ending = true;  // true if the next event is the end of the call
   };
   void SetDeadline(Pending* call, int millis) {
     if (millis == 0) return;
@@ -70,7 +70,7 @@ class BoundsTest : public ApiTest {
     call.reads = stubs_[calls_.size() % stubs_.size()]->AsyncReadRows(&call.context, request,
                                                                       &queue_, &call);
   }
-  // How many ended with each code.
+  // Waits for all calls; returns how many ended with each code.
   std::map<StatusCode, int> End() {
     void* tag = nullptr;
     bool ok = false;
@@ -99,7 +99,7 @@ class BoundsTest : public ApiTest {
 TEST_F(BoundsTest, F_A3_NoneOfManyWritesIsRefused) {
   for (int i = 0; i < 1'200; ++i) BeginWrite(fmt::format("stuck{}", i), 0);
   stuck_->AwaitStuck(1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // more have come
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // more calls arrive
   stuck_->LetGo();
   std::map<StatusCode, int> codes = End();
   EXPECT_EQ(codes[StatusCode::OK], 1'200);
@@ -110,7 +110,7 @@ TEST_F(BoundsTest, F_D6_NoneOfManyReadsIsRefused) {
   for (int i = 0; i < 1'200; ++i) BeginRead(fmt::format("stuck{}", i), 0);
   stuck_->AwaitStuck(30);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_LT(stuck_->stuck(), 100);  // are carried out at a time
+  EXPECT_LT(stuck_->stuck(), 100);  // limit of calls carried out at a time
   stuck_->LetGo();
   EXPECT_EQ(End()[StatusCode::OK], 1'200);
 }
@@ -142,7 +142,7 @@ TEST(CallThreadsIdleTest, F_A13_ThreadsWithoutWorkEnd) {
   }
   while (threads.threads() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(done, 50);
-  while (!threads.Run([&] { ++done; })) continue;  // and come back
+  while (!threads.Run([&] { ++done; })) continue;  // starts new threads after all have ended
   threads.Stop();
   EXPECT_EQ(done, 51);
 }

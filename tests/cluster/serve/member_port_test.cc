@@ -1,5 +1,5 @@
-// The port of a member that is a gateway, too: cluster/net and the Cloud Bigtable API on one
-// address. SPDX-License-Identifier: Apache-2.0
+// The port of a member that is also a gateway: the protocol of cluster/net and the Cloud Bigtable
+// API on one address. SPDX-License-Identifier: Apache-2.0
 #include "cluster/serve/member_port.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class MemberPortTest : public ApiTest {
                               &loops_)
                 .value();
   }
-  // A write over the API by a caller that reaches the port at `host`.
+  // Writes over the API as a caller that connects to `host`.
   grpc::Status SetAt(const std::string& host) {
     auto stub = v2::Bigtable::NewStub(grpc::CreateChannel(
         host + ":" + std::to_string(port_->port()), grpc::InsecureChannelCredentials()));
@@ -74,7 +74,8 @@ TEST_F(MemberPortTest, TheApiIsServedFromItsBeginToItsEnd) {
   EXPECT_EQ(ProbeAt("localhost", nullptr).code(), StatusCode::kUnavailable);
 }
 
-// The API has no encryption, so it stays on this machine; calls of other members need certificates.
+// The API has no encryption, so it is served only on this machine; calls of other members need
+// certificates.
 TEST_F(MemberPortTest, N15_WithCertificatesTheApiIsForThisMachineAlone) {
   CreateTable();
   std::string folder = testing::TempDir() + "/memberportXXXXXX";
@@ -89,8 +90,8 @@ TEST_F(MemberPortTest, N15_WithCertificatesTheApiIsForThisMachineAlone) {
   EXPECT_TRUE(SetAt("127.0.0.1").ok());
   EXPECT_TRUE(ProbeAt("127.0.0.1", *keys).ok());
   EXPECT_EQ(ProbeAt("127.0.0.1", nullptr).code(), StatusCode::kUnavailable);
-  // The connection from 127.0.0.1 to 127.0.0.2 stands for one from another machine: its ends have
-  // two addresses.
+  // A connection from 127.0.0.1 to 127.0.0.2 acts as one from another machine, because its ends
+  // have different addresses.
   EXPECT_EQ(SetAt("127.0.0.2").error_code(), grpc::UNAVAILABLE);
   port_.reset();
   Start("0.0.0.0:0", nullptr, /*is_open_to_all=*/true);

@@ -1,4 +1,4 @@
-// One port for both protocols, and callers that speak neither, slowly, or not at all.
+// One port for both protocols, and callers that use neither, are slow, or send nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/serve/shared_port.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-// Looks every millisecond, for up to ten seconds.
+// Checks the condition every millisecond, for up to ten seconds.
 template <typename Condition>
 bool Eventually(const Condition& is_met) {
   for (int i = 0; i < 10'000; ++i) {
@@ -31,7 +31,7 @@ bool IsClosed(const net::Socket& socket) {
   return !socket.Peek(&byte, 1).ok();
 }
 
-// False: the connection is not made yet.
+// Sends `bytes`. Returns false if the connection is not established yet.
 bool Says(const net::Socket& socket, const std::string& bytes) {
   return socket.Write({bytes}).value_or(0) == bytes.size();
 }
@@ -52,7 +52,7 @@ class SharedPortTest : public testing::Test {
     port_ = SharedPort::Start(std::move(options), take).value();
   }
   std::unique_ptr<net::Socket> Connect() const { return net::Socket::Connect(address_).value(); }
-  // A connection that the port has accepted.
+  // Connects, and waits until the port has accepted the connection.
   std::unique_ptr<net::Socket> ConnectAndWait() const {
     const uint64_t before = port_->accepted();
     auto socket = Connect();
@@ -157,7 +157,7 @@ TEST_F(BothProtocolsTest, OnePortServesThem) {
   for (; (*cells)->Valid(); (*cells)->Next()) found += std::string((*cells)->cell().value) + ";";
   EXPECT_EQ(found, "over gRPC;wire;");
   EXPECT_EQ(Read().cells.size(), 2u);
-  // Others on the port change nothing of it.
+  // Other callers on the port do not affect these calls.
   const ListenAddress place = ListenAddress::Parse(server_->address()).value();
   auto other = net::Socket::Connect(*net::NumericAddress(place.Numeric(), place.port)).value();
   auto silent = net::Socket::Connect(*net::NumericAddress(place.Numeric(), place.port)).value();

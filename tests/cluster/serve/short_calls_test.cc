@@ -1,4 +1,4 @@
-// Calls that one thread answers for all connections, and what must not hold others up.
+// Calls that one thread answers for all connections, and slow calls that must not delay others.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -59,7 +59,7 @@ TEST_F(ShortCallsTest, AReadThatWaitsHoldsNobodyUp) {
 TEST_F(ShortCallsTest, AWriteThatWaitsHoldsNobodyUp) {
   auto first = SetLater("stuck");
   stuck_->AwaitStuck(1);
-  auto second = SetLater("stuck2");  // behind it
+  auto second = SetLater("stuck2");  // queued after the first
   ExpectOthersAreServed();
   stuck_->LetGo();
   EXPECT_TRUE(first.get().ok());
@@ -67,7 +67,7 @@ TEST_F(ShortCallsTest, AWriteThatWaitsHoldsNobodyUp) {
   EXPECT_EQ(Read(One("stuck2")).cells.size(), 1u);
 }
 
-// A write that was under way when a check-and-mutate did not see it comes after it.
+// A write in flight that a check-and-mutate does not see gets a later timestamp than that call.
 TEST_F(ShortCallsTest, F_D3_AWriteThatACheckDidNotSeeIsNotHiddenByIt) {
   constexpr int64_t kServerClock = -1;
   RowMutation old("stuck");
@@ -78,7 +78,7 @@ TEST_F(ShortCallsTest, F_D3_AWriteThatACheckDidNotSeeIsNotHiddenByIt) {
   stuck_->AwaitStuck(1);
   clock_.now_us += 1'000'000;
   RowMutation swapped("stuck");
-  swapped.Set("f", "q", "swapped");  // as a check-and-mutate that saw "old"
+  swapped.Set("f", "q", "swapped");  // the write of a check-and-mutate that saw "old"
   ASSERT_TRUE(client_->data()->CommitRow("p/i/t", swapped, {}).ok());
   stuck_->LetGo();
   ASSERT_TRUE(write.get().ok());
@@ -103,7 +103,7 @@ TEST_F(ShortCallsTest, ACallerThatLeavesEndsItsRead) {
   v2::ReadRowsResponse response;
   EXPECT_FALSE(reader->Read(&response));
   EXPECT_EQ(reader->Finish().error_code(), StatusCode::DEADLINE_EXCEEDED);
-  server_->Stop(60'000'000);  // comes back, as nothing is under way any more
+  server_->Stop(60'000'000);  // returns, because no call is in flight any more
 }
 
 TEST_F(ShortCallsTest, WritesThatComeTogetherGoTogetherAndFailAlone) {
@@ -114,9 +114,9 @@ TEST_F(ShortCallsTest, WritesThatComeTogetherGoTogetherAndFailAlone) {
   for (int i = 0; i < kWriters; ++i) good.push_back(SetLater(fmt::format("stuck{:02}", i)));
   auto bad =
       std::async(std::launch::async, [this] { return Set("stuck", "no_family", "q", 1000, "v"); });
-  EXPECT_EQ(bad.get().error_code(), StatusCode::NOT_FOUND);  // waits for nobody
+  EXPECT_EQ(bad.get().error_code(), StatusCode::NOT_FOUND);  // does not wait for the stuck writes
   EXPECT_EQ(Set("", "f", "q", 1000, "v").error_code(), StatusCode::INVALID_ARGUMENT);
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // they have come
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // all calls have arrived by then
   stuck_->LetGo();
   for (auto& status : good) EXPECT_TRUE(status.get().ok());
   EXPECT_TRUE(first.get().ok());

@@ -1,4 +1,5 @@
-// What the first bytes of a connection tell. SPDX-License-Identifier: Apache-2.0
+// Tests how the first bytes of a connection determine its protocol. SPDX-License-Identifier:
+// Apache-2.0
 #include "cluster/serve/spoken_protocol.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +41,8 @@ TEST(SpokenProtocol, EachProtocolIsKnownByItsFirstBytesAndNotBefore) {
   }
 }
 
-// A checksum may begin as TLS does, so all 16 bytes of the checksums have to come first.
+// A checksum may begin like TLS, so all 16 bytes of the two checksums must arrive before the
+// decision.
 TEST(SpokenProtocol, TlsIsKnownWhereAHelloWouldShow) {
   const std::string client =
       std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) + std::string(40, '\x5a');
@@ -66,7 +68,7 @@ TEST(SpokenProtocol, EverythingElseIsRefusedAsSoonAsItShows) {
   EXPECT_EQ(SpokenProtocol(other_magic), Protocol::kOther);
 }
 
-// Only the checksum's bytes are free: it may begin like a preface.
+// Only the bytes of the checksum are arbitrary, so they may look like the HTTP/2 preface.
 TEST(SpokenProtocol, AHelloWhoseChecksumLooksLikeAPrefaceIsAHello) {
   std::string hello = HelloFrame();
   hello.replace(0, 8, kPreface.substr(0, 8));

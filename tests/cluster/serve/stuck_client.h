@@ -1,4 +1,4 @@
-// A client whose calls hang where a test wants it. SPDX-License-Identifier: Apache-2.0
+// A client whose calls hang where a test wants them to. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace sippar::cluster {
 
-// Calls of rows that begin with "stuck" wait until they may go on, or are cancelled.
+// Calls for rows that begin with "stuck" wait until LetGo or until they are cancelled.
 class StuckData final : public DataApi {
  public:
   explicit StuckData(DataApi* data) : data_(data) {}
@@ -48,7 +48,7 @@ class StuckData final : public DataApi {
     changed_.NotifyAll();
   }
   size_t batch_max() const { return batch_max_; }
-  int stuck() {  // so far
+  int stuck() {  // number of calls that have got stuck so far
     engine::MutexLock lock(&mutex_);
     return stuck_;
   }

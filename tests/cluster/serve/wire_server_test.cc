@@ -1,5 +1,5 @@
-// A store that is served over cluster/net: a client in another process sees the same answers as one
-// in the store's own. SPDX-License-Identifier: Apache-2.0
+// A store that is served over cluster/net: a client in another process gets the same answers as a
+// client in the store's own process. SPDX-License-Identifier: Apache-2.0
 #include "cluster/serve/wire_server.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class WireServerTest : public testing::Test {
     schema.families[0].name = "f";
     EXPECT_TRUE(client_->admin()->Do(calls::CreateTable{schema, {"m"}}).ok());
   }
-  // Row, column and value of each cell.
+  // The row, column and value of each cell.
   static std::vector<std::string> Cells(Client* client, engine::ReadCounters* counters = nullptr) {
     std::vector<std::string> found;
     auto cells = client->data()->Read("t", ReadSpec(), {nullptr, 0, counters});
@@ -72,7 +72,7 @@ TEST_F(WireServerTest, WritesReadsAndErrorsAreThoseOfTheStore) {
   EXPECT_EQ(cells, Cells(store_.get()));
   EXPECT_GE(cells.size(), 2u);
   EXPECT_EQ(counters.cells_returned, cells.size());
-  EXPECT_EQ(counters.reads, 2u);  // tablets
+  EXPECT_EQ(counters.reads, 2u);  // two tablets
 
   EXPECT_EQ(client_->data()->Apply("none", batch[0]), store_->data()->Apply("none", batch[0]));
   EXPECT_EQ(client_->admin()->Do(calls::GetTable{"none"}).status(),
@@ -81,7 +81,7 @@ TEST_F(WireServerTest, WritesReadsAndErrorsAreThoseOfTheStore) {
   ASSERT_TRUE(ranges.ok()) << ranges.status();
   EXPECT_EQ(ranges->size(), 2u);
   EXPECT_EQ(client_->data()->ReadChanges("t", {}, {}).status().code(),
-            StatusCode::kFailedPrecondition);  // it has no change stream
+            StatusCode::kFailedPrecondition);  // the table has no change stream
 }
 
 TEST_F(WireServerTest, AClientOfAServerThatHasStoppedIsLost) {

@@ -1,4 +1,4 @@
-// Splits by load: where the row comes from. SPDX-License-Identifier: Apache-2.0
+// Tests the choice of the row at which a busy tablet is split. SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/load_sample.h"
 
 #include "tests/cluster/tabletserver/server_world.h"
@@ -38,7 +38,7 @@ TEST(LoadMiddleTest, ARowForASplitByLoadHasAQuarterOfTheCallsOnEachSideAtLeast) 
     return ChooseLoadMiddle(std::move(rows)).value_or("none");
   };
   EXPECT_EQ(cut({}), "none");
-  EXPECT_EQ(cut({{"a", 7}, {"b", 8}}), "none");  // too few to tell
+  EXPECT_EQ(cut({{"a", 7}, {"b", 8}}), "none");  // too few samples to decide
   EXPECT_EQ(cut({{"a", 100}}), "none");
   EXPECT_EQ(cut({{"b", 50}, {"a", 50}}), "b");
   EXPECT_EQ(cut({{"a", 10}, {"b", 80}, {"c", 10}}), "none");

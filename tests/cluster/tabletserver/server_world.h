@@ -1,6 +1,6 @@
 // Several tablet servers in one process over one disk in memory, each a machine of its own, with
-// the embedded lock service and the real METADATA; the test is the master. METADATA is kept by a
-// store beside them, so that servers may come and go. SPDX-License-Identifier: Apache-2.0
+// the embedded lock service and the real METADATA; the test acts as the master. A separate store
+// holds METADATA, so that servers may start and stop. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>
@@ -22,10 +22,10 @@
 namespace sippar::cluster {
 
 inline constexpr uint64_t kTable = 7;
-inline constexpr uint64_t kMaster = 5;  // epoch
+inline constexpr uint64_t kMaster = 5;  // the master's epoch
 
-// The world's clock for threads that sleep: ManualClock's sleepers would move it for everybody, and
-// a lease's watchdog sleeps all the time.
+// The world's clock for threads that sleep: sleeping on a ManualClock would advance it for all
+// threads, and a lease's watchdog sleeps all the time.
 class StandingClock final : public engine::Clock {
  public:
   explicit StandingClock(engine::Clock* base) : base_(base) {}
@@ -37,7 +37,7 @@ class StandingClock final : public engine::Clock {
   engine::Clock* base_;
 };
 
-// METADATA through a line that may lose answers.
+// METADATA over a connection that may lose answers.
 class LossyMetadata final : public MetadataTable {
  public:
   explicit LossyMetadata(MetadataTable* base) : base_(base) {}
@@ -77,7 +77,7 @@ class LossyMetadata final : public MetadataTable {
     return base_->Events(table_id);
   }
   std::atomic<int> answers_lost{0};
-  // What happens elsewhere while the call is on its way.
+  // Called while a call is in flight, to let other things happen meanwhile.
   std::function<void()> on_write;
   std::function<void(const TabletRecord& record)> on_finish_split;
 
@@ -142,7 +142,7 @@ class ServerWorld : public testing::Test {
     return started.ok() ? *started : nullptr;
   }
 
-  // A new tablet on `server`, loaded.
+  // Makes a new tablet and loads it on `server`.
   TabletRecord NewTablet(TabletServer* server, const engine::RowRange& range = {"", ""}) {
     TabletRecord record;
     record.table_id = kTable;
@@ -179,7 +179,7 @@ class ServerWorld : public testing::Test {
     EXPECT_OK(server->Control()->Do(calls::LoadTablet{kMaster, record, table_}));
     return record;
   }
-  // A planned move of the tablet that has `row`.
+  // Moves the tablet that contains `row`, as planned by a master.
   void Move(TabletServer* source, TabletServer* target, const std::string& row = "") {
     TabletRecord record = Find(row);
     EXPECT_OK(
@@ -187,7 +187,7 @@ class ServerWorld : public testing::Test {
     (void)Assign(Find(row), target);
   }
 
-  // What the master does about a dead server, F0 to F5; `sort` with the help of the target.
+  // Recovers a dead server as the master does, F0 to F5; if `sort`, the target sorts the log.
   void Recover(const ServerId& dead, TabletServer* target, bool sort = false) {
     engine::FileSystem* fs = &disk_;
     std::string sealed = store_paths::SealedLog("/db", dead);
@@ -207,11 +207,11 @@ class ServerWorld : public testing::Test {
       (void)Assign(std::move(record), target);
     }
   }
-  // The machine loses its power, and what it had not synced.
+  // The server's machine loses its power, and with it the data that was not synced.
   void Die(std::shared_ptr<TabletServer>* server) {
     std::string name = (*server)->id().name;
     engine::Random random(++deaths_);
-    // Its threads are gone; a closed log has an end mark, which a crash would not write.
+    // The server is stopped first; a closed log has an end mark, which a crash would not write.
     server->reset();
     machines_[name]->Crash(&random);
   }
@@ -224,7 +224,7 @@ class ServerWorld : public testing::Test {
     return OnlyPart(server->Tablets()->Do(
         calls::ApplyRows<TabletAddress>{{record.tablet_id, record.tablet_epoch}, {&only, 1}}));
   }
-  // Rows and values of the tablet, "row=value" each.
+  // The rows and values of the tablet, as "row=value" each.
   StatusOr<std::string> Get(TabletServer* server, const TabletRecord& record) {
     ReadSpec read;
     read.rows = engine::RowSet::All();

@@ -30,7 +30,7 @@ TEST_F(TabletServerTest, RepeatedAndDelayedControlCallsFindTheirWorkDone) {  // 
   EXPECT_OK(control->Do(calls::UnloadTablet{kMaster, record.tablet_id, record.tablet_epoch}));
   EXPECT_CODE(control->Do(calls::LoadTablet{kMaster, record, table_}),
               StatusCode::kFailedPrecondition);
-  EXPECT_OK(control->Do(calls::UnloadTablet{kMaster, 99, 4}));  // overtook its load
+  EXPECT_OK(control->Do(calls::UnloadTablet{kMaster, 99, 4}));  // arrives before its load
   record.tablet_id = 99;
   record.tablet_epoch = 4;
   EXPECT_CODE(control->Do(calls::LoadTablet{kMaster, record, table_}),
@@ -89,12 +89,12 @@ TEST_F(TabletServerTest, WhatWasAcknowledgedSurvivesTheDeathsOfThreeServers) {  
     EXPECT_EQ(second->Control()->Do(calls::Metrics{})->at("log_records_replayed"), 60u);
     put(second.get(), 30);
     id = second->id();
-    Die(&second);  // with nothing flushed: its successor needs both logs
+    Die(&second);  // nothing is flushed, so its successor needs both logs
     auto third = Start("s3");
     Recover(id, third.get(), sort);
     EXPECT_EQ(Find(start).logs.size(), 2u);
     EXPECT_EQ(*Get(third.get(), Find(start)), expected);
-    // Both logs go in the write that names the SSTables (F6).
+    // The write that names the SSTables removes both logs from the record (F6).
     EXPECT_OK(third->Control()->Do(calls::FlushTablet{record.tablet_id}));
     EXPECT_TRUE(Find(start).logs.empty());
     EXPECT_EQ(*Get(third.get(), Find(start)), expected);
@@ -114,7 +114,7 @@ TEST_F(TabletServerTest, AMissingOrDamagedSealedLogIsToldAndNothingIsServed) {
   EXPECT_CODE(second->Control()->Do(calls::LoadTablet{kMaster, record, table_}),
               StatusCode::kDataLoss);
   EXPECT_CODE(Get(second.get(), record), StatusCode::kOutOfRange);
-  // A final answer: it cannot be loaded by an older call any more.
+  // The answer is final: an older call can no longer load the tablet.
   EXPECT_CODE(second->Control()->Do(calls::LoadTablet{kMaster, record, table_}),
               StatusCode::kFailedPrecondition);
 }
@@ -139,8 +139,8 @@ TEST_F(TabletServerTest, ASplitIsOneRowAndServesBothHalves) {
   EXPECT_EQ(*Get(target.get(), Find("c")), "c=c d=d e=e");
 }
 
-// METADATA names the children before the server has them among what it serves. A second object of a
-// child would take writes, and give their sequence numbers once more.
+// METADATA names the children before the server serves them. A second object for a child would
+// accept writes and reuse their sequence numbers.
 TEST_F(TabletServerTest, ChildrenOfASplitAreNeitherLoadedNorUnloadedMeanwhile) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
@@ -157,7 +157,8 @@ TEST_F(TabletServerTest, ChildrenOfASplitAreNeitherLoadedNorUnloadedMeanwhile) {
   };
   EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "m"}));
   EXPECT_EQ(asked, 1);
-  EXPECT_OK(server->Control()->Do(calls::LoadTablet{kMaster, Find("a"), table_}));  // it is there
+  EXPECT_OK(server->Control()->Do(
+      calls::LoadTablet{kMaster, Find("a"), table_}));  // it is already loaded
   EXPECT_OK(Put(server.get(), Find("z"), "y", "y"));
   EXPECT_EQ(*Get(server.get(), Find("a")), "a=a");
   EXPECT_EQ(*Get(server.get(), Find("z")), "y=y z=z");
@@ -182,7 +183,7 @@ TEST_F(TabletServerTest, FilesThatMayNotBeNamedYetAreToldToTheSweep) {
   EXPECT_CODE(server->Control()->Do(calls::FlushTablet{record.tablet_id}),
               StatusCode::kUnavailable);
   EXPECT_EQ(meanwhile, next);
-  EXPECT_EQ(first(), 0u);  // nobody knows what is named, also of the older ones
+  EXPECT_EQ(first(), 0u);  // it is not known which files METADATA names, not even for older ones
   EXPECT_OK(server->Control()->Do(calls::FlushTablet{record.tablet_id}));
   EXPECT_GT(first(), Find().state.FileIds().back());
   next = first();
@@ -203,7 +204,7 @@ TEST_F(TabletServerTest, LostAnswersOfMetadataLoseNothing) {
               StatusCode::kUnavailable);
   EXPECT_OK(Put(server.get(), record, "b", "2"));
   EXPECT_OK(server->Control()->Do(calls::FlushTablet{record.tablet_id}));
-  lossy_->answers_lost = 3;  // the server asks until it knows
+  lossy_->answers_lost = 3;  // the server retries until it knows the outcome
   EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "b"}));
   EXPECT_EQ(Records().size(), 2u);
   EXPECT_EQ(All(server.get()), "a=1 b=2");
@@ -230,7 +231,7 @@ TEST_F(TabletServerTest, ADrainedServerLeavesNothingToRecover) {  // P17
   EXPECT_TRUE(server->Control()->Do(calls::Report{kMaster})->leaves);
   server.reset();
   for (const std::string& path : disk_.AllFiles()) EXPECT_FALSE(path.ends_with(".log")) << path;
-  EXPECT_EQ(Find().phase, TabletPhase::kUnassigned);  // nobody need hear of this end
+  EXPECT_EQ(Find().phase, TabletPhase::kUnassigned);  // the end of this server needs no recovery
   EXPECT_TRUE(Find().server.IsNone());
   EXPECT_GT(Find().tablet_epoch, record.tablet_epoch);
   EXPECT_TRUE(Find().logs.empty());
@@ -252,7 +253,7 @@ TEST_F(TabletServerTest, ACleanEndWaitsForASplitAndTakesItsChildren) {
       EXPECT_OK(server->Drain());
     });
     while (!begun) engine::Clock::System()->SleepMicros(1'000);
-    engine::Clock::System()->SleepMicros(50'000);  // it meets the split as a rule
+    engine::Clock::System()->SleepMicros(50'000);  // the call usually meets the split
   };
   EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "m"}));
   end.Join();
@@ -270,7 +271,7 @@ TEST_F(TabletServerTest, ACleanEndWaitsForALoad) {
   engine::CrashPoints::Arm([&](const char* name) {
     if (std::string_view(name) != "load.after_replay") return;
     end = engine::Thread("end", [&] { EXPECT_OK(second->Drain()); });
-    engine::Clock::System()->SleepMicros(50'000);  // it finds nothing that is served
+    engine::Clock::System()->SleepMicros(50'000);  // the drain finds no served tablets
   });
   Move(first.get(), second.get(), "a");
   engine::CrashPoints::Arm(nullptr);
@@ -278,7 +279,7 @@ TEST_F(TabletServerTest, ACleanEndWaitsForALoad) {
   EXPECT_CODE(Get(second.get(), Find()), StatusCode::kUnavailable);
   second.reset();
   EXPECT_TRUE(Find().server.IsNone());
-  EXPECT_TRUE(Find().logs.empty());  // nothing was to be recovered
+  EXPECT_TRUE(Find().logs.empty());  // no log needs recovery
   (void)Assign(Find(), first.get());
   EXPECT_EQ(All(first.get()), "a=1");
 }
@@ -305,7 +306,7 @@ TEST_F(TabletServerTest, SchemasRiseOnly) {
               StatusCode::kUnavailable);
 }
 
-// A split that has copied the parent's state gives its children none of the births.
+// A split that has copied the parent's state would not pass the new births to its children.
 TEST_F(TabletServerTest, ATabletWhoseSchemaChangesStaysAsItIs) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
@@ -313,7 +314,8 @@ TEST_F(TabletServerTest, ATabletWhoseSchemaChangesStaysAsItIs) {
   table_.schema_version = 2;
   int asked = 0;
   lossy_->on_write = [&] {
-    // Else it would be served already; so is a split or an unload refused.
+    // Otherwise the tablet would already be served; splits and unloads are rejected in the same
+    // way.
     EXPECT_CODE(server->Control()->Do(calls::LoadTablet{kMaster, record, table_}),
                 StatusCode::kUnavailable);
     ++asked;
@@ -325,7 +327,7 @@ TEST_F(TabletServerTest, ATabletWhoseSchemaChangesStaysAsItIs) {
   EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "m"}));
 }
 
-// It would be checked against the old family and be in the new one.
+// Such a write would be checked against the old family and end up in the new one.
 TEST_F(TabletServerTest, NoWriteComesBetweenTheBirthOfAFamilyAndItsSchema) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
@@ -366,8 +368,8 @@ TEST_F(TabletServerTest, AFamilyMadeAnewWhileNobodyHadTheTabletIsEmpty) {
   EXPECT_EQ(All(second.get()), "");
   EXPECT_OK(Put(second.get(), Find(), "b", "2"));
   Move(second.get(), first.get());
-  EXPECT_EQ(All(first.get()), "b=2");  // born once
-  // Nor does what only a log has of the older one come back.
+  EXPECT_EQ(All(first.get()), "b=2");  // the family was born only once
+  // Cells of the older family that only a log has do not come back either.
   table_.schema.families[0].incarnation = table_.schema_version = 3;
   EXPECT_OK(Put(first.get(), Find(), "c", "3"));
   ServerId id = first->id();
@@ -375,7 +377,7 @@ TEST_F(TabletServerTest, AFamilyMadeAnewWhileNobodyHadTheTabletIsEmpty) {
   Recover(id, second.get());
   EXPECT_EQ(All(second.get()), "");
   EXPECT_OK(Put(second.get(), Find(), "d", "4"));
-  // What a merge needs; the family stays known.
+  // A merge needs this; the family remains known.
   EXPECT_OK(second->Control()->Do(calls::ForgetBirths{kMaster, Find().tablet_id}));
   EXPECT_EQ(Find().state.family_births, (std::map<std::string, uint64_t>{{"f#3", 0}}));
   auto third = Start("s3");

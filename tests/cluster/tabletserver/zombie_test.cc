@@ -1,6 +1,7 @@
-// Servers that wake up after others have taken over: no late acknowledgement, no late fact, no
-// stale answer (PROTOCOL.md; FAULTS.md L3, L13, L14, D21, P7, P9). The zombie stands still inside a
-// crash point while the test recovers its tablets on another server, then goes on.
+// Servers that wake up after others have taken over: they give no late acknowledgement, store no
+// late fact and return no stale answer (PROTOCOL.md; FAULTS.md L3, L13, L14, D21, P7, P9). The
+// zombie stops inside a crash point while the test recovers its tablets on another server, then
+// continues.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/tablet_server.h"
 #include "engine/base/crash_point.h"
@@ -11,7 +12,7 @@ namespace {
 
 class ZombieTest : public ServerWorld {
  protected:
-  // Runs `during` once, at the first passage of `point`.
+  // Runs `during` once, when `point` is first reached.
   void PauseAt(const std::string& point, std::function<void()> during) {
     auto waiting = std::make_shared<bool>(true);
     engine::CrashPoints::Arm([point, during = std::move(during), waiting](const char* name) {
@@ -43,14 +44,14 @@ TEST_F(ZombieTest, AWriteIsAcknowledgedOnlyIfTheRecoveryHasIt) {  // L3
     std::string found = *Get(heir.get(), Find(range.start));
     if (late.ok()) {
       EXPECT_EQ(found, both);
-      EXPECT_STREQ(point, "log.before_apply");  // behind the fence check: the SEAL has it
+      EXPECT_STREQ(point, "log.before_apply");  // after the fence check, so the SEAL covers it
     } else {
       EXPECT_EQ(late.code(), StatusCode::kUnavailable);
       EXPECT_TRUE(found == acked || found == both) << found;
       EXPECT_CODE(Get(zombie.get(), record), StatusCode::kUnavailable);
       EXPECT_GT(ended_, 0);
     }
-    // Whatever it still writes changes nothing.
+    // Later writes of the zombie have no effect.
     EXPECT_CODE(Put(zombie.get(), record, range.start + "y", "later"), StatusCode::kUnavailable);
     EXPECT_FALSE(zombie->Control()->Do(calls::FlushTablet{record.tablet_id}).ok());
     EXPECT_EQ(*Get(heir.get(), Find(range.start)), found);
@@ -115,7 +116,7 @@ TEST_F(ZombieTest, AFlushOrCompactionOfALostTabletIsNoFact) {  // L13
   ASSERT_TRUE(WasPaused());
   EXPECT_EQ(Find().state.redo_sequence, 0u);
   EXPECT_TRUE(Find().state.FileIds().empty());
-  EXPECT_TRUE(zombie->Reshape());  // it has noticed, and lets go
+  EXPECT_TRUE(zombie->Reshape());  // it has noticed the loss and drops the tablet
   EXPECT_TRUE(zombie->Control()->Do(calls::Report{kMaster})->tablets.empty());
   EXPECT_EQ(All(heir.get()), "a=1");
 }
@@ -158,7 +159,7 @@ TEST_F(ZombieTest, AMoveThatDiesHalfWayIsRecovered) {  // P9
     TabletRecord record = NewTablet(zombie.get(), {p, fmt::format("{}", n + 1)});
     EXPECT_OK(Put(zombie.get(), record, p + "a", "1"));
     PauseAt(point, [&] { Recover(zombie->id(), heir.get()); });
-    // Its answer does not matter any more; it serves nothing.
+    // The outcome of this call is irrelevant; the zombie serves nothing.
     EXPECT_OK(
         zombie->Control()->Do(calls::UnloadTablet{kMaster, record.tablet_id, record.tablet_epoch}));
     ASSERT_TRUE(WasPaused());
@@ -181,13 +182,13 @@ TEST_F(ZombieTest, AReadThatBeganBeforeTheMoveSeesNothingOlderThanTheMove) {
   EXPECT_OK(Put(target.get(), Find(), "a", "new"));
   EXPECT_EQ((*stream)->cell().value, "old");  // its snapshot was the newest when it was taken
   EXPECT_CODE(Get(source.get(), record), StatusCode::kOutOfRange);
-  source.reset();  // the stream keeps what it reads from
+  source.reset();  // the stream keeps the tablet's data alive
   (*stream)->Next();
   EXPECT_OK((*stream)->status());
 }
 
-// A call that is repeated on its way (N9). Found by simulation: the second one's file took the
-// place of the first one's under its temporary name.
+// The network repeats a call (N9). A bug that the simulation found: under its temporary name, the
+// second sort's file replaced the first one's.
 TEST_F(ZombieTest, OneSegmentIsSortedTwiceAtOnce) {
   auto dead = Start("s1");
   TabletRecord record = NewTablet(dead.get());

@@ -1,5 +1,5 @@
-// What a member's failure says over a line: whether the member answered, and whether it began the
-// call. SPDX-License-Identifier: Apache-2.0
+// What a member's failure means to a remote caller: whether the member answered, and whether it
+// began the call. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "cluster/api/member_answer.h"
@@ -9,7 +9,7 @@
 namespace sippar::cluster {
 namespace {
 
-// Answers every call with one failure.
+// Answers every call with the same failure.
 template <class Interface>
 class Failing final : public Interface {
  public:
@@ -34,8 +34,8 @@ TEST(AnswerMarks, AnInterfaceThatHasNotTakenACallHasNotBegunIt) {
   const Status refused = Told(&world, net::MarkNotTaken(Unavailable("it is not the master")));
   EXPECT_EQ(refused.code(), StatusCode::kUnavailable);
   EXPECT_TRUE(net::IsNotBegun(refused)) << refused;
-  EXPECT_FALSE(refused.GetPayload(net::kNotTaken).has_value());  // it is said of this call alone
-  // A call that this one made in turn was not begun; this one was.
+  EXPECT_FALSE(refused.GetPayload(net::kNotTaken).has_value());  // the mark concerns only this call
+  // The nested call was not begun, but this call was.
   const Status begun = Told(&world, net::MarkNotBegun(Unavailable("ts2.1: it is stopping")));
   EXPECT_EQ(begun.code(), StatusCode::kUnavailable);
   EXPECT_FALSE(net::IsNotBegun(begun)) << begun;

@@ -1,4 +1,4 @@
-// Causes of errors pass between our own processes. SPDX-License-Identifier: Apache-2.0
+// Causes of errors survive between sippar processes. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <string>
@@ -21,7 +21,7 @@ Status Sent(const Status& status) {
 TEST(WireCauseTest, EveryCauseGoesThroughOurProtocol) {
   for (const Status& status : {NotServed("a"), TooOld("b"), TooLarge("c"), SessionOver("d"),
                                DiskFull("e"), QueryExpired("f")}) {
-    EXPECT_EQ(Sent(status), status);  // code, text, payloads
+    EXPECT_EQ(Sent(status), status);  // compares code, text and payloads
   }
   EXPECT_FALSE(HasCause(Sent(ResourceExhausted("too many groups")), Cause::kDiskFull));
 }

@@ -1,5 +1,5 @@
-// A member leaves the store that it serves: what runs, what comes late, and streams, which their
-// readers go on with at the next member. SPDX-License-Identifier: Apache-2.0
+// A member stops serving its store: calls in flight, late calls, and streams, which their readers
+// continue at the next member. SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/departure.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ void AwaitTrue(const std::atomic<bool>& flag) {
   while (!flag) engine::Clock::System()->SleepMicros(1000);
 }
 
-// DropTable waits until it may go on; other calls do nothing.
+// DropTable waits until the test lets it continue; other calls do nothing.
 class WaitingAdmin final : public AdminApi {
  public:
   void Carry(const AnyCall& call, const CallOptions&) override {
@@ -73,13 +73,13 @@ TEST_F(DepartureTest, ARunningChangeIsFinishedAndALaterOneIsNotBegun) {
                          [this] { EXPECT_TRUE(caller_->Do(calls::DropTable{"t"}).ok()); });
   AwaitTrue(admin_->has_begun);
   engine::Thread leave = LeaveLater();
-  // Its gate may still be open for a change that does not wait.
+  // The gate may still be open for a change that does not wait.
   Status late;
   while (late.ok()) late = caller_->Do(calls::PutRecord{"a", "b", 0});
   EXPECT_EQ(late.code(), StatusCode::kUnavailable) << late;
   EXPECT_TRUE(net::IsNotBegun(late)) << late;
   EXPECT_NE(MessageOf(late).find("nothing was done"), std::string_view::npos) << late;
-  // What can be repeated is served to the end.
+  // Calls that can be repeated are served to the end.
   EXPECT_EQ(caller_->Do(calls::GetTable{"t"}).status().code(), StatusCode::kNotFound);
   EXPECT_FALSE(has_left_);
   admin_->goes_on = true;
@@ -95,7 +95,7 @@ TEST_F(DepartureTest, WithoutACallThereIsNothingToLeave) {
   EXPECT_EQ(service().calls_begun(), 1u);
 }
 
-// Rows of three cells without an end, one cell each millisecond.
+// An endless sequence of rows with three cells, one cell each millisecond.
 class SlowCells final : public CellStream {
  public:
   SlowCells() { Show(); }
@@ -138,7 +138,7 @@ TEST_F(DepartureTest, AReadEndsWithAWholeRowAndALaterOneDoesNotBegin) {
   EXPECT_TRUE(net::IsNotBegun(late)) << late;
 }
 
-// Neither a scan that finds nothing nor a reader that takes nothing holds the member up.
+// Neither a scan that finds nothing nor a reader that reads nothing delays the member's departure.
 TEST_F(DepartureTest, AReadThatDoesNotMoveIsEndedWhereItIs) {
   std::atomic<bool> is_cancelled{false};
   world_.tablets->on_read = [&](const ReadSpec&, const CallOptions& options) {
@@ -197,7 +197,7 @@ TEST_F(DepartureTest, AProgramWhoseRowsComeInOrderEndsAfterOneOfThem) {
     world_.tablets->batches.push_back(LargeBatch("row" + std::to_string(row)));
   }
   CallOptions probe;
-  EXPECT_TRUE(caller_->Do(calls::PutRecord{"a", "b", 0}, probe).ok());  // so that Leave waits
+  EXPECT_TRUE(caller_->Do(calls::PutRecord{"a", "b", 0}, probe).ok());  // keeps Leave waiting
   SlowSink sink;
   engine::Thread leave;
   engine::Program program;
@@ -214,7 +214,7 @@ TEST_F(DepartureTest, AProgramWhoseRowsComeInOrderEndsAfterOneOfThem) {
   EXPECT_LT(sink.last_row, "row199");
 }
 
-// Waits for changes as long as its caller wants.
+// Waits for changes as long as its caller allows.
 class NoChanges final : public ChangeStream {
  public:
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {

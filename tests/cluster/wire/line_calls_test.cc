@@ -1,4 +1,4 @@
-// Calls between members over real sockets: what comes with a call, and how it ends.
+// Calls between members over real sockets: the options that travel with a call, and how it ends.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -29,18 +29,18 @@ TEST(LineCalls, ACallCarriesTheTabletItsEpochAndTheTimeThatIsLeft) {
   EXPECT_EQ(world.tablets->last_tablet.tablet_id, 7u);
   EXPECT_EQ(world.tablets->last_tablet.tablet_epoch, 3u);
   EXPECT_EQ(world.tablets->rows, std::vector<std::string>{"row0"});
-  // A short call has a limit also if its caller names none.
+  // A short call has a time limit even if its caller sets none.
   EXPECT_GT(world.tablets->last_options.timeout_us, 1'000'000);
   EXPECT_LE(world.tablets->last_options.timeout_us, 30'000'000);
   EXPECT_TRUE(WriteOne(tablets.get(), {nullptr, 5'000'000}).ok());
   EXPECT_LE(world.tablets->last_options.timeout_us, 5'000'000);
-  // A write is taken to its end.
+  // A write is not cancelled.
   EXPECT_EQ(world.tablets->last_options.cancel, nullptr);
 
   EXPECT_TRUE(world.transport.Control(world.id)->Do(calls::UnloadTablet{6, 7, 3}).ok());
   EXPECT_GT(world.control->last_timeout_us, MicrosOf(TimeLimit::kShort));
   EXPECT_LE(world.control->last_timeout_us, MicrosOf(TimeLimit::kLong));
-  // A check of all data may take as long as it takes.
+  // A check of all data has no time limit.
   EXPECT_EQ(world.transport.Control(world.id)->Do(calls::VerifyTablet{7}).code(),
             StatusCode::kUnimplemented);
   EXPECT_EQ(world.control->last_timeout_us, 0);
@@ -56,7 +56,7 @@ TEST(LineCalls, AnErrorKeepsItsCodeItsTextAndItsCause) {
   const RowMutation mutation = SomeMutations(1)[0];
   Status lost = tablets->Do(calls::CommitRow<TabletAddress>{{7, 3}, mutation, checks});
   EXPECT_EQ(lost, Aborted("another writer was faster"));
-  // What another member refused to the server was not refused to the server's caller.
+  // A rejection by another member that the server called is not a rejection of the server's caller.
   world.tablets->other_outcome = net::MarkNotBegun(Unavailable("ts2.1: it is stopping"));
   lost = tablets->Do(calls::CommitRow<TabletAddress>{{7, 3}, mutation, checks});
   EXPECT_EQ(lost.code(), StatusCode::kUnavailable);
@@ -84,7 +84,7 @@ TEST(LineCalls, ALargeBatchGoesInPartsAndKeepsItsOrder) {
   EXPECT_EQ(world.tablets->rows[24'999], "row24999");
 }
 
-// Its hands move when a test moves them.
+// A clock that advances only when a test moves it.
 class SetClock final : public engine::Clock {
  public:
   int64_t NowMicros() override { return nanos / 1000; }
@@ -149,7 +149,7 @@ TEST(LineCalls, TheCallersTimeAndCancelFlagEndTheWait) {
   EXPECT_EQ(cancelled.code(), StatusCode::kCancelled) << cancelled;
   canceller.Join();
   EXPECT_EQ(WriteOne(tablets.get(), {.cancel = cancel}).code(), StatusCode::kCancelled);
-  EXPECT_EQ(world.tablets->calls, 2);  // the third never left
+  EXPECT_EQ(world.tablets->calls, 2);  // the third call was never sent
   goes_on = true;
 }
 
@@ -187,7 +187,8 @@ TEST(LineCalls, HandlesOfOneLifeShareALineForEachLane) {
   EXPECT_EQ(world.server.server->connections(), 3u);
 }
 
-// The port of a member that has gone may be another one's, which refuses the first one's callers.
+// The port of a member that has ended may belong to another member, which rejects the first one's
+// callers.
 TEST(LineCalls, AnotherMemberAtTheAddressIsNoAnswerToTheCall) {
   LineWorld world;
   ListeningMember other("tabletserver", "ts2.9");
@@ -201,8 +202,8 @@ TEST(LineCalls, AnotherMemberAtTheAddressIsNoAnswerToTheCall) {
   EXPECT_EQ(read.status().code(), StatusCode::kUnavailable) << read.status();
 }
 
-// What is refused, because it does not serve yet or has not the role, was said by a member that is
-// there: the next call uses the same connection.
+// A rejection, because the member does not serve yet or lacks the role, shows that the member is
+// alive: the next call uses the same connection.
 TEST(LineCalls, ARefusalKeepsTheConnection) {
   LineWorld world;
   ListeningMember master("master", "m1.2");
@@ -212,7 +213,7 @@ TEST(LineCalls, ARefusalKeepsTheConnection) {
     EXPECT_EQ(notices->Do(calls::SplitDone{}).code(), StatusCode::kUnavailable);
     EXPECT_EQ(master.server->connections(), 1u);
   }
-  EXPECT_EQ(world.addresses.asked(), 3);  // it may be another process by now
+  EXPECT_EQ(world.addresses.asked(), 3);  // another process may have the address by now
 }
 
 TEST(LineCalls, TheMasterIsFoundAgainAfterItsSuccessorReigns) {
@@ -239,7 +240,7 @@ TEST(LineCalls, AClientEndsWithItsConnection) {
   auto member = std::make_unique<ListeningMember>("gateway", "g1");
   const MemberAddress address{"127.0.0.1", member->address.port, ""};
   EXPECT_EQ(RemoteClient::Connect(address, "the gateway", world.Settings()).status().code(),
-            StatusCode::kUnavailable);  // it does not serve yet
+            StatusCode::kUnavailable);  // the member does not serve yet
   member->service.Begin({});
   auto client = RemoteClient::Connect(address, "the gateway", world.Settings());
   ASSERT_TRUE(client.ok()) << client.status();

@@ -89,7 +89,7 @@ TEST_F(LineStreams, WhatAnotherMemberRefusedToTheServerWasNotRefusedToItsCaller)
   EXPECT_FALSE(net::IsNotBegun(refused)) << refused;
 }
 
-// What the server was asked for reads of one row: true where it was to read from memory alone.
+// Records for each read of one row whether the server was asked to read only from memory.
 class ReadsOfOneRow : public LineStreams {
  protected:
   ReadsOfOneRow() {
@@ -99,7 +99,7 @@ class ReadsOfOneRow : public LineStreams {
       return OkStatus();
     };
   }
-  // The bytes of the values that came.
+  // Returns the number of value bytes received.
   size_t ReadRow() {
     ReadSpec read;
     read.rows = engine::RowSet(RowRange::Single("row0"));
@@ -134,7 +134,7 @@ TEST_F(ReadsOfOneRow, WhatIsOnDiskIsReadByAThread) {
   EXPECT_EQ(from_memory_, (std::vector<bool>{true, false}));
 }
 
-// Such a row would fill the reader's window, and writing more than that waits for the reader.
+// Such a row would fill the reader's window, and further writes would have to wait for the reader.
 TEST_F(ReadsOfOneRow, ALargeRowIsReadByAThread) {
   world_.tablets->cells = SomeCells(3, 5 << 20);
   EXPECT_EQ(ReadRow(), 15u << 20);
@@ -203,7 +203,7 @@ TEST_F(LineStreams, AServerThatDoesNotKeepToTheTimeIsLeftAfterAWhile) {
   EXPECT_EQ(Read({nullptr, 50'000}).status().code(), StatusCode::kDeadlineExceeded);
 }
 
-// Gives its cells, and then nothing until the caller waits no longer.
+// Returns its cells, and then waits until the caller stops waiting.
 class StuckCells final : public CellStream {
  public:
   StuckCells(std::vector<Cell> cells, const CallOptions& options)
@@ -228,7 +228,8 @@ TEST_F(LineStreams, AReadThatBreaksOffSaysWhetherItsLastRowIsWhole) {
   for (bool is_whole : {true, false}) {
     LineWorld world;
     world.Begin();
-    // The first part is sent when the last cell comes, whose row is another one, or the same.
+    // The first part is sent when the last cell arrives, which is in another row or in the same
+    // row.
     const std::vector<Cell> cells = {CellOf("a", std::string(40'000, 'v')),
                                      CellOf(is_whole ? "b" : "a", "v")};
     world.tablets->new_cells = [&](const CallOptions& options) {
@@ -269,7 +270,7 @@ class CountingSink final : public engine::ProgramSink {
 };
 
 TEST_F(LineStreams, TheRowsOfAProgramComeInBatchesUntilTheSinkHasEnough) {
-  // The second is larger than a part.
+  // The second batch is larger than a part.
   world_.tablets->batches = {BatchOf("a", 3), BatchOf("b", 3 << 20), BatchOf("c", 0)};
   engine::ReadCounters counters;
   CountingSink all(10);
@@ -289,14 +290,14 @@ TEST_F(LineStreams, AnErrorOfAProgramComesAfterItsRows) {
   EXPECT_EQ(cut.rows.size(), 1u);
 }
 
-// Batches that are there at once, then silence, then the end.
+// Two batches that are available at once, then silence, then the end.
 class GivenChanges final : public ChangeStream {
  public:
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
     ++round_;
     ChangeBatch batch;
     batch.token = "t" + std::to_string(round_);
-    if (round_ == 1) return batch;  // the request is valid
+    if (round_ == 1) return batch;  // shows that the request is valid
     if (round_ == 3) {
       engine::Clock::System()->SleepMicros(std::min<int64_t>(wait_us, 50'000));
       return batch;
@@ -311,7 +312,7 @@ class GivenChanges final : public ChangeStream {
   int round_ = 0;
 };
 
-// Says that its tablet has moved, as a tablet server does from then on.
+// Reports that its tablet has moved, as a tablet server does from then on.
 class MovedChanges final : public ChangeStream {
  public:
   explicit MovedChanges(std::atomic<int>* asked) : asked_(asked) {}
@@ -337,7 +338,7 @@ TEST_F(LineStreams, AReaderOfChangesLearnsAtOnceThatTheTabletHasMoved) {
   auto batch = (*stream)->Next(60'000'000);
   ASSERT_TRUE(batch.ok()) << batch.status();
   EXPECT_TRUE(batch->is_elsewhere);
-  EXPECT_EQ(asked, 2);  // the server asks no more
+  EXPECT_EQ(asked, 2);  // the server asks no further
 }
 
 TEST_F(LineStreams, ChangesComeAsTheyAreMadeAndASilentStreamIsNotOver) {

@@ -1,5 +1,5 @@
-// Members in one process, which call each other over sockets: a tablet server and a master whose
-// interfaces record what reaches them. SPDX-License-Identifier: Apache-2.0
+// Members in one process that call each other over sockets: a tablet server and a master whose
+// interfaces record the calls that reach them. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace sippar::cluster {
 
-// A stream over cells that are there, and an outcome.
+// A stream of given cells, with a given outcome.
 class GivenCells final : public CellStream {
  public:
   GivenCells(std::vector<Cell> cells, Status outcome)
@@ -47,7 +47,7 @@ class GivenCells final : public CellStream {
   CellView view_;
 };
 
-// Functions that a test sets are what the server does; each has a default.
+// A server whose behaviour the test sets by functions; each has a default.
 class FakeTablets final : public TabletService {
  public:
   void Carry(const AnyCall& call, const CallOptions& options) override {
@@ -84,25 +84,26 @@ class FakeTablets final : public TabletService {
     return on_changes(request, options);
   }
 
-  Status outcome;                                               // of streams, and of each mutation
-  Status other_outcome = Aborted("another writer was faster");  // of other calls
+  Status outcome;  // outcome of streams, and of each mutation
+  Status other_outcome = Aborted("another writer was faster");  // outcome of other calls
   std::vector<Cell> cells;
   std::vector<engine::ProgramBatch> batches;
   std::function<Status(const ReadSpec&, const CallOptions&)> on_read;
-  std::function<std::unique_ptr<CellStream>(const CallOptions&)> new_cells;  // instead of `cells`
+  std::function<std::unique_ptr<CellStream>(const CallOptions&)> new_cells;  // replaces `cells`
   std::function<StatusOr<std::unique_ptr<ChangeStream>>(const ChangesRequest&, const CallOptions&)>
       on_changes;
   std::function<void()> on_write;
 
   std::atomic<int> calls{0}, emitted{0};
-  // Of the newest call; read after its answer.
+  // Parameters of the newest call; to be read after its answer.
   TabletAddress last_tablet;
   CallOptions last_options;
   std::vector<size_t> batch_sizes;
   std::vector<std::string> rows;
 
  private:
-  engine::Mutex mutex_;  // calls of different threads add to the two lists, and name the newest
+  engine::Mutex mutex_;  // held while calls of different threads add to the two lists and set the
+                         // newest parameters
 
   StatusOr<std::vector<Status>> Perform(const calls::ApplyRows<TabletAddress>& asked) {
     if (on_write) on_write();
@@ -123,7 +124,7 @@ class FakeTablets final : public TabletService {
   }
 };
 
-// Answers Report as a server that has seen master epoch 5, and UnloadTablet with OK.
+// Answers Report like a server that has seen master epoch 5, and UnloadTablet with OK.
 class FakeControl final : public TabletControl {
  public:
   void Carry(const AnyCall& call, const CallOptions& options) override {
@@ -197,7 +198,7 @@ inline net::Hello HelloOf(const std::string& role, const std::string& name) {
   return hello;
 }
 
-// A member that listens.
+// A member that accepts connections.
 struct ListeningMember {
   ListeningMember(const std::string& role, const std::string& name) : service(name) {
     net::ServerOptions options;
@@ -218,7 +219,7 @@ struct ListeningMember {
   MemberAddress address;
 };
 
-// Tablet server ts1.4 and a process that calls it.
+// The tablet server ts1.4 and a process that calls it.
 struct LineWorld {
   LineWorld() : transport(Settings(), &addresses) { addresses.Put(id, server.address); }
 

@@ -1,4 +1,4 @@
-// The traces of calls over the wire: what a server keeps of them, and how their ids travel.
+// Traces of calls over the wire: what a server keeps of them, and how their ids are sent.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/recorded_call.h"
 
@@ -27,7 +27,7 @@ class RecordedCallTest : public testing::Test {
                       ->Do(calls::ApplyRows<TabletAddress>{{7, 2}, batch}, {});
     return answer.ok() ? answer->at(0) : answer.status();
   }
-  // The kept traces of this id. A trace is kept after its call is answered, so this waits for it.
+  // Waits for `count` kept traces with this id: a trace is kept only after its call is answered.
   static std::vector<CallTraceInfo> Of(engine::TraceId id, size_t count = 1) {
     for (;;) {
       std::vector<CallTraceInfo> found = CallTraces::OfProcess()->List("");
@@ -85,7 +85,7 @@ TEST_F(RecordedCallTest, WhatTheServersThreadNotesIsInTheTrace) {
   EXPECT_EQ(served.log_nanos, 0) << "the caller's notes are its own";
 }
 
-// A read of one row is answered on the loop's thread, a scan by a thread of the lane.
+// The loop's thread answers a read of one row, a thread of the lane answers a scan.
 TEST_F(RecordedCallTest, ReadsAreKeptWithTheirOutcomeAndCounters) {
   world_.tablets->cells = {Cell(CellView{"r", "f", "q", 1, 1, "v"})};
   for (const bool is_scan : {false, true}) {
@@ -113,11 +113,11 @@ TEST_F(RecordedCallTest, ACallThatIsNeitherSlowNorSampledIsNotKept) {
   engine::CallNotes served{.trace = engine::TraceId::New()};
   engine::CallNotesScope scope(&served);
   ASSERT_TRUE(Apply("r").ok());
-  world_.server.server->Stop(0);  // so the call's end is behind it, not only its answer
+  world_.server.server->Stop(0);  // waits for the end of the call, not only for its answer
   EXPECT_TRUE(Of(served.trace, 0).empty());
 }
 
-// A server of the version before does not know the feature: it must get the body as it is.
+// A server of the previous version does not know the feature, so it must get the body unchanged.
 TEST_F(RecordedCallTest, ANeighbourWithoutTheFeatureGetsNoIds) {
   net::ServerOptions options;
   options.hello = HelloOf("tabletserver", "ts0.2");

@@ -1,5 +1,5 @@
-// A store that is served: every call through the wire gives what the same call gives in this
-// process, and ends as its caller wants.
+// A store that is served: every call through the wire returns what the same call returns in this
+// process, and ends when its caller wants.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using engine::ReadCounters;
 
-constexpr int64_t kNowUs = 1'700'000'000'123'456;  // of the fixture's clock
+constexpr int64_t kNowUs = 1'700'000'000'123'456;  // time of the fixture's clock
 
 struct Drained {
   std::vector<Cell> cells;
@@ -52,7 +52,7 @@ class ServedStoreTest : public ApiTest {
 };
 
 void ExpectSame(const Status& here, const Status& there) {
-  EXPECT_EQ(here, there);  // code, text, payloads
+  EXPECT_EQ(here, there);  // compares code, text and payloads
 }
 
 class Collected final : public engine::ProgramSink {
@@ -129,7 +129,7 @@ TEST_F(ServedStoreTest, RandomHistoriesAreTheSame) {
       ASSERT_EQ(want.cells.size(), got.cells.size());
       for (size_t i = 0; i < got.cells.size(); ++i) got.cells[i].sequence = want.cells[i].sequence;
       EXPECT_EQ(want.cells, got.cells);
-      // Of one table, both ways: sequences and counters, too.
+      // Reads one table in both ways, so sequences and counters must agree as well.
       want = Drain(client_.get(), schema.name, read, false);
       got = Drain(remote_.get(), schema.name, read, false);
       EXPECT_EQ(want.cells, got.cells);
@@ -174,21 +174,21 @@ TEST_F(ServedStoreTest, RowTransactions) {
   ASSERT_TRUE(result.ok()) << result.status();
   ASSERT_EQ(result->returning.size(), 1u);
   EXPECT_EQ(result->returning[0].bytes(), "2!");
-  // An error with a code word of the language, which travels beside the text.
+  // An error with a code word of the query language, which is sent separately from the text.
   engine::RowWrite& failure = update.writes.emplace_back();
   failure.kind = engine::RowWrite::kFail;
   failure.value = engine::Expression::Literal(engine::Value::Text("no"));
   Status here = client_->data()->Update(table, update).status();
   EXPECT_FALSE(engine::ProgramErrorCode(here).empty());
   ExpectSame(here, data->Update(table, update).status());
-  // The same request twice is done once.
+  // Sending the same request twice carries it out once.
   update.writes.pop_back();
   update.request = {7, 1, 1};
   EXPECT_EQ(data->Update(table, update)->returning[0].bytes(), "2!!");
   EXPECT_EQ(data->Update(table, update)->returning[0].bytes(), "2!!");
 }
 
-// Each part of a batch has its own answer, whatever the others have.
+// Each part of a batch has its own answer, independent of the others.
 TEST_F(ServedStoreTest, BatchesAreAnsweredPartByPart) {
   CreateTable({"m"});
   const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
@@ -371,7 +371,7 @@ void CheckAllRefused(const std::string& name, const std::string& reply) {
   }
 }
 
-// A caller that sends what no caller of ours would send.
+// A caller that sends what no sippar client would send.
 class RawCaller {
  public:
   explicit RawCaller(const std::string& address) {
@@ -386,7 +386,7 @@ class RawCaller {
   StatusOr<std::string> Call(Method method, std::string_view name, const std::string& call) {
     return channel_->Call(static_cast<uint16_t>(method), EncodeNamedCall({name, call}), {});
   }
-  // How the stream ends at its server, or the failure.
+  // Returns how the stream ends at its server, or the failure.
   Status Drain(Method method, std::string request) {
     auto stream = channel_->Open(static_cast<uint16_t>(method), std::move(request), 0);
     for (;;) {
@@ -403,7 +403,7 @@ class RawCaller {
   std::shared_ptr<net::Channel> channel_;
 };
 
-// Bytes that are no encoding of anything, and encodings with a byte changed.
+// Random bytes that encode nothing, and encodings with one byte changed.
 TEST_F(ServedStoreTest, DamagedBytesAreRefused) {
   CreateTable();
   const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
@@ -422,10 +422,10 @@ TEST_F(ServedStoreTest, DamagedBytesAreRefused) {
           name == std::string_view("CreateTable") ? Method::kAdmin : Method::kData;
       auto reply = caller.Call(method, name, EncodeValue(table) + bytes);
       EXPECT_NE(reply.status().code(), StatusCode::kUnavailable) << reply.status();
-      // Some are whole by chance: a batch of nothing, or one whose parts are refused.
+      // Some are valid by chance: an empty batch, or a batch whose parts are rejected.
       if (reply.ok()) CheckAllRefused(name, *reply);
     }
-    // Some of these are whole by chance, too.
+    // Some of these are valid by chance as well.
     for (Method method : {Method::kRunTable, Method::kReadTable, Method::kTableChanges}) {
       Status ended = caller.Drain(method, EncodeValue(table) + bytes);
       EXPECT_NE(ended.code(), StatusCode::kUnavailable) << ended;
@@ -441,7 +441,7 @@ TEST_F(ServedStoreTest, ACallThatTheServerDoesNotKnowIsRefusedByItsName) {
                           "server and client"));
 }
 
-// On a busy machine the answer may come before the client's clock is looked at again.
+// On a busy machine the answer may arrive before the client checks its clock again.
 template <class Call>
 bool EndsAtDeadline(const Call& call) {
   for (int i = 0; i < 100; ++i) {
@@ -463,7 +463,7 @@ TEST_F(ServedStoreTest, ACallEndsWithItsCallersDeadlineOrCancelFlag) {
     split = remote_->admin()->Do(calls::Split{table, fmt::format("m{}", i)}, hurried);
     return split;
   }));
-  // The client or the server may find that the time is over before it begins.
+  // Either the client or the server may find that the time is over before the call begins.
   EXPECT_TRUE(MessageOf(split).find("not known") != std::string_view::npos ||
               MessageOf(split).find("longer than its timeout") != std::string_view::npos)
       << split;
@@ -480,7 +480,7 @@ TEST_F(ServedStoreTest, ACallEndsWithItsCallersDeadlineOrCancelFlag) {
             StatusCode::kCancelled);
   EXPECT_TRUE(EndsAtDeadline(
       [&](int) { return remote_->data()->Do(calls::ListTablets{table}, hurried).status(); }));
-  EXPECT_FALSE(remote_->is_lost());  // the connection goes on
+  EXPECT_FALSE(remote_->is_lost());  // the connection is still usable
   EXPECT_TRUE(remote_->admin()->Do(calls::GetTable{table}).ok());
 }
 

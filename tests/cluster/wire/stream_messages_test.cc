@@ -1,5 +1,5 @@
-// The messages of streams and the head of a call over cluster/net come back as they were, and bytes
-// that are none are refused. SPDX-License-Identifier: Apache-2.0
+// The messages of streams and the head of a call over cluster/net are the same after encoding and
+// decoding, and other bytes are rejected. SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/stream_messages.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ ReadSpec SomeRead() {
   return read;
 }
 
-// No prefix of the bytes is a T, so a message that was cut is never taken for another one.
+// No prefix of `bytes` decodes as a T, so a truncated message is never taken for another one.
 template <class T>
 void ExpectWhole(const std::string& bytes) {
   for (size_t size = 0; size < bytes.size(); ++size) {
@@ -102,7 +102,7 @@ TEST(Methods, ACallIsSentByItsName) {
   ASSERT_TRUE(DecodeNamedCall(EncodeNamedCall({"ListTables", ""}), &found));
   EXPECT_EQ(found.call, "");
   EXPECT_FALSE(DecodeNamedCall("", &found));
-  EXPECT_FALSE(DecodeNamedCall(bytes.substr(0, 9), &found));  // within the name
+  EXPECT_FALSE(DecodeNamedCall(bytes.substr(0, 9), &found));  // inside the name
 }
 
 }  // namespace

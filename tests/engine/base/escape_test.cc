@@ -1,4 +1,4 @@
-// Bytes as text by the rules of each use. SPDX-License-Identifier: Apache-2.0
+// Bytes as text, escaped by the rules of each use. SPDX-License-Identifier: Apache-2.0
 #include "engine/base/escape.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,8 @@
 namespace sippar::engine {
 namespace {
 
-constexpr std::string_view kAll("a\\\"\n\xc3\xa9\xe2\x80\xae\xff", 10);  // é, U+202E, no UTF-8
+constexpr std::string_view kAll("a\\\"\n\xc3\xa9\xe2\x80\xae\xff",
+                                10);  // é, U+202E, and a byte that is not UTF-8
 
 TEST(EscapeBytes, KeepsWhatTheRulesName) {
   EXPECT_EQ(PrintableBytes(kAll), "a\\x5c\"\\x0a\\xc3\\xa9\\xe2\\x80\\xae\\xff");

@@ -35,7 +35,7 @@ TEST(StatusCoding, BytesThatAreCutOrHaveAnUnknownCodeFail) {
     static_cast<void>(DecodeStatus(&reader));
     EXPECT_FALSE(reader.ok()) << size;
   }
-  Reader unknown("\x11");  // one above kUnauthenticated
+  Reader unknown("\x11");  // one above the code of kUnauthenticated
   static_cast<void>(DecodeStatus(&unknown));
   EXPECT_FALSE(unknown.ok());
 }

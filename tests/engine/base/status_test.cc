@@ -1,4 +1,4 @@
-// Causes of errors whose code has several meanings. SPDX-License-Identifier: Apache-2.0
+// Causes that distinguish errors with the same code. SPDX-License-Identifier: Apache-2.0
 #include "engine/base/status.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The block cache: bounds, second touches against floods and scans, erasing, threads.
+// The block cache: limits, protection of twice-touched blocks from floods and scans, erasing,
+// threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cache/block_cache.h"
 
@@ -58,7 +59,7 @@ TEST(BlockCacheTest, StaysWithinItsCapacity) {
 }
 
 TEST(BlockCacheTest, AFloodOfNewBlocksLeavesThoseTouchedTwice) {
-  BlockCache cache(4 * kMiB);  // one shard, about 63 blocks
+  BlockCache cache(4 * kMiB);  // one shard with room for about 63 blocks
   for (uint64_t i = 0; i < 20; ++i) cache.Insert(1, i, MakeBlock(i));
   for (uint64_t i = 0; i < 20; ++i) ASSERT_NE(cache.Find(1, i), nullptr);
   for (uint64_t i = 0; i < 1000; ++i) cache.Insert(2, i, MakeBlock(i));
@@ -69,7 +70,8 @@ TEST(BlockCacheTest, ScansMoveNothingAndTheirBlocksLeaveFirst) {
   BlockCache cache(4 * kMiB);
   size_t room = 4 * kMiB / MakeBlock(0)->charge();
   for (uint64_t i = 0; i < room; ++i) cache.Insert(1, i, MakeBlock(i));
-  ASSERT_NE(cache.Find(1, 0, CacheUse::kScan), nullptr);  // no touch: 0 stays the coldest
+  ASSERT_NE(cache.Find(1, 0, CacheUse::kScan),
+            nullptr);  // a scan does not touch, so 0 stays the coldest block
   cache.Insert(1, room, MakeBlock(room));
   EXPECT_EQ(cache.Find(1, 0), nullptr);
   for (uint64_t i = 0; i < 100; ++i) cache.Insert(2, i, MakeBlock(i), CacheUse::kScan);

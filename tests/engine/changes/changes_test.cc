@@ -1,4 +1,5 @@
-// Positions, and what counts of files and times under way. SPDX-License-Identifier: Apache-2.0
+// Positions in a change stream, and which files and which times of unfinished writes count.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
@@ -55,7 +56,7 @@ TEST(ChangePosition, PiecesAreJoinedAndMergeWhenTheyMeet) {
 }
 
 TEST(ChangeArchive, TheNewerFileCounts) {
-  // By file id: the second life lost 81 to 100 and gave those numbers again.
+  // Ordered by file id: the second life lost the changes 81 to 100 and used these numbers again.
   auto counted = FilesThatCount({{1, 1, 60, 0, 1}, {1, 61, 100, 0, 2}, {1, 81, 120, 0, 3}});
   ASSERT_EQ(counted.size(), 3);
   EXPECT_EQ(counted[0].last_sequence, 60);
@@ -120,7 +121,7 @@ TEST(ChangeTail, ViewsEndWhereTheirBytesDo) {
   EXPECT_EQ(view.begin, 7);
   EXPECT_EQ(view.end, 10);
   EXPECT_TRUE(view.is_whole);
-  tail.Keep(50);  // is kept already
+  tail.Keep(50);  // time 50 is kept already
   EXPECT_EQ(tail.After(0, 1, &clock).begin, 7);
   EXPECT_GT(tail.Stop(), 0);
   EXPECT_FALSE(tail.is_kept());

@@ -1,4 +1,4 @@
-// The pure choice of runs to merge. SPDX-License-Identifier: Apache-2.0
+// Tests the pure function that chooses the runs to merge. SPDX-License-Identifier: Apache-2.0
 #include "engine/compaction/compaction_policy.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(CompactionPolicy, GarbageIsCompactedAwayAtTheEndOfTheCycle) {
   options.cycle_us = 24 * kHour;
   options.now_us = 44 * kHour - 1;
   EXPECT_FALSE(ChooseCompaction(runs, options).has_value());
-  options.now_us = 44 * kHour;  // the clean run does not count, however old it is
+  options.now_us = 44 * kHour;  // the run without garbage does not count, however old it is
   auto choice = ChooseCompaction(runs, options);
   ASSERT_TRUE(choice.has_value());
   EXPECT_EQ(choice->first, 0u);
@@ -59,14 +59,15 @@ TEST(CompactionPolicy, ACleanRunIsDueWhenItsCellsExpire) {
   CompactionPolicyOptions options;
   options.cycle_us = 500;
   options.now_us = 100'000;
-  EXPECT_FALSE(ChooseCompaction(runs, options).has_value());  // no rule by age
+  EXPECT_FALSE(ChooseCompaction(runs, options).has_value());  // the policy has no rule by age
   options.expire_after_us = 2000;
   options.now_us = 900 + 2000 + 499;
   EXPECT_EQ(GarbageSince(runs, options), 2900);
   EXPECT_FALSE(ChooseCompaction(runs, options).has_value());
   options.now_us = 900 + 2000 + 500;
   EXPECT_TRUE(ChooseCompaction(runs, options).has_value());
-  runs[0].made_us = options.now_us;  // what was dropped is dropped: not again before the next cycle
+  runs[0].made_us =
+      options.now_us;  // the data is already dropped, so nothing is due before the next cycle
   EXPECT_FALSE(ChooseCompaction(runs, options).has_value());
 }
 

@@ -1,4 +1,4 @@
-// Which group is next, and the parts around it: backoff, rate, history.
+// Which group is compacted next, and the parts that this needs: backoff, rate limit, history.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compaction/compaction_schedule.h"
 
@@ -21,11 +21,11 @@ TEST(CompactionSchedule, TheMostUrgentThenTheSmallestGoesFirst) {
                                           Candidate(3, 4, 10), Candidate(4, 6, 10)};
   auto next = ScheduleCompaction(all, {}, true);
   ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(next->candidate, 3u);  // most runs
+  EXPECT_EQ(next->candidate, 3u);  // has the most runs
   all[3].runs.clear();
   next = ScheduleCompaction(all, {}, true);
   ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(next->candidate, 2u);  // as urgent as tablet 2, but less work
+  EXPECT_EQ(next->candidate, 2u);  // as urgent as candidate 1, but less work
   EXPECT_EQ(next->bytes_in, 40u);
 }
 
@@ -54,7 +54,7 @@ TEST(RateLimiter, LetsSoManyBytesThroughInASecond) {
   ManualClock clock(0);
   RateLimiter limiter(&clock);
   limiter.Acquire(1 << 30, nullptr);
-  EXPECT_EQ(clock.NowMicros(), 0);  // unlimited at first
+  EXPECT_EQ(clock.NowMicros(), 0);  // unlimited until SetRate
   limiter.SetRate(1 << 20);
   for (int i = 0; i < 32; ++i) limiter.Acquire(256 << 10, nullptr);
   EXPECT_NEAR(static_cast<double>(clock.NowMicros()), 7'750'000, 50'000);

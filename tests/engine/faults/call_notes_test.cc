@@ -1,4 +1,5 @@
-// Where the time of a call goes: each wait is noted under its name, for the thread that waits.
+// Where a call spends its time: each wait is recorded under its name, in the notes of the waiting
+// thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/call_notes.h"
 
@@ -30,7 +31,7 @@ class CallNotesTest : public FaultRows {
 
 TEST_F(CallNotesTest, ASlowSyncIsTimeOfTheLog) {
   OpenAndCreate();
-  PutRows(0, 1);  // the segment exists from now on
+  PutRows(0, 1);  // creates the segment
   Delay("sync *.log 1+");
   CallNotes notes;
   {
@@ -66,7 +67,7 @@ TEST_F(CallNotesTest, AReadFromDiskIsTimeOfTheDiskOnce) {
   OpenAndCreate();
   PutRows(0, 1);
   ASSERT_TRUE(store_->Flush("t").ok());
-  Open();  // so that nothing is cached
+  Open();  // empties the cache
   Delay("read *.sst 1+");
   CallNotes notes;
   {
@@ -77,12 +78,12 @@ TEST_F(CallNotesTest, AReadFromDiskIsTimeOfTheDiskOnce) {
   EXPECT_GT(notes.cache_nanos, 0);
   EXPECT_EQ(notes.log_nanos, 0);
   const CallNotes before = notes;
-  EXPECT_EQ(ReadAll(), 2);  // noted nowhere
+  EXPECT_EQ(ReadAll(), 2);  // no notes are active for this read
   EXPECT_EQ(notes.disk_nanos, before.disk_nanos);
 }
 
-// Holds a lock while another thread asks for it; returns what that thread noted. It may come only
-// after the lock is free again, and then notes nothing.
+// Holds a lock while another thread requests it; returns the notes of that thread. If the thread
+// comes only after the lock is free again, it records nothing.
 CallNotes NotesOfWaiter(RowLock::Mode wanted) {
   RowLock lock;
   lock.Lock(RowLock::kAlone);

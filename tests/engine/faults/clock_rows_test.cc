@@ -1,4 +1,4 @@
-// Clocks that jump, and times that clients give. SPDX-License-Identifier: Apache-2.0
+// Clocks that jump, and timestamps that clients set. SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/faults/fault_rows.h"
 
 namespace sippar::engine {
@@ -31,7 +31,7 @@ class ClockRows : public FaultRows {
   }
   void Advance(int64_t micros) { clock_.Set(clock_.NowMicros() + micros); }
 
-  // Newest first; of all versions that are there, or of so many.
+  // Values with the newest first: all versions, or at most `versions`.
   std::vector<std::string> Values(uint32_t versions = 0) {
     ReadSpec read;
     read.versions_per_column = versions;
@@ -54,7 +54,7 @@ TEST_F(ClockRows, C1_AfterTwoHoursTooFarTheServersTimesGoOnFromThere) {
   EXPECT_THAT(Values(), ElementsAre("4", "3", "2", "1"));
 }
 
-// The last time is in the log, then in the tablet's state.
+// The last timestamp is kept first in the log, then in the tablet's state.
 TEST_F(ClockRows, C2_AStepBackIsOutlivedByTheLastTime) {
   CreateWith(GcPolicy::KeepAll());
   Put("1");
@@ -84,7 +84,7 @@ TEST_F(ClockRows, C7_AnAgeIsWrongByTheClocksErrorAndNoMore) {
   PutAt("future", clock_.NowMicros() + kHourUs);
   Advance(kHourUs - 10'000'000);
   EXPECT_THAT(Values(), ElementsAre("future", "old"));
-  Advance(11'000'000);  // a clock that is 11 s ahead, for a moment
+  Advance(11'000'000);  // the clock is 11 s ahead for a moment
   EXPECT_THAT(Values(), ElementsAre("future")) << "early by at most as much";
   Advance(-11'000'000);
   EXPECT_THAT(Values(), ElementsAre("future", "old")) << "no compaction came in between";

@@ -1,5 +1,5 @@
-// Rows P1 to P6: the power goes, or a process is killed, at each named step of writes, flushes and
-// compactions; compactions of files chosen at random; compactions beside splits.
+// Rows P1 to P6: a power loss or a kill at each named step of writes, flushes and compactions;
+// compactions of random runs; compactions during splits.
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <set>
@@ -16,7 +16,7 @@ class CrashSteps : public FaultRows {
     std::unique_ptr<MemoryFileSystem> disk;
   };
 
-  // What the disk may hold at every named point that `action` passes.
+  // Returns what the disk may hold at every named point that `action` passes.
   std::vector<Moment> Walk(const std::function<void()>& action) {
     std::vector<Moment> moments;
     Random random(5);
@@ -34,7 +34,7 @@ class CrashSteps : public FaultRows {
     return points;
   }
 
-  // Opens what was left, reads it, and goes on with it: writes, compacts, opens again.
+  // Opens what was left, reads it, and continues with it: writes, compacts, opens again.
   void CheckSurvivor(const Moment& moment, const std::function<void(const RowValues&)>& check) {
     SCOPED_TRACE(moment.point);
     auto store = OpenOn(moment.disk.get());
@@ -89,7 +89,7 @@ TEST_F(CrashSteps, P2_OfABatchOverTabletsEachRowIsWholeOrAbsent) {
     for (const Status& status : store_->Apply("t", batch)) EXPECT_TRUE(status.ok()) << status;
   });
   for (const Moment& moment : moments) {
-    CheckSurvivor(moment, [&](const RowValues& found) {  // which says that no row is torn
+    CheckSurvivor(moment, [&](const RowValues& found) {  // Rows() also checks that no row is torn
       for (const auto& [row, value] : found) EXPECT_EQ(value, Expected(9)[row]);
       sizes.insert(found.size());
     });
@@ -120,7 +120,7 @@ TEST_F(CrashSteps, P3_AMinorCompactionInterruptedAnywhereLosesAndRepeatsNothing)
   ExpectUnchanged(moments, 30);
 }
 
-// An epoch is durable before a file has it in its name, also in a life that writes no log.
+// An epoch is durable before a file name contains it, even if that life writes no log.
 TEST_F(CrashSteps, P3_ALifeThatOnlyFlushesSharesNoFileNameWithTheNext) {
   OpenAndCreate();
   PutRows(0, 5);
@@ -137,7 +137,7 @@ TEST_F(CrashSteps, P3_ALifeThatOnlyFlushesSharesNoFileNameWithTheNext) {
 
 TEST_F(CrashSteps, P4_AMergingCompactionIsInstalledWholeAndReadersKeepTheirFiles) {
   OpenAndCreate();
-  for (int run = 0; run < 5; ++run) {  // which overlap, so that they are not only joined
+  for (int run = 0; run < 5; ++run) {  // the runs overlap, so they cannot simply be joined
     PutRows(run, run + 21);
     ASSERT_TRUE(store_->Flush("t").ok());
   }
@@ -166,7 +166,7 @@ TEST_F(CrashSteps, P4_AMergingCompactionIsInstalledWholeAndReadersKeepTheirFiles
       << "the last reader lets the old files go";
 }
 
-// Any neighbouring runs may be merged, in any order of choices: what was deleted stays deleted.
+// Any adjacent runs may be merged, in any order: deleted cells stay deleted.
 TEST_F(CrashSteps, P5_WhateverRunsAreCompactedNothingDeletedComesBack) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
@@ -213,8 +213,8 @@ TEST_F(CrashSteps, P5_WhateverRunsAreCompactedNothingDeletedComesBack) {
   }
 }
 
-// A split waits for the compaction that runs: its output is the parent's, and the children share
-// it. Never is anything installed in a tablet that was split.
+// A split waits for a running compaction: its output belongs to the parent, and the children share
+// it. No compaction installs its output in a tablet that was already split.
 TEST_F(CrashSteps, P6_ASplitDuringACompactionSeesItsOutputOnceAndWhole) {
   OpenAndCreate();
   PutRows(0, 20);

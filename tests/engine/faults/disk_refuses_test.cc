@@ -1,5 +1,5 @@
-// Rows D6, D7, D19, O3, O4: a disk that takes nothing any more. Writes are refused with the reason,
-// reads go on, the store opens, and all is well again as soon as the disk is.
+// Rows D6, D7, D19, O3, O4: a disk that rejects writes. Writes fail with the reason, reads
+// continue, the store opens, and writes succeed again as soon as the disk accepts them.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/faults/fault_rows.h"
 
@@ -49,8 +49,8 @@ TEST_F(FaultRows, D6_OnAFullDiskATableCanBeDroppedToMakeRoom) {
   EXPECT_EQ(Rows(), Expected(10));
 }
 
-// Every write and every creation of each job fails once; what went before is unharmed, nothing is
-// left behind, and the job succeeds when it is asked again.
+// Every write and every file creation of each job fails once; earlier data is unharmed, no file is
+// left behind, and the job succeeds when it is repeated.
 TEST_F(FaultRows, D7_ADiskThatFillsUpDuringAJobLosesNothing) {
   auto flush = [&] { return store_->Flush("t"); };
   auto compact = [&] { return store_->CompactMajor("t", ""); };
@@ -120,7 +120,7 @@ TEST_F(FaultRows, D19_AReadOnlyFileSystemIsOpenedAndRead) {
   EXPECT_EQ(Rows(), Expected(30));
 }
 
-// HBASE-25880: what failed or was cancelled leaves no run marked as being compacted.
+// HBASE-25880: a failed or cancelled compaction leaves no run marked as being compacted.
 TEST_F(FaultRows, O4_AFailedCompactionLeavesNoRunBusy) {
   OpenAndCreate();
   for (int run = 0; run < 5; ++run) {
@@ -146,7 +146,7 @@ TEST_F(FaultRows, O4_AFailedCompactionLeavesNoRunBusy) {
   EXPECT_TRUE(store_->CompactMajor("t", "").ok());
 }
 
-// With the disk full, memtables stay within twice their budget and every writer is told why.
+// With a full disk, memtables stay within twice their budget and every writer gets the reason.
 TEST_F(FaultRows, O3_MemtablesThatCannotBeFlushedStayWithinTheirBound) {
   options_.background = true;
   options_.memtable_budget = 1 << 20;

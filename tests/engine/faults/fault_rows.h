@@ -1,5 +1,5 @@
-// One store on a memory file system with faults, small enough that a test can break it at every
-// place. Tests are named after the rows of README.md. SPDX-License-Identifier: Apache-2.0
+// A store on a memory file system with faults, small enough that a test can break every part of it.
+// Tests are named after the rows of README.md. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>
@@ -41,7 +41,8 @@ class FaultRows : public testing::Test {
     store_ = std::move(*opened);
   }
 
-  // Families a and b, each in a locality group of its name, tablets cut at `split_keys`.
+  // Creates families a and b, each in a locality group of the same name; tablets are split at
+  // `split_keys`.
   void Create(const std::vector<std::string>& split_keys = {}) {
     TableSchema schema;
     schema.name = "t";
@@ -73,7 +74,7 @@ class FaultRows : public testing::Test {
     return store_->Apply("t", {&mutation}).front();
   }
 
-  // Rows r000, r001, ... with these numbers, each acknowledged.
+  // Writes the rows r000, r001, ... with the numbers [first, limit); each must be acknowledged.
   void PutRows(int first, int limit, size_t value_size = 10) {
     for (int i = first; i < limit; ++i) {
       Status status = Put(Row(i), Value(i, value_size));
@@ -91,7 +92,7 @@ class FaultRows : public testing::Test {
     return rows;
   }
 
-  // Value of each row; an error, also when a row is torn between its families.
+  // Returns the value of each row. Returns an error also if the families of a row disagree.
   static StatusOr<RowValues> ReadRows(HostedTables* store) {
     std::map<std::string, RowValues> families;
     ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, store->Tablets("t"));
@@ -153,7 +154,7 @@ class FaultRows : public testing::Test {
   }
   std::vector<std::string> Files(const std::string& glob) const { return FilesOf(memory_, glob); }
 
-  // What the disk holds when everything that was asked for is on it.
+  // The disk with everything on it that was synced.
   std::unique_ptr<MemoryFileSystem> Disk() const {
     Random random(1);
     return memory_.CrashClone(&random);

@@ -1,4 +1,4 @@
-// Rows D1, D2, D11, D12, D22: what a start does with a log that is torn, damaged or incomplete.
+// Rows D1, D2, D11, D12, D22: a start with a torn, damaged or incomplete log.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
@@ -16,7 +16,7 @@ TEST_F(FaultRows, D1_ATornTailIsCutAtTheLastWholeRecordAndCounted) {
   PutRows(0, 5);
   std::string log = Files("*.log").front();
   std::string content = *ReadFile(&memory_, log);
-  std::vector<size_t> ends;  // of the rows' records
+  std::vector<size_t> ends;  // ends of the rows' records
   for (size_t at = 0; at < content.size();) {
     at += kLogRecordHeaderSize + GetFixed32(content.data() + at + 4);
     ends.push_back(at);
@@ -26,7 +26,7 @@ TEST_F(FaultRows, D1_ATornTailIsCutAtTheLastWholeRecordAndCounted) {
     SCOPED_TRACE(cut);
     std::unique_ptr<MemoryFileSystem> disk = Disk();
     ASSERT_TRUE(ReplaceFile(disk.get(), log, content.substr(0, cut)).ok());
-    // These groups were synced, and REACH would say so; a torn one is not in it.
+    // REACH would show that these groups were synced; it never includes a torn group.
     ASSERT_TRUE(disk->Remove("/db/wal/REACH").ok());
     auto next = std::upper_bound(ends.begin(), ends.end(), cut);
     size_t whole = *std::prev(next);

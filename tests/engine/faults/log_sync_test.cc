@@ -1,5 +1,5 @@
-// Rows D9, D10, D17, D18, D21: syncs of the log that fail, are slow, never return, or reach a file
-// that is not there any more. SPDX-License-Identifier: Apache-2.0
+// Rows D9, D10, D17, D18, D21: log syncs that fail, are slow, never return, or sync a file that was
+// deleted. SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 
 #include "engine/log/log_replay.h"
@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Rows that were refused may be there or not; all others must.
+// Rejected rows may exist or not; all acknowledged rows must exist.
 void ExpectAcknowledged(const std::map<std::string, std::string>& found,
                         const std::map<std::string, std::string>& acknowledged) {
   for (const auto& [row, value] : acknowledged) {
@@ -30,7 +30,7 @@ TEST_F(FaultRows, D9_FailedLogSyncIsNeverRetried) {
     std::unique_ptr<MemoryFileSystem> disk = start->CrashClone(&random);
     FaultFileSystem faulty(disk.get());
     store_ = std::move(*OpenOn(&faulty));
-    // Every later sync of the same segment would fail, and be counted, too.
+    // Every later sync of the same segment fails as well, and is counted.
     faulty.AddRule(*FaultRule::Parse(fmt::format("fail sync *-00000001.log {}+", n)));
     RowValues acknowledged;
     int refused = 0;
@@ -51,7 +51,8 @@ TEST_F(FaultRows, D9_FailedLogSyncIsNeverRetried) {
   }
 }
 
-// What Linux does: the error is told once, the pages are marked clean, and the next sync says OK.
+// Linux behaves like this: it reports the error once, marks the pages clean, and the next sync
+// returns OK.
 TEST_F(FaultRows, D10_ASyncAfterAFailedOneIsNotBelieved) {
   for (int n = 2; n <= 12; ++n) {
     SCOPED_TRACE(n);
@@ -77,8 +78,8 @@ TEST_F(FaultRows, D10_ASyncAfterAFailedOneIsNotBelieved) {
   }
 }
 
-// A server killed before its sync leaves a row to the memory of its machine. The next start shows
-// it only when it is durable (found by the simulation, seeds 1214, 1301, 2445).
+// A server killed before its sync leaves a row only in the machine's memory. The next start may
+// show the row only once it is durable (found by the simulation, seeds 1214, 1301, 2445).
 TEST_F(FaultRows, D9_WhatAStartShowsIsDurableOrItFails) {
   for (const char* fault :
        {"fail create", "fail write", "fail sync", "fail rename", "full write"}) {
@@ -91,7 +92,7 @@ TEST_F(FaultRows, D9_WhatAStartShowsIsDurableOrItFails) {
     PutRows(0, 5);
     fail("lie sync *.log 1+");
     PutRows(5, 6);
-    fail("fail write *.log 1+");  // no clean end, as after a kill
+    fail("fail write *.log 1+");  // prevents a clean end, as a kill does
     store_.reset();
     faulty.ClearRules();
     fail(fmt::format("{} *.log* 1+", fault));
@@ -130,7 +131,7 @@ TEST_F(FaultRows, D21_ALogTakenAwayAcknowledgesNothingAndWhatIsInMemoryCanBeFlus
   EXPECT_EQ(Rows(), Expected(8));
 }
 
-// A log with two writers on disks that hang while told to.
+// A log with two writers on a disk that hangs on command.
 class HangingLog {
  public:
   explicit HangingLog(int64_t wait_us_max) : faulty_(&memory_) {
@@ -163,7 +164,7 @@ class HangingLog {
     return log_->Append({&pointer, 1});
   }
 
-  // Requires: nobody writes.
+  // Requires: no write is in progress.
   const std::vector<std::string>& visible() const { return visible_; }
   std::vector<std::string> Replayed() {
     EXPECT_TRUE(log_->Close().ok());
@@ -187,7 +188,7 @@ class HangingLog {
   FaultFileSystem faulty_;
   Metrics metrics_;
   uint64_t next_sequence_ = 1;
-  std::vector<std::string> visible_;  // by the leader of the moment alone
+  std::vector<std::string> visible_;  // only the current leader adds to it
   std::unique_ptr<CommitLog> log_;
 };
 

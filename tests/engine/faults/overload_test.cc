@@ -1,4 +1,4 @@
-// Rows O5 and O14: a flush that hangs, a range full of tombstones; P17: a store that was drained.
+// Rows O5 and O14: a flush that hangs, and a range full of tombstones. Row P17: a drained store.
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 
@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Its time runs a hundred times as fast, so that bounds of seconds can be waited for.
+// A clock that runs a hundred times as fast, so that tests can wait for limits of seconds.
 class FastClock final : public Clock {
  public:
   int64_t NowMicros() override { return System()->NowMicros(); }
@@ -51,7 +51,7 @@ TEST_F(FaultRows, O5_AFlushThatHangsIsNamedAndWritersAreRefusedInBoundedTime) {
   }
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(Rows(), Expected(written, 10'000));
-  store_.reset();  // its threads ask the clock
+  store_.reset();  // destroyed before the clock, which its threads use
 }
 
 TEST_F(FaultRows, O14_AScanInsideTombstonesEndsInTimeAndTheyAreCompactedAway) {

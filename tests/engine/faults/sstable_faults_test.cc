@@ -1,5 +1,5 @@
-// Rows D3, D5, D14, D20: SSTables and small files that are damaged, gone, or cut short by a power
-// loss. SPDX-License-Identifier: Apache-2.0
+// Rows D3, D5, D14, D20: SSTables and small files that are damaged, missing, or truncated by a
+// power loss. SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/faults/fault_rows.h"
 
 namespace sippar::engine {
@@ -12,7 +12,7 @@ TEST_F(FaultRows, D3_ADamagedBlockIsNeitherReadNorCopiedAndTheRestIsServed) {
   PutRows(0, 50, 100);
   ASSERT_TRUE(store_->Flush("t").ok());
   store_.reset();
-  std::string damaged;  // one of the two groups; which, the reads tell
+  std::string damaged;  // file of one of the two groups; the reads show which
   damaged = Files("*.sst").front();
   memory_.FlipByte(damaged, 40, 8);
   Open();
@@ -69,7 +69,8 @@ TEST_F(FaultRows, D14_AReplacedFileIsTheOldOrTheNewOneAfterAPowerLoss) {
   calls = fs_.calls() - calls;
   bool seen_old = false;
   bool seen_new = false;
-  for (uint64_t n = 1; n <= calls + 1; ++n) {  // the power goes with the n-th call, or after all
+  for (uint64_t n = 1; n <= calls + 1;
+       ++n) {  // the power is lost at the n-th call, or after all of them
     ASSERT_TRUE(ReplaceFile(&memory_, "/d/file", old_content).ok());
     fs_.ClearRules();
     Fault(fmt::format("fail any * {}+", n));

@@ -1,5 +1,5 @@
-// Appends that are copied to a mapping of the file: the same content as by system calls, also when
-// the process is killed. SPDX-License-Identifier: Apache-2.0
+// Appends that are copied into a mapping of the file: the content is the same as with system calls,
+// even if the process is killed. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ class MappedAppendTest : public testing::Test {
     (void)fs_->RemoveDir(directory_);
   }
 
-  // Records of many sizes, with room for a few of them at a time, as the log makes it.
+  // Appends records of many sizes, and reserves room for a few of them at a time, as the log does.
   static std::string AppendRecords(AppendFile* file) {
     std::string content;
     uint64_t reserved = 0;

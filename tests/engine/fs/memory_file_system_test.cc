@@ -1,4 +1,4 @@
-// The space that files take: it is free when the last name of a file goes.
+// The space that files use: it becomes free when the last name of a file is removed.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fs/memory_file_system.h"
 

@@ -1,4 +1,4 @@
-// Changes over a file system that takes none: seen as if they had been made, and never made there.
+// Changes over a read-only file system: visible in the overlay, but never made in the base.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fs/overlay_file_system.h"
 
@@ -21,7 +21,7 @@ Status WriteNew(FileSystem* fs, const std::string& path, std::string_view conten
   return file->Close();
 }
 
-// Every name below `path` with its content, in order.
+// Prints every name below `path` with its content, in order.
 std::string Show(FileSystem* fs, const std::string& path) {
   std::string text;
   auto names = fs->List(path);
@@ -45,7 +45,8 @@ void FillSmallTree(FileSystem* fs) {
   }
 }
 
-// One change; the same for both. Only what the contract of file_system.h speaks of.
+// Makes one random change, the same on both file systems. Uses only what the contract of
+// file_system.h covers.
 Status ChangeOnce(FileSystem* fs, Random* random, uint64_t number) {
   static constexpr std::array kDirectories = {"/db", "/db/a", "/db/b", "/db/a/d", "/db/c"};
   static constexpr std::array kNames = {"/f", "/g", "/h", "/i"};
@@ -68,7 +69,7 @@ Status ChangeOnce(FileSystem* fs, Random* random, uint64_t number) {
       return fs->CreateDir(other);
     case 6:
       return fs->RemoveDir(other);
-    default: {  // a directory with what is in it, to a name that is free
+    default: {  // renames a directory with its contents to a free name
       if (other == "/db/a/d") return OkStatus();
       bool is_moved = *fs->Exists("/db/e");
       if (is_moved && *fs->Exists(other)) return OkStatus();

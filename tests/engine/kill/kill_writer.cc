@@ -26,7 +26,7 @@ int Fail(const Status& status) {
 void WriteForEver(cluster::Client* client, uint64_t seed, uint64_t thread) {
   engine::Random random(seed * 1000 + thread);
   for (uint64_t i = 0;; ++i) {
-    // Each thread owns its rows, so the last acknowledged value of a row is known.
+    // Each row belongs to one thread, so the last acknowledged value of a row is known.
     std::string row = fmt::format("row-{}-{:05}", thread, random.Uniform(2000));
     std::string value = fmt::format("{}.{}.{}", seed, thread, i);
     engine::RowMutation mutation(row);

@@ -1,4 +1,4 @@
-// Checks after recovery. SPDX-License-Identifier: Apache-2.0
+// Compares the store after a recovery with the journal. SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/kill/walk_check.h"
 
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 namespace sippar::engine {
 namespace {
 
-// The first rows that differ.
+// Prints the first rows that differ.
 std::string Difference(const WalkContent& expected, const WalkContent& found) {
   constexpr size_t kEnough = 4000;
   std::string text;
@@ -23,7 +23,8 @@ std::string Difference(const WalkContent& expected, const WalkContent& found) {
   return text;
 }
 
-// All at once, and family by family: that opens other locality groups, and must say the same.
+// Reads everything in one pass and then family by family, which opens other locality groups; both
+// results must agree.
 StatusOr<WalkContent> ReadContent(WalkStore* store) {
   WalkContent content;
   WalkContent by_family;
@@ -31,7 +32,7 @@ StatusOr<WalkContent> ReadContent(WalkStore* store) {
   ASSIGN_OR_RETURN(std::vector<TableSchema> tables, store->ListTables());
   for (const TableSchema& table : tables) {
     const std::string& name = table.name;
-    if (name == "v") continue;  // restored from a backup, and looked at by its life
+    if (name == "v") continue;  // a table restored from a backup; its own life checks it
     if (name == "u") schemas["table u"] = "there";
     if (table.FindFamily("x") != nullptr) schemas["family x"] = "there";
     auto add_to = [&name](WalkContent* to) {
@@ -50,7 +51,7 @@ StatusOr<WalkContent> ReadContent(WalkStore* store) {
   return content;
 }
 
-// Is what `atom` changes as it leaves it?
+// True if the store contains the effect of `atom`.
 bool IsThere(const WalkModel& before, const WalkAtom& atom, const WalkContent& found) {
   WalkModel after = before;
   after.Apply(atom);

@@ -1,4 +1,4 @@
-// What must hold after every recovery of the kill walk, besides what the store checks itself.
+// The checks after every recovery of the kill walk, besides those of the store itself.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace sippar::engine {
 
-// Every acknowledged call is there, whole and once; of calls that were not answered each atom is
-// there or not, which is noted and holds from now on; nothing else is there. kDataLoss lists what
-// differs.
+// Checks that the effect of every acknowledged call is there, whole and once. Of unanswered calls,
+// each atom may be there or not; the result is recorded in the journal and holds from now on.
+// Nothing else may be there. kDataLoss lists the differences.
 [[nodiscard]] Status CheckContent(WalkStore* store, WalkJournal* journal);
 
-// The changes of table t, read from the beginning of its change stream and made again in the order
-// of each row, give what the table holds: no change is missing, twice or out of order. Family x
-// is left out, which the walk drops and adds again: that is no change of a row.
+// Reads the change stream of table t from its beginning and repeats the changes in the order of
+// each row: the result must equal the table, so no change is missing, repeated or out of order.
+// Leaves out family x, because the walk drops it and adds it again, which is not a change of a row.
 [[nodiscard]] Status CheckChanges(WalkStore* store, uint64_t seed);
 
 }  // namespace sippar::engine

@@ -1,4 +1,4 @@
-// The kill walk's journal. SPDX-License-Identifier: Apache-2.0
+// Writes and replays the journal of the kill walk. SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/kill/walk_journal.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ Status WalkJournal::Open() {
   fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   CHECK(fd_ >= 0);
   ASSIGN_OR_RETURN(std::string text, ReadFile(NewPosixFileSystem().get(), path_, UINT64_MAX));
-  // A line that the kill cut off was of a call that had not begun, or not been answered.
+  // A line that the kill cut off belongs to a call that had not begun, or had not been answered.
   text.resize(text.rfind('\n') + 1);
   CHECK(::ftruncate(fd_, static_cast<off_t>(text.size())) == 0);
   return Replay(text);

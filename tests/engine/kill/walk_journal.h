@@ -1,5 +1,5 @@
-// What a life of the kill walk asked for and what was answered, written before and after each call
-// to a file beside the store. One write(2) a line: what was written survives the process.
+// The calls of each life of the kill walk and their answers, written before and after each call to
+// a file next to the store. Each line is one write(2), so written lines survive the process.
 //   L life                       begins
 //   b life thread number kind    asked; the kind as in WalkCall
 //   a thread atoms               acknowledged, with how many atoms
@@ -22,14 +22,14 @@ class WalkJournal {
   WalkJournal(const WalkJournal&) = delete;
   WalkJournal& operator=(const WalkJournal&) = delete;
 
-  // Reads what earlier lives left; further lines are appended.
+  // Reads the lines of earlier lives; new lines are appended.
   [[nodiscard]] Status Open();
   uint64_t seed() const { return seed_; }
-  // All that is settled.
+  // The effect of all calls whose outcome is known.
   WalkModel* model() { return &model_; }
-  // Calls that were not answered, by thread.
+  // The unanswered calls, by thread.
   const std::map<uint64_t, WalkCall>& pending() const { return pending_; }
-  // Says which atoms of a pending call are there.
+  // Records which atoms of a pending call took effect.
   void Settle(uint64_t thread, const std::string& found);
 
   // Thread safe from here on.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kChangesMax = uint64_t{1} << 30;
 
-// What METADATA and the backups name, without a change of the store.
+// The files that METADATA and the backups name; does not change the store.
 StatusOr<cluster::StorePicture> PictureOf(FileSystem* fs, const std::string& directory) {
   OverlayFileSystem overlay(fs, kChangesMax);
   ASSIGN_OR_RETURN(std::unique_ptr<cluster::EmbeddedLockService> locks,

@@ -1,4 +1,5 @@
-// Files in the directory of a closed store that nothing names. SPDX-License-Identifier: Apache-2.0
+// Finds files in the directory of a closed store that no record names. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <set>
@@ -9,9 +10,10 @@
 
 namespace sippar::engine {
 
-// Paths of SSTables, unfinished ones too, that neither METADATA nor a backup names, and of logs: a
-// start removes them. Archives of changes without a table are not among them: a sweep of the master
-// removes these, some time after a start. kDataLoss: the doctor of `directory` finds fault with it.
+// Paths of logs, and of SSTables, including unfinished ones, that neither METADATA nor a backup
+// names: a start removes them. Archives of changes without a table are not included: a sweep of the
+// master removes these some time after a start. kDataLoss: the doctor finds a problem in
+// `directory`.
 [[nodiscard]] StatusOr<std::set<std::string>> FindLeftovers(FileSystem* fs,
                                                             const std::string& directory);
 

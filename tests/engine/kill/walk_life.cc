@@ -29,7 +29,7 @@ struct Life {
   std::string passages;
 };
 
-// Killed before it was made: it was never written to.
+// A missing table was never written to, if the process was killed before it created the table.
 Status EnsureTable(WalkStore* store, WalkJournal* journal) {
   if (store->GetTable("t").ok()) return OkStatus();
   if (WalkModel(journal->seed()).Content() != journal->model()->Content()) {
@@ -47,9 +47,9 @@ Status CheckFiles(WalkStore* store) {
 // Counts how often each crash point is passed, and kills the process at one.
 class Passages {
  public:
-  // Empty: passages are not written.
+  // `file` receives the passages; "": they are not written.
   explicit Passages(std::string file) : file_(std::move(file)) {}
-  // From now on, at the `passage`th one of `point`; "": never.
+  // From now on, kills the process at passage number `passage` of `point`; "": never.
   void Arm(const std::string& point, uint64_t passage) {
     CrashPoints::Arm([this, point, passage](const char* name) {
       MutexLock lock(&mutex_);
@@ -95,7 +95,7 @@ Status Live(const Life& life) {
     uint64_t writers = 2 + random.Uniform(4);
     uint64_t rounds = 0;
     do {
-      // Rounds have their own numbers, so that no call's number comes twice.
+      // Each round has its own number, so that call numbers are unique.
       uint64_t number = life.number * 1000 + rounds++;
       journal.BeginLife(number);
       WalkScript script(store.get(), &fs, &journal, number);

@@ -1,4 +1,5 @@
-// The kill walk's calls and oracle. SPDX-License-Identifier: Apache-2.0
+// Derives the calls of the kill walk from their numbers, and applies them to the oracle.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/kill/walk_model.h"
 
 #include <fmt/format.h>
@@ -9,13 +10,13 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint64_t kRows = 40;  // of each thread
+constexpr uint64_t kRows = 40;  // number of rows of each thread
 
-// Of several families at once: a torn row shows.
+// Writes several families at once, so that a torn row is detected.
 RowMutation Puts(const std::string& row, int64_t time, Random* random) {
   RowMutation mutation(row);
   std::string value = fmt::format("{}.{}", time, random->Uniform(1000));
-  mutation.Set("s", "last", value);  // the server's time
+  mutation.Set("s", "last", value);  // the server chooses the timestamp
   mutation.Set("a", "v", value, time).Set("b", "v", value, time - 1);
   for (uint64_t i = random->Uniform(3); i > 0; --i) {
     uint64_t size = random->OneIn(40) ? 5000 : random->Uniform(300);
@@ -124,7 +125,8 @@ TableSchema ExtraSchema() {
 }
 
 void AddToContent(const std::string& table, Cell cell, WalkContent* content) {
-  if (cell.family == "s") cell.timestamp_us = 0;  // the server's: only the order is known
+  if (cell.family == "s")
+    cell.timestamp_us = 0;  // the server chose this timestamp, so only the order is known
   (*content)[table + "/" + cell.row] += PrintCells({cell});
 }
 

@@ -1,5 +1,5 @@
-// What the lives of the kill walk write, and what must be there: each call is a pure function of
-// seed, life, thread and number, so a journal of numbers is enough to know it again.
+// The writes of the kill walk, and the content that must result. Each call is a pure function of
+// seed, life, thread and number, so a journal of numbers is enough to repeat it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace sippar::engine {
 
-// What a kill leaves whole or not at all.
+// A change that a kill leaves done completely or not at all.
 struct WalkAtom {
   enum Kind : uint8_t { kWrite, kCreateTable, kDropTable, kAddFamily, kDropFamily };
   Kind kind = kWrite;
-  std::string table;     // of kWrite
-  RowMutation mutation;  // of kWrite
+  std::string table;     // set for kWrite
+  RowMutation mutation;  // set for kWrite
 };
 
 // One call of one thread; a batch has several atoms, of different rows. The kind is
 //   w  a writer's mutations of its own rows of "t"
-//   x  the script's of family "x", whose rows nobody else writes
-//   u  the script's of table "u"
+//   x  the script's mutations of family "x", whose rows no other thread writes
+//   u  the script's mutations of table "u"
 //   + - create and drop "u";  < > drop family "x" from "t" and add it again
 struct WalkCall {
   uint64_t life = 0;
@@ -35,12 +35,12 @@ struct WalkCall {
 };
 std::vector<WalkAtom> AtomsOf(uint64_t seed, const WalkCall& call);
 
-inline constexpr uint64_t kScriptThread = 0;  // writers count from 1
-TableSchema WalkSchema(uint64_t seed);        // of "t", with "x"
-TableSchema ExtraSchema();                    // of "u"
+inline constexpr uint64_t kScriptThread = 0;  // thread number of the script; writers count from 1
+TableSchema WalkSchema(uint64_t seed);        // schema of "t", with "x"
+TableSchema ExtraSchema();                    // schema of "u"
 std::string WalkRow(Random* random, uint64_t thread);
 
-// A line for each row, family and table that may change: key -> what it holds.
+// For each row, family and table that may change: its key and its content.
 using WalkContent = std::map<std::string, std::string>;
 void AddToContent(const std::string& table, Cell cell, WalkContent* content);
 
@@ -56,7 +56,7 @@ class WalkModel {
  private:
   ReferenceTable main_;
   ReferenceTable extra_;
-  std::set<std::string> family_rows_;  // that may hold cells of "x"
+  std::set<std::string> family_rows_;  // rows that may have cells of "x"
   bool has_family_ = true;
   bool has_table_ = false;
 };

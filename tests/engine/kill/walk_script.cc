@@ -1,4 +1,4 @@
-// One life's work. SPDX-License-Identifier: Apache-2.0
+// Runs the work of one life. SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/kill/walk_script.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,8 @@
 namespace sippar::engine {
 namespace {
 
-constexpr int64_t kAwaitMicros = 60'000'000;  // on a busy machine; beyond it hangs
+constexpr int64_t kAwaitMicros =
+    60'000'000;  // limit for a busy machine; a longer wait means that the store hangs
 constexpr int64_t kPauseMicros = 400;
 
 }  // namespace
@@ -117,7 +118,7 @@ Status WalkScript::Alter(const std::function<void(TableSchema*)>& change) {
   return store_->AlterTable(table.schema, table.schema_version);
 }
 
-// Births differ in tablets that were written to: the merge has to forget them first.
+// Family births differ in tablets that were written to, so the merge first has to forget them.
 Status WalkScript::Reshape() {
   RETURN_IF_ERROR(store_->Split("t", WalkRow(&random_, 2)));
   RETURN_IF_ERROR(AwaitWrites(10));
@@ -132,7 +133,7 @@ Status WalkScript::Reshape() {
   return store_->Merge("t");
 }
 
-// To the other of the two groups.
+// Moves the family to the other of the two groups.
 Status WalkScript::Move(const std::string& family) {
   return Alter([&](TableSchema* schema) {
     std::string target = schema->GroupOf(family).name == "g" ? "default" : "g";
@@ -159,14 +160,14 @@ Status WalkScript::Merging() {
   uint64_t before = merged();
   while (merged() == before) {
     RETURN_IF_ERROR(AwaitWrites(8));
-    RETURN_IF_ERROR(store_->Flush("t"));  // the server merges runs by itself
+    RETURN_IF_ERROR(store_->Flush("t"));  // the server merges the flushed runs by itself
   }
   return OkStatus();
 }
 
 Status WalkScript::Major() { return store_->CompactMajor("t", ""); }
 
-// A killed life may have left any of it.
+// A killed earlier life may have left any of these.
 Status WalkScript::Backup() {
   if (!store_->HasBackup("b")) RETURN_IF_ERROR(store_->CreateBackup("b", "t"));
   if (!store_->GetTable("v").ok()) RETURN_IF_ERROR(store_->Restore("b", "v"));

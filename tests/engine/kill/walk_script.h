@@ -1,5 +1,5 @@
-// The work of one life of the kill walk: writers beside a script that takes the store through
-// everything it can do, so that every crash point is passed. SPDX-License-Identifier: Apache-2.0
+// The work of one life of the kill walk: writers, and concurrently a script that makes the store do
+// everything it can, so that every crash point is passed. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -15,10 +15,10 @@ namespace sippar::engine {
 
 class WalkScript {
  public:
-  // `faults` is the store's file system: a sync is made slow with it.
+  // `faults` is the store's file system; the script uses it to make a sync slow.
   WalkScript(WalkStore* store, FaultFileSystem* faults, const WalkJournal* journal, uint64_t life);
 
-  // All episodes once, in drawn order, under the load of `writers` threads.
+  // Runs all episodes once, in random order, while `writers` threads write.
   [[nodiscard]] Status Run(uint64_t writers);
 
  private:
@@ -33,7 +33,7 @@ class WalkScript {
   uint64_t Metric(const char* name) { return store_->Metric(name); }
 
   Status Reshape();     // split, a family dropped and added again, merge
-  Status MoveFamily();  // to the other locality group, and settle
+  Status MoveFamily();  // moves it to the other group and waits for the compaction
   Status ExtraTable();
   Status Merging();
   Status Major();

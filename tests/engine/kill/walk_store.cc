@@ -30,12 +30,13 @@ StoreOptions DrawOptions(bool check, FileSystem* fs, Random* random) {
   options.pinned_blocks_size = size(16 << 10, 4);
   options.log_segment_size = size(8 << 10, 3);
   options.log_segments_max = 1 + random->Uniform(4);
-  // The server would split a larger table as fast as the script merges it, and neither would end.
+  // With smaller limits the server would split tablets as fast as the script merges them,
+  // endlessly.
   options.split_size = size(4 << 20, 4);
   return options;
 }
 
-// A call of an administrator that meets a split or merge is refused, to be made again.
+// Retries an administrator's call, because calls that meet a split or merge are rejected.
 Status Again(const std::function<Status()>& call) {
   constexpr int kTriesMax = 2'000;
   for (int tries = 1;; ++tries) {
@@ -162,7 +163,7 @@ Status WalkStore::ReplayChanges(const std::string& table, ReferenceTable* replay
   return OkStatus();
 }
 
-// kUnavailable: the partition was split or merged meanwhile.
+// kUnavailable: the partition was split or merged during the call.
 Status WalkStore::ReplayPartition(const std::string& table, const RowRange& partition,
                                   int64_t since_us, std::vector<RowMutation>* changes) {
   cluster::ChangesRequest wanted;

@@ -1,4 +1,5 @@
-// What the kill walk does to tables: a directory as every command opens it (a cluster of one).
+// The operations of the kill walk on tables, on a directory opened as by every command (a cluster
+// of one server).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,11 +25,11 @@ struct WalkTable {
   uint64_t schema_version = 0;
 };
 
-// Thread safe, except Close and CheckNoLeftovers. Calls that meet a split or merge are made again.
+// Thread safe, except Close and CheckNoLeftovers. Calls that meet a split or merge are retried.
 class WalkStore {
  public:
-  // Sizes are drawn: small ones, so that everything happens often. `check`: without flushes and
-  // compactions in the background.
+  // Draws small sizes, so that every kind of background work happens often. `check`: without
+  // flushes and compactions in the background.
   static StatusOr<std::unique_ptr<WalkStore>> Open(const std::string& directory, bool check,
                                                    FileSystem* fs, Random* random);
 
@@ -41,7 +42,7 @@ class WalkStore {
   StatusOr<WalkTable> GetTable(const std::string& table);
   StatusOr<std::vector<TableSchema>> ListTables();
   Status Split(const std::string& table, const std::string& row);
-  Status Merge(const std::string& table);  // of all its tablets
+  Status Merge(const std::string& table);  // merges all tablets of the table
   Status Flush(const std::string& table);
   Status CompactMajor(const std::string& table, const std::string& group);
   uint64_t Metric(const std::string& name);
@@ -53,13 +54,13 @@ class WalkStore {
   Status Undelete(const std::string& table);
   Status DeleteBackup(const std::string& name);
 
-  // Every block of every SSTable, and the archive of changes, is whole.
+  // Checks that every block of every SSTable and the archive of changes are undamaged.
   Status Verify(const std::string& table);
-  // All changes of the table, from the beginning of its change stream to now, made again on
-  // `replayed` in their order of each row.
+  // Repeats on `replayed` all changes of the table, from the beginning of its change stream until
+  // now, in the order of each row.
   Status ReplayChanges(const std::string& table, ReferenceTable* replayed);
-  // Closes the store and opens it again. The doctor finds nothing then, and no file is left that
-  // nothing named before this start.
+  // Closes the store and opens it again. The doctor must find no problem then, and files that no
+  // record named before this start must be gone.
   Status CheckNoLeftovers();
   Status Close() { return client_->Close(); }
 

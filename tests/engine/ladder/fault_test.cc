@@ -1,6 +1,7 @@
-// The fault ladder (FAULTS.md D1 to D7, D13, D14, D22): the n-th file system call fails, a power
-// loss after every sync, flipped bytes, a full disk. After each: every acknowledged write is there,
-// an unacknowledged one is there whole or not at all, and no read gives a wrong answer.
+// The fault ladder (FAULTS.md D1 to D7, D13, D14, D22): the n-th file system call fails, power is
+// lost after every sync, bytes are flipped, the disk is full. After each fault, every acknowledged
+// write is there, an unacknowledged one is there whole or not at all, and no read returns a wrong
+// answer.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -14,8 +15,8 @@
 namespace sippar::engine {
 namespace {
 
-// What the client of a faulty store may find later: a run of states, each one allowed. A write
-// whose outcome is unknown forks them.
+// The states that the client of a faulty store may find later. A write of unknown outcome doubles
+// them.
 class PossibleStates {
  public:
   explicit PossibleStates(const TableSchema& schema) : states_({ReferenceTable(schema)}) {}
@@ -27,7 +28,7 @@ class PossibleStates {
     std::vector<ReferenceTable> forked = states_;
     for (ReferenceTable& state : forked) state.Apply(mutation, now_us);
     for (ReferenceTable& state : forked) states_.push_back(std::move(state));
-    // Histories here fail at most a handful of writes.
+    // Only a handful of writes fail in these histories.
     ASSERT_LE(states_.size(), 4096u);
   }
   bool Allows(const std::string& cells, int64_t now_us) const {
@@ -41,8 +42,7 @@ class PossibleStates {
   std::vector<ReferenceTable> states_;
 };
 
-// One history on `fs`; stops when `store` cannot be opened. Writes that fail are of unknown
-// outcome.
+// One history on `fs`; stops if `store` cannot be opened. Writes that fail have an unknown outcome.
 struct FaultyRun {
   FaultyRun(LadderStore::Kind its_kind, uint64_t seed, FileSystem* file_system)
       : kind(its_kind), history(seed), clock(1'000), fs(file_system) {
@@ -50,7 +50,7 @@ struct FaultyRun {
     splits = history.SplitKeys();
   }
 
-  // A fresh store with its table, before any fault.
+  // Opens a new store and creates its table, before any fault.
   void Start() {
     store = std::move(*LadderStore::Open(kind, fs, &clock));
     Status created = store->Create(schema, splits);
@@ -68,7 +68,7 @@ struct FaultyRun {
     }
   }
 
-  // Errors of maintenance are allowed; wrong answers are not.
+  // Errors of maintenance are allowed, wrong answers are not.
   void Maintain() {
     switch (history.random()->Uniform(6)) {
       case 0:
@@ -120,7 +120,7 @@ TEST_P(FaultLadder, EveryNthCallFails) {
       (void)run.store->Close();
       run.store.reset();
       hit = faulty.faults() > 0;
-      // A start may fail while the disk does; on a sound one it must not.
+      // A start may fail while the disk has faults, but not on a sound disk.
       auto again = LadderStore::Open(GetParam(), &faulty, &run.clock);
       hit |= faulty.faults() > 0;
       if (again.ok()) again->reset();
@@ -146,12 +146,12 @@ TEST_P(FaultLadder, PowerLossAfterEverySyncKeepsWhatWasAcknowledged) {
     FaultFileSystem watched(&memory);
     FaultyRun run(GetParam(), seed, &watched);
     auto cuts = std::make_shared<PowerCuts>(&memory, seed);
-    // Before the start, because a server's own threads sync as well.
+    // Set before the start, because a server's own threads also sync.
     watched.OnSync([cuts] { cuts->Take(); });
     run.Start();
     PossibleStates acknowledged(run.schema);
     for (int step = 0; step < 40; ++step) {
-      // Clones taken while this write runs may hold it or not.
+      // Clones taken during this write may contain it or not.
       PossibleStates around = acknowledged;
       static_cast<void>(cuts->Taken());
       run.clock.Set(run.clock.NowMicros() + 1);
@@ -200,7 +200,7 @@ TEST_P(FaultLadder, AFlippedByteIsFoundOrHarmless) {
   int harmless = 0;
   const uint64_t step_of_offset = HostOrDirectory<uint64_t>(GetParam(), 1, 61);
   for (const std::string& path : image->AllFiles()) {
-    if (path.ends_with("/RESERVE")) continue;  // nobody reads it
+    if (path.ends_with("/RESERVE")) continue;  // no program reads this file
     uint64_t size = *image->FileSize(path);
     for (uint64_t offset = 0; offset < size; offset += step_of_offset) {
       std::unique_ptr<MemoryFileSystem> damaged = image->CrashClone(&none);

@@ -17,7 +17,7 @@ StoreOptions OptionsOf(FileSystem* fs, Clock* clock) {
   options.fs = fs;
   options.clock = clock;
   options.create_if_missing = true;
-  options.log_segment_size = 600;  // many rotations
+  options.log_segment_size = 600;  // small, for many rotations
   return options;
 }
 
@@ -98,7 +98,7 @@ class DirectoryStore final : public LadderStore {
   Status CompactMajor(const std::string& group) override {
     return client_->admin()->Do(cluster::calls::Compact{kTable, group});
   }
-  Status CompactSmall() override { return OkStatus(); }  // the server does it by itself
+  Status CompactSmall() override { return OkStatus(); }  // the server compacts by itself
   StatusOr<Schema> GetSchema() override {
     ASSIGN_OR_RETURN(cluster::TableInfo table,
                      client_->admin()->Do(cluster::calls::GetTable{kTable}));

@@ -1,6 +1,7 @@
-// What the rungs of the fault ladder drive with random histories: a directory as every command
-// opens it (a cluster of one), and, where a rung takes too many starts for that, the engine's host
-// alone. Both hold one table, "t". SPDX-License-Identifier: Apache-2.0
+// LadderStore: the store that the fault ladder drives with random histories. It is either a
+// directory opened as by every command (a cluster of one server) or, for tests that need too many
+// starts for that, the engine's host alone. Both hold one table, "t". SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,8 +25,8 @@
 
 namespace sippar::engine {
 
-// Cells and rules get their times from the history; intervals are those of the machine, as threads
-// of a cluster wait for them.
+// The date comes from the history, for cells and garbage-collection rules; intervals are real,
+// because the threads of a cluster wait for them.
 class HistoryClock final : public Clock {
  public:
   explicit HistoryClock(int64_t now_us) : now_us_(now_us) {}
@@ -41,7 +42,7 @@ class HistoryClock final : public Clock {
 class LadderStore {
  public:
   enum class Kind { kHost, kDirectory };
-  // kHost works on request alone; kDirectory also in the background, as any server does.
+  // kHost works only on request; kDirectory also works in the background, like any server.
   [[nodiscard]] static StatusOr<std::unique_ptr<LadderStore>> Open(Kind kind, FileSystem* fs,
                                                                    Clock* clock);
   virtual ~LadderStore() = default;
@@ -49,11 +50,11 @@ class LadderStore {
   [[nodiscard]] virtual Status Create(const TableSchema& schema,
                                       const std::vector<std::string>& split_keys) = 0;
   [[nodiscard]] virtual Status Apply(const RowMutation& mutation) = 0;
-  // All cells of the read, over all tablets, without sequences; or the first error.
+  // Returns all cells of the read over all tablets, without sequence numbers, or the first error.
   [[nodiscard]] virtual StatusOr<std::vector<Cell>> Read(const ReadSpec& read) = 0;
   [[nodiscard]] virtual Status Flush() = 0;
   [[nodiscard]] virtual Status CompactMajor(const std::string& group) = 0;
-  // What the policy says, if there are enough runs.
+  // Compacts the runs that the policy chooses, if there are enough.
   [[nodiscard]] virtual Status CompactSmall() = 0;
   struct Schema {
     TableSchema schema;
@@ -64,15 +65,15 @@ class LadderStore {
   [[nodiscard]] virtual Status Close() = 0;
 };
 
-// A start of a directory waits for its master, some 50 ms: so a rung does less there, evenly
-// spread.
+// Returns the value for the kind of store. Starting a directory takes some 50 ms, for its master,
+// so the tests do less work there, evenly spread.
 template <typename T>
 T HostOrDirectory(LadderStore::Kind kind, T of_host, T of_directory) {
   return kind == LadderStore::Kind::kHost ? of_host : of_directory;
 }
 
-// How many histories run. ThreadSanitizer makes them some fifteen times slower and looks for races,
-// which depend little on which call fails: there, an eighth of them.
+// The number of histories to run. ThreadSanitizer makes them some fifteen times slower and finds
+// races, which hardly depend on the failing call; so it runs an eighth of them.
 inline uint64_t Histories(LadderStore::Kind kind, uint64_t of_host, uint64_t of_directory) {
 #if defined(__SANITIZE_THREAD__)
   return std::max<uint64_t>(HostOrDirectory(kind, of_host, of_directory) / 8, 1);

@@ -1,5 +1,5 @@
-// Families move between locality groups at random moments of random histories, with flushes,
-// compactions, reopenings and power cuts at every named point of these: no answer changes.
+// Random histories in which families move between locality groups at random moments, with flushes,
+// compactions, reopenings and power cuts at each of their crash points: answers must not change.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
 #include "tests/engine/ladder/ladder_store.h"
@@ -9,7 +9,7 @@
 namespace sippar::engine {
 namespace {
 
-// One family to another group, which may be new; a group left empty may go.
+// Moves one family to another group, which may be new; an empty group may be removed.
 TableSchema MoveOne(TableSchema schema, Random* random) {
   static const std::vector<std::string> kGroups = {"default", "g1", "g2", "g3"};
   const std::string family = schema.families[random->Uniform(schema.families.size())].name;
@@ -71,8 +71,8 @@ class MovesTest : public testing::TestWithParam<LadderStore::Kind> {
     }
   }
 
-  // As Disturb; what is on the disk at each point it passes answers the same after a power cut.
-  // Goes on from one of these at times.
+  // Like Disturb. After a power cut at any crash point that it passes, the disk must give the same
+  // answers. Sometimes continues with one of these disks.
   void DisturbWithPowerCuts(RandomHistory* history, const std::string& expected) {
     Random chance(history->random()->Uniform(1 << 30));
     auto cuts = std::make_shared<PowerCuts>(fs_.get(), chance.Next());

@@ -1,6 +1,6 @@
-// Large things: a value of 100 MiB, a row of 256 MiB, a row of a million cells, keys of 64 KiB,
-// 10,000 qualifiers. Each is written, flushed, compacted, read and scanned, and the memory that
-// reading and compacting take is bounded: the peak of the process is reset before and read after.
+// Large data: a value of 100 MiB, a row of 256 MiB, a row of a million cells, keys of 64 KiB,
+// 10,000 qualifiers. Each is written, flushed, compacted, read and scanned within a limit of
+// memory: the test resets the peak of the process before and reads it afterwards.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -27,14 +27,15 @@ uint64_t ProcessFigure(const std::string& name) {
   return 0;
 }
 
-// Sanitizers keep freed memory aside and shadow the rest: their process tells nothing of ours.
+// Sanitizers hold back freed memory and add shadow memory, so the size of the process does not show
+// what the store uses.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kMemoryIsOurs = false;
 #else
 constexpr bool kMemoryIsOurs = true;
 #endif
 
-// How much the process grew at most while `action` ran.
+// Returns by how many bytes the process grew at most while `action` ran.
 template <typename Action>
 uint64_t PeakGrowth(Action action) {
   std::ofstream("/proc/self/clear_refs") << "5";
@@ -103,7 +104,8 @@ class LargeTest : public testing::Test {
     return seen;
   }
 
-  // The same answer from memory, after a flush, after a compaction; in at most so much memory.
+  // Checks that the answer is the same from memory, after a flush and after a compaction, each
+  // within `memory` bytes.
   void CheckStages(const Seen& expected, uint64_t memory) {
     EXPECT_EQ(Scan(), expected);
     EXPECT_LE(
@@ -139,8 +141,8 @@ TEST_F(LargeTest, AValueOf100MiB) {
     value = {};
     Write(mutation);
   }
-  // Compaction is the worst with three copies: as read, in the block that is being built, and on
-  // its way to the file.
+  // Compaction needs the most memory, with three copies of the value: as read, in the block that is
+  // being built, and while it is written to the file.
   CheckStages(expected, 330 * kMiB);
 }
 

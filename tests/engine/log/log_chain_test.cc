@@ -1,4 +1,4 @@
-// A newest segment that is a header and nothing else: its writer was killed before the first group.
+// A newest segment with only a header: its writer was killed before the first group.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -26,7 +26,8 @@ class LogChainTest : public testing::Test {
     AppendLogBody(&body, 1, 0, mutation.Set("f", "q", "v", 1));
     return body;
   }
-  // Segment 1.1: a synced group, and one whose sync was slow or failed. Its accepted length.
+  // Writes segment 1.1 with a synced group and, if `in_doubt`, one whose sync was slow or failed.
+  // Returns its accepted length.
   uint64_t WriteFirstSegment(bool in_doubt = true) {
     auto writer = *LogWriter::Create(&memory_, "/wal", {{1, 1}, {}, 0});
     writer->Add(BodyOf(1, "synced"));
@@ -39,7 +40,7 @@ class LogChainTest : public testing::Test {
   void WriteHeader(SegmentId id, uint64_t accepted) {
     EXPECT_TRUE(LogWriter::Create(&memory_, "/wal", {id, {1, 1}, accepted}).ok());
   }
-  // A start of epoch `epoch`: its rows.
+  // Starts epoch `epoch`; returns the replayed rows.
   std::vector<std::string> Start(uint64_t epoch, uint64_t redo = 0) {
     std::vector<std::string> rows;
     auto replayed = ReplayLog(
@@ -70,7 +71,8 @@ class LogChainTest : public testing::Test {
   Metrics metrics_;
 };
 
-// Found by kill_loop.py: the first start removed the header, the second found the group again.
+// A bug that kill_loop.py found: the first start removed the header, and the second found the group
+// again.
 TEST_F(LogChainTest, EveryStartGivesTheSame) {
   uint64_t accepted = WriteFirstSegment();
   WriteHeader({1, 2}, accepted);
@@ -87,7 +89,7 @@ TEST_F(LogChainTest, AHeaderOfTheFirstSegmentAloneIsAnEmptyLog) {
   EXPECT_TRUE(memory_.List("/wal")->empty());
 }
 
-// It still tells damage in what was synced from a torn tail.
+// The header still distinguishes damage in synced data from a torn tail.
 TEST_F(LogChainTest, WhatItKnowsToBeSyncedIsMissed) {
   uint64_t accepted = WriteFirstSegment(/*in_doubt=*/false);
   WriteHeader({1, 2}, accepted);
@@ -103,7 +105,7 @@ TEST_F(LogChainTest, WhatItKnowsToBeSyncedIsMissed) {
   EXPECT_EQ(salvaged->damages, 1u);
 }
 
-// A seal is made once: nobody asks again when the header is gone.
+// A log is sealed only once, so the seal must apply the header before it is removed.
 TEST_F(LogChainTest, ASealObeysIt) {
   uint64_t accepted = WriteFirstSegment();
   WriteHeader({1, 2}, accepted);
@@ -113,7 +115,8 @@ TEST_F(LogChainTest, ASealObeysIt) {
   EXPECT_EQ(seal->segments[0].length, accepted);
 }
 
-// What a seal counts is on the disk: a server's last group may have been in its machine's memory.
+// A seal counts only durable data: the server's last group may have been only in the machine's
+// memory.
 TEST_F(LogChainTest, WhatIsSealedIsDurable) {
   uint64_t accepted = WriteFirstSegment();
   EXPECT_TRUE(memory_.SyncDir("/").ok());
@@ -127,8 +130,8 @@ TEST_F(LogChainTest, WhatIsSealedIsDurable) {
   }
 }
 
-// A group that cuts another off, and that no tablet wants any more, still cuts when it is lost: a
-// start says once more that it does.
+// A group cuts off the end of the previous segment. If no tablet needs the group, a crash may lose
+// it, but the cut must remain: a start records the cut again.
 TEST_F(LogChainTest, WhatWasCutOffStaysSo) {
   uint64_t accepted = WriteFirstSegment();
   {
@@ -156,7 +159,8 @@ TEST_F(LogChainTest, AMarkOfACleanEndIsARecord) {
   EXPECT_EQ(Start(3), std::vector<std::string>{"synced"});
 }
 
-// Nothing of a segment is known to be durable: the next life does not name it as its predecessor.
+// No part of such a segment is known to be durable, so the next life does not name it as its
+// predecessor.
 TEST_F(LogChainTest, ItIsNoPredecessor) {
   uint64_t accepted = WriteFirstSegment();
   WriteHeader({1, 2}, accepted);

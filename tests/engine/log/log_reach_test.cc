@@ -1,4 +1,4 @@
-// The file REACH: what it says is durable before a segment goes, and its sync stops no writer.
+// The file REACH: it is durable before a segment is deleted, and its sync blocks no writer.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_reach.h"
 
@@ -51,7 +51,7 @@ TEST_F(LogReachTest, WhatAnEarlierProcessTrimmedWithoutASyncIsSynced) {
   }
 }
 
-// Every group of writes says how far it reached.
+// Every group of writes reports how far it reached.
 TEST_F(LogReachTest, ASyncKeepsNoWriterWaiting) {
   auto reach = Open({1, 1});
   int syncs = 0;
@@ -64,7 +64,7 @@ TEST_F(LogReachTest, ASyncKeepsNoWriterWaiting) {
   EXPECT_EQ((*ReadLogReach(&memory_, "/wal"))->length, 700u);
 }
 
-// As after a salvage that was killed when its new segment had been written.
+// A salvage was killed after it had written its new segment.
 TEST_F(LogReachTest, ASegmentThatItAsksForIsMissedBesideANewerOne) {
   Open({1, 1})->Reached({1, 1}, 600);
   ASSERT_TRUE(LogWriter::Create(&memory_, "/wal", {{1, 2}, {}, 0}).ok());

@@ -1,4 +1,4 @@
-// The two log writers, the order of an acknowledgement (W1-W5), replaying in parallel, printing.
+// The two log writers, the steps of an acknowledgement (W1-W5), parallel replay, printing.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace sippar::engine {
 namespace {
 
-// One tablet's writer of a log on a file system with faults.
+// The log of one tablet's writer, on a file system with faults.
 class LogSwitchTest : public testing::Test {
  protected:
   LogSwitchTest() : faulty_(&memory_) {
@@ -56,7 +56,7 @@ class LogSwitchTest : public testing::Test {
     return log->Append({&pointer, 1});
   }
 
-  // Rows in the order of their numbers; EXPECTs numbers without gaps from 1 on.
+  // Returns the rows in the order of their numbers, which must run from 1 without gaps.
   static std::vector<std::string> Replayed(FileSystem* fs) {
     std::vector<std::string> rows;
     auto log = ReplayLog(
@@ -87,7 +87,7 @@ TEST(SyncHistoryTest, SlowIsEightTimesTheMedianButNeverBelowTheFloor) {
   history.Add(5'000'000);
   EXPECT_EQ(history.MedianMicros(), 20'000);
   EXPECT_EQ(history.SlowMicros(), 160'000);
-  for (int i = 0; i < 40; ++i) history.Add(90);  // old times are forgotten
+  for (int i = 0; i < 40; ++i) history.Add(90);  // replaces the old times
   EXPECT_EQ(history.MedianMicros(), 90);
   EXPECT_EQ(history.SlowMicros(), SyncHistory::kFloorMicros);
 }
@@ -100,7 +100,7 @@ TEST_F(LogSwitchTest, AnAcknowledgementIsAppendSyncFenceApplyAnswer) {
     return OkStatus();
   };
   CommitLog log(options, {}, 0, {});
-  ASSERT_TRUE(Put(&log, "first", [](uint64_t) {}).ok());  // makes the segment
+  ASSERT_TRUE(Put(&log, "first", [](uint64_t) {}).ok());  // creates the segment
   calls.clear();
   faulty_.OnSync([&] {
     EXPECT_EQ(Replayed(&memory_).size(), 2u) << "appended before the sync";
@@ -121,12 +121,12 @@ TEST_F(LogSwitchTest, NothingBecomesVisibleWhenTheFenceFailsNorEverAfter) {
   ASSERT_TRUE(Put(&log, "mine", apply).ok());
   owner = false;
   EXPECT_EQ(Put(&log, "late", apply).code(), StatusCode::kFailedPrecondition);
-  owner = true;  // even so: the log was ended
+  owner = true;  // rejected even so, because the log has ended
   EXPECT_EQ(Put(&log, "later", apply).code(), StatusCode::kFailedPrecondition);
   EXPECT_EQ(applied, 1);
 }
 
-// Latencies of `threads` writers with `writes` each, sorted.
+// Returns the sorted latencies of `threads` writers with `writes` writes each.
 template <typename PutRow>
 std::vector<int64_t> Latencies(int threads, int writes, PutRow put_row) {
   std::vector<std::vector<int64_t>> each(static_cast<size_t>(threads));
@@ -154,7 +154,7 @@ TEST_F(LogSwitchTest, ASlowSyncDelaysOneWriterAndPowerLossAtAnyTimeLosesNothing)
   AddRule("delay:800 sync *-00000001.log 20+");
   Mutex mutex;
   std::vector<std::string> acknowledged;
-  std::vector<std::string> applied;  // by the leader of the moment alone
+  std::vector<std::string> applied;  // only the current leader adds to it
   Random crash(7);
   int clones = 0;
   auto check_clone = [&] {
@@ -179,7 +179,7 @@ TEST_F(LogSwitchTest, ASlowSyncDelaysOneWriterAndPowerLossAtAnyTimeLosesNothing)
     EXPECT_TRUE(log.Close().ok());
   }
   EXPECT_GE(metrics_.Get("log_switches")->value(), 1u);
-  // The leader of the slow sync itself comes back with it.
+  // Only the leader that runs the slow sync waits for it.
   EXPECT_LT(times[times.size() - 2], 500'000) << "all but the leader go on in the other segment";
   EXPECT_GE(times.back(), 800'000);
   EXPECT_GT(clones, 50);
@@ -209,7 +209,7 @@ TEST_F(LogSwitchTest, WhenTheOtherWriterFailsTheGroupFailsAndTheLogGoesOn) {
 
 TEST_F(LogSwitchTest, ALongLogIsReplayedInTheOrderOfEachTablet) {
   constexpr uint64_t kTablets = 7;
-  constexpr int kRecords = 6000;  // about 3 MB: read by several threads
+  constexpr int kRecords = 6000;  // about 3 MB, so that several threads read them
   Random random(3);
   std::vector<uint64_t> written(kTablets, 0);
   SegmentHeader header{{1, 1}, {}, 0};
@@ -229,7 +229,8 @@ TEST_F(LogSwitchTest, ALongLogIsReplayedInTheOrderOfEachTablet) {
     }
   }
   ASSERT_TRUE(writer->Finish().ok());
-  std::vector<uint64_t> replayed(kTablets, 0);  // each element is one tablet's, so one thread's
+  std::vector<uint64_t> replayed(kTablets,
+                                 0);  // each element belongs to one tablet and so to one thread
   replayed[2] = 400;
   auto redo_of = [](uint64_t tablet) -> uint64_t {
     return tablet == 2 ? 400 : tablet == 5 ? UINT64_MAX : 0;
@@ -252,9 +253,8 @@ TEST_F(LogSwitchTest, ALongLogIsReplayedInTheOrderOfEachTablet) {
   EXPECT_NE(damaged.status().ToString().find(SegmentFileName({1, 4})), std::string::npos);
 }
 
-// The look behind the sync fails: the group is on the disk, but was answered with an error and is
-// not visible. It must not come back beside what was written later (found by the simulation, seed
-// 114).
+// The check after the sync fails: the group is on the disk, but was answered with an error and is
+// not visible. It must not reappear next to later writes (found by the simulation, seed 114).
 TEST_F(LogSwitchTest, AGroupThatWasNotAnsweredForStaysBehindTheAcceptedLength) {
   CommitLog log(Options(), {}, 0, {});
   auto apply = [](uint64_t) {};
@@ -266,8 +266,8 @@ TEST_F(LogSwitchTest, AGroupThatWasNotAnsweredForStaysBehindTheAcceptedLength) {
   EXPECT_EQ(Replayed(&memory_), (std::vector<std::string>{"first", "second"}));
 }
 
-// A server killed between append and sync leaves a record that its machine's memory has and its
-// disk has not (found by the simulation, seed 12). The next life replays it and serves it; then the
+// A server killed between append and sync leaves a record in the machine's memory but not on its
+// disk (found by the simulation, seed 12). The next life replays and serves the record; then the
 // power fails.
 TEST_F(LogSwitchTest, WhatOnlyMemoryKnewIsDurableBeforeTheNextLifeBuildsOnIt) {
   auto body_of = [](uint64_t sequence, const std::string& row) {
@@ -334,7 +334,7 @@ TEST_F(LogSwitchTest, ASegmentPrintsItself) {
   EXPECT_EQ(DumpSegment(&memory_, "/wal/x.log", print).code(), StatusCode::kInvalidArgument);
 }
 
-// As a server does that gives a tablet to another one, which gives the group's numbers out again.
+// The server gives a tablet to another server, which uses the numbers of the rejected group again.
 TEST_F(LogSwitchTest, ARefusedGroupIsCutOffBeforeOthersUseItsNumbers) {
   CommitLog log(Options(), {0, 0}, 0, {});
   ASSERT_TRUE(Put(&log, "a", [](uint64_t) {}).ok());

@@ -1,4 +1,4 @@
-// Commit log: group commit, torn tails, middle damage, abandoned segments.
+// The commit log: group commit, torn tails, damage in the middle, abandoned segments.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ class LogTest : public testing::Test {
 
   std::string PathOf(SegmentId id) const { return directory_ + "/" + SegmentFileName(id); }
 
-  // Replaces the file by `bytes`.
+  // Replaces the content of the segment's file by `bytes`.
   void Overwrite(SegmentId id, const std::string& bytes) {
     ASSERT_TRUE(ReplaceFile(fs_.get(), PathOf(id), bytes).ok());
   }
@@ -53,7 +53,8 @@ class LogTest : public testing::Test {
       size = (*writer)->accepted_length();
       EXPECT_EQ(*fs_->FileSize(PathOf(id)), size) << "reserved room must be given back";
     }
-    return ReadFile(fs_.get(), PathOf(id))->substr(0, size);  // zeros may follow while it is open
+    return ReadFile(fs_.get(), PathOf(id))
+        ->substr(0, size);  // zeros may follow while the log is open
   }
 
   std::unique_ptr<FileSystem> fs_;
@@ -100,13 +101,13 @@ TEST_F(LogTest, AHoleInTheLastGroupIsATornGroupAndInAnEarlierOneLoss) {
   ASSERT_TRUE((*writer)->Write(true).ok());
   std::string file = ReadFile(fs_.get(), PathOf(id))->substr(0, (*writer)->accepted_length());
   std::string hole = file;
-  hole[group + 1] ^= 1;  // "two" and "three" are whole
+  hole[group + 1] ^= 1;  // "two" and "three" are undamaged
   Overwrite(id, hole);
   auto bodies = Bodies(id);
   ASSERT_TRUE(bodies.ok()) << bodies.status();
   EXPECT_EQ(*bodies, (std::vector<std::string>{"synced"}));
   hole = file;
-  hole[group - 1] ^= 1;  // the group says that this was synced
+  hole[group - 1] ^= 1;  // the group's header shows that this record was synced
   Overwrite(id, hole);
   EXPECT_EQ(Bodies(id).status().code(), StatusCode::kDataLoss);
 }
@@ -117,7 +118,7 @@ TEST_F(LogTest, WhatTheNextSegmentAcceptedMustBeThere) {
   EXPECT_EQ(Bodies(id, file.size())->size(), 2u);
   Overwrite(id, file.substr(0, file.size() - 1));
   EXPECT_EQ(Bodies(id, file.size()).status().code(), StatusCode::kDataLoss);
-  // What lies behind the accepted length was never acknowledged.
+  // Records after the accepted length were never acknowledged.
   Overwrite(id, file);
   EXPECT_EQ(Bodies(id, file.size() - kLogRecordHeaderSize - 6)->size(), 1u);
 }
@@ -156,10 +157,10 @@ TEST_F(LogTest, ManyWritersShareGroupsAndKeepTheOrderOfNumbers) {
   options.epoch = 1;
   options.metrics = &metrics;
   options.clock = Clock::System();
-  options.segment_size = 4096;  // many rotations
+  options.segment_size = 4096;  // small, for many rotations
   CommitLog log(options, {}, 0, {});
   uint64_t next_sequence = 1;
-  std::vector<uint64_t> applied;  // by the leader alone
+  std::vector<uint64_t> applied;  // only the leader adds to it
   std::vector<Thread> threads;
   constexpr int kThreads = 8;
   constexpr int kWrites = 200;

@@ -1,6 +1,6 @@
-// A dead server's log: sealed once and for ever, sorted by tablet, read in slices; after any crash,
-// fault, flipped byte or late write the same records or none (FAULTS.md P11, D2, D12, D14).
-// SPDX-License-Identifier: Apache-2.0
+// A dead server's log: sealed once for all, sorted by tablet, read in slices. After any crash,
+// fault, flipped byte or late write, recovery finds the same records or none (FAULTS.md P11, D2,
+// D12, D14). SPDX-License-Identifier: Apache-2.0
 #include "engine/log/sealed_log.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ constexpr uint64_t kEpoch = 7;
 const std::string kLive = "wal/s.7";
 const std::string kSealed = "wal/s.7.sealed";
 
-// What a tablet is given: sequence numbers and rows, in order.
+// The records of a tablet, as sequence numbers and rows in order.
 using Records = std::vector<std::pair<uint64_t, std::string>>;
 using TabletRecords = std::map<uint64_t, Records>;
 
@@ -33,8 +33,8 @@ std::function<Status(const LogRecord&)> AddTo(TabletRecords* out) {
   };
 }
 
-// A log of several small segments with records of a few tablets; nothing is synced behind the last
-// answered write.
+// A log of several small segments with records of a few tablets; nothing after the last answered
+// write is synced.
 class LogLife {
  public:
   LogLife(FileSystem* fs, uint64_t seed) : random_(seed) {
@@ -55,16 +55,16 @@ class LogLife {
   void Write(size_t count) {
     for (size_t i = 0; i < count; ++i) {
       uint64_t tablet = 1 + random_.Uniform(4);
-      if (tablet == 4 && i < count / 2) tablet = 1;  // not in the first segments
+      if (tablet == 4 && i < count / 2) tablet = 1;  // keeps tablet 4 out of the first segments
       ASSERT_TRUE(WriteTo(tablet).ok());
     }
   }
 
-  // By one whose log was renamed meanwhile: into the segment that it has open.
+  // Writes into the segment that is still open, although the log was renamed meanwhile.
   void WriteLate() { EXPECT_EQ(WriteTo(1).code(), StatusCode::kUnavailable); }
 
   TabletRecords acknowledged;
-  TabletRecords written;  // late ones, too
+  TabletRecords written;  // including late writes
 
  private:
   Status WriteTo(uint64_t tablet) {
@@ -94,7 +94,7 @@ class LogLife {
 
 class SealedLogTest : public testing::Test {
  protected:
-  // The disk of a server that died with `count` records written.
+  // Returns the disk of a server that died after `count` records.
   std::unique_ptr<MemoryFileSystem> DeadServer(uint64_t seed, size_t count = 80) {
     MemoryFileSystem fs;
     LogLife life(&fs, seed);
@@ -123,7 +123,7 @@ class SealedLogTest : public testing::Test {
     return records;
   }
 
-  // Seal, sort, read: all that recovery does to a log.
+  // Seals, sorts and reads the log: all steps of a recovery.
   static StatusOr<TabletRecords> Recover(FileSystem* fs, uint64_t attempt) {
     ASSIGN_OR_RETURN(LogSeal seal, SealLog(fs, kSealed, attempt));
     RETURN_IF_ERROR(SortAll(fs, seal, attempt));
@@ -151,7 +151,7 @@ TEST_F(SealedLogTest, SlicesAreWhatADirectReplayGives) {
     auto seal = SealLog(fs.get(), kSealed, 1);
     ASSERT_TRUE(seal.ok()) << seal.status();
     ASSERT_GT(seal->segments.size(), 2u);
-    for (const SealedSegment& segment : seal->segments) {  // some, in most seeds
+    for (const SealedSegment& segment : seal->segments) {  // sorts some of them in most seeds
       if (random.OneIn(2)) {
         ASSERT_TRUE(SortSegment(fs.get(), kSealed, segment, 1).ok());
       }
@@ -184,12 +184,13 @@ TEST_F(SealedLogTest, SegmentsWithoutTheTabletAreNotRead) {
   EXPECT_EQ(records[4], acknowledged_[4]);
   EXPECT_EQ((*log)->Replay(1, 0, AddTo(&records)).code(), StatusCode::kUnavailable);
   uint64_t calls = fs.calls();
-  EXPECT_TRUE((*log)->Replay(4, 1000, AddTo(&records)).ok());  // all is in SSTables
-  EXPECT_TRUE((*log)->Replay(99, 0, AddTo(&records)).ok());    // nothing in the log
+  EXPECT_TRUE((*log)->Replay(4, 1000, AddTo(&records)).ok());  // everything is in SSTables
+  EXPECT_TRUE(
+      (*log)->Replay(99, 0, AddTo(&records)).ok());  // the log has no records of this tablet
   EXPECT_EQ(fs.calls(), calls);
 }
 
-// The control: without the SEAL a second recovery would find one record more (PROTOCOL.md).
+// Without the SEAL, a second recovery would find the late record (PROTOCOL.md).
 TEST_F(SealedLogTest, ALateWriteBehindTheSealIsNeverRead) {
   MemoryFileSystem fs;
   LogLife zombie(&fs, 5);
@@ -216,7 +217,7 @@ TEST_F(SealedLogTest, OfTwoWhoSealAtOnceTheFirstCounts) {
   CrashPoints::Arm([&](const char* name) {
     if (std::string_view(name) != "seal.before_publish" || inside) return;
     inside = true;
-    zombie.WriteLate();  // the two read different tails
+    zombie.WriteLate();  // the two seals read different tails
     second = SealLog(&fs, kSealed, 2);
   });
   auto first = SealLog(&fs, kSealed, 1);
@@ -245,7 +246,7 @@ TEST_F(SealedLogTest, ATornTailIsCutOnceAndForEver) {
       ASSERT_LE(records.size(), all.size());
       EXPECT_TRUE(std::equal(records.begin(), records.end(), all.begin())) << "tablet " << tablet;
     }
-    ASSERT_TRUE(ReplaceFile(fs.get(), last, whole).ok());  // the tail comes back: too late
+    ASSERT_TRUE(ReplaceFile(fs.get(), last, whole).ok());  // the tail reappears, but too late
     for (const std::string& path : fs->AllFiles()) {
       if (path.ends_with(".sorted")) {
         ASSERT_TRUE(fs->Remove(path).ok());
@@ -275,7 +276,7 @@ TEST_F(SealedLogTest, EveryFlippedByteGivesTheRightRecordsOrDataLossWithFileAndO
         fs->FlipByte(path, offset, 0x10);
         auto records = ReadAll(fs.get());
         fs->FlipByte(path, offset, 0x10);
-        if (path.ends_with(".sorted")) {  // a copy: the segment is read instead
+        if (path.ends_with(".sorted")) {  // a damaged copy: the segment is read instead
           ASSERT_TRUE(records.ok()) << path << " @" << offset << ": " << records.status();
         }
         if (records.ok()) {
@@ -288,7 +289,7 @@ TEST_F(SealedLogTest, EveryFlippedByteGivesTheRightRecordsOrDataLossWithFileAndO
             << records.status();
       }
     }
-    EXPECT_GT(lost, sorted ? 50u : 1000u);  // sorted: the SEAL alone
+    EXPECT_GT(lost, sorted ? 50u : 1000u);  // if sorted, only damage to the SEAL matters
     EXPECT_EQ(*ReadAll(fs.get()), acknowledged_);
   }
 }
@@ -312,7 +313,7 @@ TEST_F(SealedLogTest, EveryFailedCallIsToldAndTheNextAttemptSucceeds) {
   }
 }
 
-// P11, in pairs: whoever recovers dies at one passage, the next one at another, the third finishes.
+// P11, in pairs: one recovery dies at one crash point, the next at another, and the third finishes.
 TEST_F(SealedLogTest, DyingAtAnyTwoStepsLeavesTheSameRecords) {
   std::unique_ptr<MemoryFileSystem> fs = DeadServer(11, 30);
   auto disks_at_steps = [](MemoryFileSystem* of, uint64_t attempt) {

@@ -1,4 +1,4 @@
-// Cell keys: order and round trip. SPDX-License-Identifier: Apache-2.0
+// Cell keys: order, encoding and decoding. SPDX-License-Identifier: Apache-2.0
 #include "engine/model/cell_key.h"
 
 #include <gtest/gtest.h>
@@ -93,7 +93,7 @@ TEST(CellKey, DamagedKeysAreRefusedNotRead) {
     for (size_t n = random.Uniform(40); n > 0; --n) {
       bytes.push_back(static_cast<char>(random.OneIn(2) ? random.Uniform(3) : random.Uniform(256)));
     }
-    (void)ParseKey(bytes, &parsed);  // must not read beyond the bytes (ASan)
+    (void)ParseKey(bytes, &parsed);  // must not read beyond the bytes (ASan detects it)
   }
 }
 

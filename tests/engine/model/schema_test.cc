@@ -1,4 +1,5 @@
-// Schemas, GC rules, mutations: validation and coding. SPDX-License-Identifier: Apache-2.0
+// Schemas, garbage-collection rules and mutations: validation and encoding.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/schema.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a regex requires of a text, and that looking for it first changes no answer.
+// The text that a regex requires; searching for that text first must not change the result.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <re2/re2.h>
@@ -33,7 +33,7 @@ TEST(LiteralInside, IsTheLongestRunOfCharacters) {
            {"[]a]bc[^]x]", "bc", false},
            {"a\\d\\bbc", "bc", false},
            {"x.*", "x", false},
-           // Not understood: nothing is required.
+           // Constructs that are not analysed: no text is required.
            {"ab|cd", "", false},
            {"(?i)ab", "", false},
            {"a(?P<n>b)", "", false},
@@ -50,7 +50,7 @@ TEST(LiteralInside, IsTheLongestRunOfCharacters) {
   }
 }
 
-// Patterns and texts of few characters, so that many of the texts match.
+// Patterns and texts use few characters, so that many texts match.
 TEST(SearchRegex, FindsWhatRe2Finds) {
   constexpr std::array kParts = {"a", "b",    "ab", "a",  "b",   "*",     "+",   "?",
                                  ".", "^",    "$",  "(",  ")",   "(?:",   "|",   "[ab",

@@ -1,4 +1,4 @@
-// Aggregates: merging partial states gives what one state gives.
+// Aggregates: merging partial states gives the same result as a single state.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/program/aggregate.h"
 
@@ -32,12 +32,12 @@ TEST(AggregateTest, HeldValuesAreBounded) {
   auto greatest = Aggregate::New(Def(AggregateDef::kMax), &small);
   small.RemoveValue(value);
   small.RemoveValue(value);
-  for (int i = 0; i < 1000; ++i) {  // one value is held, however many were
+  for (int i = 0; i < 1000; ++i) {  // only one value is held, whatever their number
     EXPECT_TRUE(greatest->Add(Value::Bytes(std::string(1 << 19, static_cast<char>(i % 100)))).ok());
   }
 }
 
-// The bytes are in the items of the value, or in items of those.
+// The large bytes are nested in items of the value.
 TEST(AggregateTest, NestedValuesCountWhole) {
   const Value list = Value::Array({Value::Bytes(std::string(40 << 20, 'x'))});
   auto distinct = Aggregate::New(Def(AggregateDef::kCountDistinct), &memory);
@@ -109,7 +109,7 @@ TEST(AggregateTest, SketchIsWithinItsError) {
   EXPECT_NEAR(static_cast<double>(sketch->Finish().integer()), 100'000, 5'000);
 }
 
-// 16 parts of 100,000 values each, merged, as 16 tablets do it.
+// Merges 16 parts of 100,000 values each, as for 16 tablets.
 TEST(AggregateTest, QuantilesOfManyValuesAreNear) {
   AggregateDef def = Def(AggregateDef::kApproxQuantiles);
   def.limit = 100;
@@ -118,7 +118,7 @@ TEST(AggregateTest, QuantilesOfManyValuesAreNear) {
   constexpr int64_t kParts = 16, kOfPart = 100'000;
   for (int64_t part = 0; part < kParts; ++part) {
     auto state = Aggregate::New(def, &bounded);
-    for (int64_t i = 0; i < kOfPart; ++i) {  // 7919 is a prime: the values come in no order
+    for (int64_t i = 0; i < kOfPart; ++i) {  // 7919 is a prime, so the values come in mixed order
       ASSERT_TRUE(state->Add(Value::Int64((i * 7919 % kOfPart) * kParts + part)).ok());
     }
     std::string bytes;
@@ -146,17 +146,17 @@ TEST(AggregateTest, QuantilesOfFewValuesAreExact) {
     ASSERT_TRUE(quantiles->Add(Value::Int64(i)).ok());
     ASSERT_TRUE(quantiles->Add(Value::Null()).ok());
   }
-  EXPECT_EQ(quantiles->Finish().Print(), "[1, 5, 10]");  // the example of GoogleSQL's reference
+  EXPECT_EQ(quantiles->Finish().Print(), "[1, 5, 10]");  // example from GoogleSQL's reference
 }
 
-// Every value that occurs in more than 1 of 1000 rows is found, whatever else the rows have.
+// Every value that occurs in more than 1 of 1000 rows must be found, whatever the other values.
 TEST(AggregateTest, TopOfManyValues) {
   AggregateDef def = Def(AggregateDef::kApproxTop);
   def.limit = 5;
   auto merged = Aggregate::New(def, &memory);
   for (int64_t part = 0; part < 8; ++part) {
     auto state = Aggregate::New(def, &memory);
-    for (int64_t i = 0; i < 50'000; ++i) {  // 5 values of 400 rows each in every part
+    for (int64_t i = 0; i < 50'000; ++i) {  // 5 values occur 400 times each in every part
       const bool frequent = i % 125 == 0 || i % 125 == 1 || (i % 125 >= 50 && i % 125 < 53);
       const int64_t value = frequent ? i % 125 : 1000 + part * 50'000 + i;
       ASSERT_TRUE(state->Add(Value::Int64(value)).ok());
@@ -169,7 +169,7 @@ TEST(AggregateTest, TopOfManyValues) {
   const Value top = merged->Finish();
   ASSERT_EQ(top.items().size(), 5U);
   for (const Value& entry : top.items()) {
-    const Value::Items& parts = entry.items();  // count: n, value: v
+    const Value::Items& parts = entry.items();  // a struct of count (n) and value (v)
     EXPECT_LT(parts[3].integer(), 125);
     EXPECT_LE(parts[1].integer(), 3200);
     EXPECT_GE(parts[1].integer(), 3200 - 400'000 / 1000);
@@ -190,7 +190,8 @@ TEST(AggregateTest, MemoryOfSketchesIsGivenBack) {
     AggregateDef def = Def(kind);
     def.limit = 10;
     auto sketch = Aggregate::New(def, &small);
-    const std::string tail(2000, 'x');  // 400 MB in all, of which a few are held
+    const std::string tail(2000,
+                           'x');  // 400 MB of text in total, of which only a few values are held
     for (int i = 0; i < 200'000; ++i) {
       ASSERT_TRUE(sketch->Add(Value::Text(std::to_string(i) + tail)).ok()) << i;
     }

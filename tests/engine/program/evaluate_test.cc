@@ -1,4 +1,4 @@
-// Expressions: three-valued logic, casts, errors with places, encoding.
+// Expressions: three-valued logic, casts, errors with positions, encoding.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/program/evaluate.h"
 
@@ -89,11 +89,12 @@ TEST(EvaluateTest, TextFunctionsCountCharactersOfTextAndBytesOfBytes) {
   EXPECT_EQ(Call(Function::kRegexExtract, {T("k=v"), T("k=(.)")}), "v");
   EXPECT_EQ(Call(Function::kRegexReplace, {T("aba"), T("a"), T("<\\0>")}), "<a>b<a>");
   EXPECT_EQ(Call(Function::kFromHex, {T("0g")}), "error DECODE");
-  EXPECT_EQ(Call(Function::kCrc32c, {T("123456789")}), "3808858755");  // RFC 3720
+  EXPECT_EQ(Call(Function::kCrc32c, {T("123456789")}), "3808858755");  // check value from RFC 3720
 }
 
 TEST(EvaluateTest, LikeMatchesAsTheNaiveMatcherDoes) {
-  // A second, recursive matcher as the oracle, on all short texts and patterns of a small alphabet.
+  // A second, recursive matcher is the oracle, for all short texts and patterns of a small
+  // alphabet.
   struct Oracle {
     static bool Matches(std::string_view text, std::string_view pattern) {
       if (pattern.empty()) return text.empty();
@@ -155,7 +156,7 @@ TEST(EvaluateTest, EncodingReadsBackAndRejectsDamage) {
   }
 }
 
-// ARRAY_TRANSFORM([1, 2], x -> x * 10 + offset), also after a way through another process.
+// ARRAY_TRANSFORM([1, 2], x -> x * 10 + offset), evaluated directly and after encoding.
 TEST(EvaluateTest, LambdasHaveVariables) {
   Expression product = Expression::Call(Function::kMultiply, {Expression::Variable(0), L(I(10))});
   Expression body = Expression::Call(Function::kAdd, {product, Expression::Variable(1)});
@@ -170,14 +171,14 @@ TEST(EvaluateTest, LambdasHaveVariables) {
   auto result = EvaluateConstant(decoded);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->Print(), "[10, 21]");
-  // A variable that no call around it has comes from a damaged program.
+  // A variable without an enclosing call that defines it comes from a damaged program.
   EXPECT_FALSE(EvaluateConstant(Expression::Variable(0)).ok());
   call.args[1] = Expression::Variable(2);
   EXPECT_FALSE(EvaluateConstant(call).ok());
 }
 
 TEST(EvaluateTest, NumbersOfFunctionsStay) {
-  // They are in programs that processes of two versions exchange.
+  // Processes of different versions exchange these numbers in programs.
   EXPECT_EQ(static_cast<int>(Function::kMapValues), 114);
   EXPECT_EQ(static_cast<int>(Function::kSafe), 130);
   EXPECT_EQ(static_cast<int>(Function::kToFloat32), 241);

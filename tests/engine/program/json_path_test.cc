@@ -1,4 +1,4 @@
-// Paths into JSON, and what they find. SPDX-License-Identifier: Apache-2.0
+// JSON paths and their results. SPDX-License-Identifier: Apache-2.0
 #include "engine/program/json_path.h"
 
 #include <gtest/gtest.h>
@@ -26,8 +26,8 @@ TEST(JsonPathTest, Scalars) {
   EXPECT_EQ(Find(kJson, "$.a.b[4].c"), "\xc3\xa9\n");
   EXPECT_EQ(Find(kJson, "$.a.b[5]"), "NULL");
   EXPECT_EQ(Find(kJson, "$.a.x[1].b"), "7");
-  EXPECT_EQ(Find(kJson, "$.a"), "NULL");     // an object
-  EXPECT_EQ(Find(kJson, "$.a[0]"), "NULL");  // an object is no list
+  EXPECT_EQ(Find(kJson, "$.a"), "NULL");     // an object, not a scalar
+  EXPECT_EQ(Find(kJson, "$.a[0]"), "NULL");  // an object is not a list
   EXPECT_EQ(Find(kJson, "$.a.b.c"), "NULL");
   EXPECT_EQ(Find(kJson, "$.none"), "NULL");
   EXPECT_EQ(Find("\"text\"", "$"), "text");
@@ -42,7 +42,7 @@ TEST(JsonPathTest, WhatIsNotJsonIsNull) {
     EXPECT_EQ(Find(text, "$.a"), "NULL") << text;
     EXPECT_EQ(Find(text, "$[7]", JsonForm::kJson), "NULL") << text;
   }
-  EXPECT_EQ(Find(R"({"a":{"b":1,)", "$.a", JsonForm::kJson), "NULL");  // it has no end
+  EXPECT_EQ(Find(R"({"a":{"b":1,)", "$.a", JsonForm::kJson), "NULL");  // the object is not closed
 }
 
 TEST(JsonPathTest, Json) {

@@ -1,4 +1,4 @@
-// Programs and row updates as bytes. SPDX-License-Identifier: Apache-2.0
+// Programs and row updates: encoding and decoding. SPDX-License-Identifier: Apache-2.0
 #include "engine/program/program.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ TEST(ProgramTest, SlotsMustExist) {
   program.slots[1].pattern = 2;
   EXPECT_FALSE(Program::Decode(program.Encode()).ok());
   program = Sample();
-  program.slots[1].kind = SlotDef::kValue;  // of cells, in a program of rows
+  program.slots[1].kind = SlotDef::kValue;  // a slot for cells, in a program that reads rows
   EXPECT_FALSE(Program::Decode(program.Encode()).ok());
 }
 

@@ -1,4 +1,4 @@
-// What is evaluated on one row, and what is sorted, ends soon after its caller wants no more.
+// Evaluation on one row, and sorting, end soon after their caller has cancelled or timed out.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <time.h>
@@ -15,14 +15,14 @@ namespace sippar::engine {
 namespace {
 
 constexpr int64_t kTimeoutNanos = 100'000'000;
-// The promise is 200 ms; the machine may be busy.
+// The requirement is 200 ms; the limit is larger because the machine may be busy.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr int64_t kSoonNanos = 10'000'000'000;
 #else
 constexpr int64_t kSoonNanos = 2'000'000'000;
 #endif
 
-// Of this thread alone: what does not wait takes as long as it takes the processor.
+// CPU time of this thread, so that a busy machine does not count.
 int64_t CpuNanos() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -38,7 +38,7 @@ std::string RandomText(size_t size, std::string_view letters) {
   return text;
 }
 
-// Evaluates a call that would take many times the bound, and expects that it is stopped.
+// Evaluates a call that would take far longer than the limit, and expects that it is stopped.
 void ExpectStops(Function function, std::vector<Expression> args) {
   Clock* clock = Clock::System();
   int64_t start = clock->MonotonicNanos();

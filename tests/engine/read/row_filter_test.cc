@@ -1,5 +1,5 @@
-// Row filters: running them as cells come, and pushing them into the read, against their
-// definition (tests/support/filter_model.h). SPDX-License-Identifier: Apache-2.0
+// Row filters, applied to a stream of cells or pushed into the read, compared with their definition
+// (tests/support/filter_model.h). SPDX-License-Identifier: Apache-2.0
 #include "engine/read/row_filter.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace sippar::engine {
 namespace {
 
-// Views die at the next move, as those of a real stream do.
+// A stream whose views become invalid at the next move, like those of a real stream.
 class ListStream final : public CellStream {
  public:
   explicit ListStream(std::vector<Cell> cells) : cells_(std::move(cells)) { Show(); }
@@ -60,7 +60,7 @@ class ListSink final : public CellSink {
   std::vector<std::vector<ModelCell>> rows;
 };
 
-// Positions count what the read gives, so a narrowed read numbers its cells anew.
+// Prints without positions: they count the cells of the read, and a narrowed read has fewer.
 std::string Print(const std::vector<std::vector<ModelCell>>& rows) {
   std::string text;
   for (const auto& row : rows) {
@@ -129,8 +129,8 @@ TEST(RowFilterTest, RandomTreesGiveWhatTheModelGives) {
   EXPECT_GT(compared, 9'000);
 }
 
-// interleave(if(no value is 'absent', pass, pass), nothing): the cell waits in the condition until
-// the row ends, then in the interleave.
+// The filter is interleave(if(no value is 'absent', pass, pass), nothing): a cell waits in the
+// condition until the row ends, and then in the interleave.
 TEST(RowFilterTest, ARowHasAllItsCellsOrAnErrorAndNoEnd) {
   RowFilter absent;
   absent.kind = RowFilter::kValueRegex;
@@ -201,7 +201,8 @@ TEST(RowFilterTest, RowSampleTakesWholeRowsAboutAsOftenAsItSays) {
   while (stream.Valid()) ASSERT_TRUE((*run)->RunRow(&stream, &seen).ok());
   EXPECT_NEAR(static_cast<double>(sink.rows.size()), 500, 80);
   for (const auto& row : sink.rows) EXPECT_EQ(row.size(), 2u);
-  EXPECT_EQ(seen, 2 * sink.rows.size());  // the others are left as soon as they are refused
+  EXPECT_EQ(seen,
+            2 * sink.rows.size());  // the stream skips all other rows as soon as they are rejected
 }
 
 TEST(RowFilterTest, MalformedFiltersAreRefusedBeforeAnyRowIsRead) {

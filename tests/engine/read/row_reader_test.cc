@@ -1,4 +1,4 @@
-// How much a read looks at: it must not search what lies outside of it.
+// The number of entries that a read visits: it must not search outside its range.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/read/row_reader.h"
 
@@ -11,7 +11,7 @@
 namespace sippar::engine {
 namespace {
 
-// Counts what is looked at.
+// Counts the moves of an iterator.
 class CountingIterator final : public EntryIterator {
  public:
   CountingIterator(std::unique_ptr<EntryIterator> input, uint64_t* moves)

@@ -1,4 +1,5 @@
-// The eager meaning of GC rules: replay against a direct simulation, on random histories.
+// Garbage-collection rules act at once: the replay is compared with a direct simulation, on random
+// histories.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/read/version_history.h"
 
@@ -13,12 +14,12 @@ namespace {
 
 struct Event {
   bool is_put = true;
-  int64_t time_us = 0;  // put
-  TimeRange range;      // delete
+  int64_t time_us = 0;  // timestamp of a put
+  TimeRange range;      // range of a delete
   int64_t wall_us = 0;
 };
 
-// Applies the rule after every single event, as the definition says.
+// Applies the rule after every event, as the definition says.
 std::vector<Version> Simulate(const std::vector<Event>& events, const GcPolicy& policy,
                               int64_t now_us) {
   std::map<int64_t, uint64_t, std::greater<>> live;
@@ -81,7 +82,8 @@ TEST(VersionHistory, ReplayEqualsApplyingTheRuleAfterEveryMutation) {
 }
 
 TEST(VersionHistory, DeletingTheNewestBringsNoOlderOneBack) {
-  // VERSIONS 1: t9 written, t5 hidden at once, t9 deleted; later t3 is written and is there.
+  // VERSIONS 1: t9 is written, so t5 is hidden at once; then t9 is deleted. A later write at t3 is
+  // visible.
   std::vector<Version> puts = {{9, 1}, {5, 2}, {3, 4}};
   std::vector<RangeDelete> deletes = {{3, {{9, 10}, 0}}};
   EXPECT_EQ(ReplayVersions(puts, deletes, GcPolicy::MaxVersions(1), 0),

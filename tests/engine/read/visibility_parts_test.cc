@@ -1,4 +1,4 @@
-// The parts of a VisibilityIterator, each alone. SPDX-License-Identifier: Apache-2.0
+// Tests each part of VisibilityIterator separately. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace sippar::engine {
 namespace {
 
-// Enters the place of `key`; says what was new, as "rfc".
+// Enters the place of `key`; returns what was new: r for row, f for family, c for column.
 std::string Enter(EntryPlace* place, const std::string& key) {
   ParsedKey entry;
   EXPECT_TRUE(ParseKey(key, &entry));
@@ -28,12 +28,13 @@ std::string Enter(EntryPlace* place, const std::string& key) {
 
 TEST(EntryPlace, KnowsWhatAnEntryEnters) {
   EntryPlace place;
-  EXPECT_EQ(Enter(&place, EncodeRowTombstone("a", 9)), "rf");  // the family ""
+  EXPECT_EQ(Enter(&place, EncodeRowTombstone("a", 9)), "rf");  // enters the family ""
   EXPECT_EQ(Enter(&place, EncodeFamilyTombstone("a", "f", 8)), "f");
   EXPECT_EQ(Enter(&place, EncodeColumnTombstone("a", "f", "q", 7)), "c");
   EXPECT_EQ(Enter(&place, EncodeCellKey("a", "f", "q", 1, 6)), "");
   EXPECT_EQ(Enter(&place, EncodeCellKey("a", "f", "r", 1, 5)), "c");
-  EXPECT_EQ(Enter(&place, EncodeCellKey("b", "f", "r", 1, 4)), "rfc");  // the same names
+  EXPECT_EQ(Enter(&place, EncodeCellKey("b", "f", "r", 1, 4)),
+            "rfc");  // the same names in another row
   EXPECT_EQ(place.row() + place.family() + place.qualifier(), "bfr");
   place.Leave();
   EXPECT_EQ(Enter(&place, EncodeCellKey("b", "f", "r", 1, 3)), "rfc");
@@ -78,8 +79,8 @@ TEST(EntryPlace, EntersTheFirstColumnOfAnotherRow) {
   EXPECT_EQ(place.row_count(), 2u);
   EXPECT_EQ(place.family_count(), 4u);
   EXPECT_EQ(place.column_count(), 3u);
-  EXPECT_EQ(place.family_name_count(), 3u);  // f, g, f
-  // A row with a zero byte is escaped, and the row of the last key ends within these names.
+  EXPECT_EQ(place.family_name_count(), 3u);  // families f, g and f
+  // A row with a zero byte is escaped, and the previous key's row ends inside these names.
   for (const std::string& other :
        {EncodeCellKey(std::string("c\0", 2), "f", column, 1, 1),
         EncodeCellKey("c", "g", column, 1, 1), EncodeCellKey("c", "f", "q", 1, 1),
@@ -97,7 +98,8 @@ TEST(EntryPlace, EntersTheFirstColumnOfAnotherRow) {
   EXPECT_EQ(place.row_count(), 3u);
 }
 
-// Keys of few names, in order, read once in the short ways and once by parsing each.
+// Keys with few different names, in order, read once with the shortcuts and once by parsing each
+// key.
 TEST(EntryPlace, TheShortWaysEndWhereParsingEnds) {
   Random random(5);
   const auto name = [&random] {
@@ -166,17 +168,17 @@ TEST(DeleteMarks, HideWhatCameBefore) {
   DeleteMarks marks;
   marks.EnterRow();
   marks.DeleteRow(10);
-  marks.DeleteRow(4);  // an older one changes nothing
+  marks.DeleteRow(4);  // an older delete changes nothing
   marks.EnterFamily();
   marks.DeleteFamily(12);
   marks.EnterColumn(0);
   EXPECT_TRUE(marks.Hides(11));
   EXPECT_FALSE(marks.Hides(12));
-  marks.EnterFamily();  // the next family of the row
+  marks.EnterFamily();  // next family of the row
   marks.EnterColumn(0);
   EXPECT_TRUE(marks.Hides(9));
   EXPECT_FALSE(marks.Hides(11));
-  marks.EnterColumn(20);  // the family is younger
+  marks.EnterColumn(20);  // this delete is newer than the family's
   EXPECT_TRUE(marks.Hides(19));
   marks.EnterRow();
   marks.EnterFamily();
@@ -188,8 +190,8 @@ TEST(DeleteMarks, OfTimeRangesOnlyThoseThatStillCountAreKept) {
   DeleteMarks marks;
   marks.EnterColumn(0);
   marks.DeleteInColumn(8, {{3, 5}, 0});
-  marks.DeleteInColumn(6, {TimeRange(), 0});  // the whole column
-  marks.DeleteInColumn(5, {{1, 9}, 0});       // the delete of the column came after it
+  marks.DeleteInColumn(6, {TimeRange(), 0});  // deletes the whole column
+  marks.DeleteInColumn(5, {{1, 9}, 0});       // the delete of the column came later
   ASSERT_EQ(marks.ranges().size(), 1u);
   EXPECT_EQ(marks.ranges()[0].sequence, 8u);
   EXPECT_TRUE(marks.Hides(5));
@@ -212,7 +214,7 @@ TEST(ColumnVersions, AreRankedAsTheyStreamBy) {
   }
 }
 
-// The rule acts before the delete, so the delete brings nothing back.
+// The rule acts before the delete, so the delete makes no older version visible.
 TEST(ColumnVersions, AReplayLeavesTheInputWhereItWas) {
   Memtable memtable;
   for (uint64_t i = 1; i <= 4; ++i) {
@@ -256,10 +258,10 @@ TEST(EntrySkips, EndAtTheFirstEntryAfter) {
   auto enter = [&] { Enter(&place, std::string(input->key())); };
   input->Seek("");
   enter();
-  skips.PastPart(place.column_part());  // three steps
+  skips.PastPart(place.column_part());  // skips by three steps
   enter();
   EXPECT_EQ(at(), "f:q");
-  skips.PastPart(place.column_part());  // a seek
+  skips.PastPart(place.column_part());  // skips by a seek
   enter();
   EXPECT_EQ(at(), "g:p");
   skips.ToQualifier(place, "pp");

@@ -1,5 +1,5 @@
-// Filters: no false negatives, few false positives, tombstones of whole rows and families keep a
-// file in a column's read. SPDX-License-Identifier: Apache-2.0
+// Bloom filters: no false negatives, few false positives; tombstones of whole rows and families
+// keep their file in the read of a column. SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/bloom_filter.h"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ class FileFilterTest : public ::testing::TestWithParam<BloomKind> {
     Write(&fs_, entries, {.bloom = GetParam()});
     return Open(&fs_);
   }
-  // How many of the columns q1 of the 2000 present rows seem to be there.
+  // For how many of the 2000 present rows does the absent column q1 seem to exist?
   static int AbsentColumnsFound(const SstableReader& reader) {
     int found = 0;
     for (int row = 0; row < 2000; ++row) {
@@ -79,8 +79,8 @@ TEST_P(FileFilterTest, ExcludesWhatItCanAndOnlyThat) {
     ASSERT_TRUE(reader->MayContainColumn(ColumnPrefix(it->key())));
   }
   EXPECT_FALSE(reader->MayContainRow(EncodeRowPart("a")));    // before the first key
-  EXPECT_FALSE(reader->MayContainRow(EncodeRowPart("zzz")));  // behind the last
-  for (std::string row : {"row00100", "row00200"}) {          // tombstones concern every column
+  EXPECT_FALSE(reader->MayContainRow(EncodeRowPart("zzz")));  // after the last key
+  for (std::string row : {"row00100", "row00200"}) {          // tombstones apply to every column
     EXPECT_TRUE(reader->MayContainColumn(EncodeColumnPart(EncodeRowPart(row), "f", "q1")));
   }
   if (GetParam() == BloomKind::kNone) return;

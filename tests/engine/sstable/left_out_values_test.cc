@@ -1,4 +1,4 @@
-// Reads that do not want large values: their sizes come from the index, their blocks are not read.
+// Reads that leave out large values: the sizes come from the index, and the blocks are not read.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/random.h"
 #include "engine/sstable/block_builder.h"

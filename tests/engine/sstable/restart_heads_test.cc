@@ -1,4 +1,4 @@
-// A search with the heads beside a block finds what one without them finds.
+// A search that uses the heads of a block's restart points finds the same entries as one without.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace sippar::engine {
 namespace {
 
-// Few letters, 0 among them, and a long common beginning: heads are often equal or padded.
+// Few letters, including 0, and a long common prefix, so that heads are often equal or padded.
 std::string SomeKey(Random* random) {
   std::string key(random->Uniform(2) == 0 ? "" : "com.example/a-long-beginning");
   for (uint64_t size = random->Uniform(12); size > 0; --size) {
@@ -67,7 +67,7 @@ TEST(RestartHeadsTest, AreNotMadeOfADamagedBlock) {
   for (char c = 'a'; c <= 'z'; ++c) builder.Add(std::string(1, c), std::string(2000, 'v'));
   std::string bytes(builder.Finish());
   EXPECT_FALSE(MakeRestartHeads(bytes).heads.empty());
-  bytes[bytes.size() - 8] = '\x7f';  // an offset of a restart
+  bytes[bytes.size() - 8] = '\x7f';  // damages the offset of a restart point
   EXPECT_TRUE(MakeRestartHeads(bytes).heads.empty());
   EXPECT_TRUE(MakeRestartHeads("").heads.empty());
 }

@@ -1,5 +1,6 @@
-// Damage: every byte of a small file changed, every truncation, blocks in the wrong place, newer
-// versions, wrong file ids. Never a wrong answer (FAULTS.md D3, D4, D15, I-8).
+// Damage: every byte of a small file is changed, the file is truncated everywhere, blocks are in
+// the wrong place, versions are too new, file ids are wrong. No read may return a wrong answer
+// (FAULTS.md D3, D4, D15, I-8).
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -28,8 +29,8 @@ Entries SmallTable() {
 const SstableOptions kSmallBlocks = {.block_size = 512, .bloom = BloomKind::kRowColumn};
 constexpr char kSample[] = "<html><body class=\"doc\">page number 1234567890</body></html>";
 
-// What a reader of the file gets, with all that can be asked: an error, or exactly `expected`.
-// True when nothing complained at all.
+// Reads the file in all possible ways: each read must return an error or exactly `expected`.
+// Returns true if no read failed.
 bool ReadAll(ByteFiles* fs, const Entries& expected, ReadAhead read_ahead) {
   auto reader = SstableReader::Open(fs, kTestPath, kTestFileId, nullptr);
   if (!reader.ok()) {
@@ -88,7 +89,7 @@ TEST(SstableDamageTest, ADamagedBlockNamesPlaceAndChecksumsAndTheOthersAreServed
   const Entries entries = SmallTable();
   ByteFiles fs;
   Write(&fs, entries, kSmallBlocks, kSample);
-  fs.files[kTestPath][3] ^= 4;  // the first block
+  fs.files[kTestPath][3] ^= 4;  // in the first block
   auto reader = Open(&fs);
   auto it = reader->NewIterator(ReadAhead::kNone);
   it->Seek("");
@@ -115,7 +116,7 @@ TEST(SstableDamageTest, AnotherBlocksBytesAreNoticed) {
   std::string& bytes = fs.files[kTestPath];
   size_t second = bytes.find("bbb") - bytes.find("aaa");
   std::string block = bytes.substr(0, second);
-  bytes.replace(second, block.size(), block);  // block 1 now holds block 0, whole
+  bytes.replace(second, block.size(), block);  // block 1 is now a complete copy of block 0
   auto reader = Open(&fs);
   auto it = reader->NewIterator(ReadAhead::kNone);
   it->Seek(EncodeRowPart("b"));

@@ -1,4 +1,4 @@
-// Building and reading SSTables in tests: entries as a std::map, written and read back.
+// Writes and reads SSTables in tests, with their entries in a std::map.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The example of engine/FORMAT.md, byte by byte, so that neither it nor the format drifts.
+// The example in engine/FORMAT.md, byte by byte, so that the document and the format stay equal.
 // SPDX-License-Identifier: Apache-2.0
 #include <fstream>
 
@@ -17,7 +17,7 @@ Entries ExampleEntries() {
   return entries;
 }
 
-// The hexadecimal digits before the bars of the block "golden-sstable", as bytes.
+// The bytes in hexadecimal before the bars in the code block "golden-sstable".
 std::string GoldenBytes() {
   std::ifstream file(SIPPAR_FORMAT_MD);
   std::string bytes;

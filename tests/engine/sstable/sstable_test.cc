@@ -1,5 +1,5 @@
-// Round trips of SSTables: adversarial keys, random tables against std::map, seeks in both
-// directions, large values, summaries, sampling, limits. SPDX-License-Identifier: Apache-2.0
+// SSTables written and read back: adversarial keys, random tables compared with std::map, seeks in
+// both directions, large values, summaries, sampling, limits. SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -19,7 +19,8 @@ std::string RandomBytes(Random* random, size_t size, uint64_t alphabet) {
   return bytes;
 }
 
-// Rows, families and qualifiers that tempt an escaping or prefix bug, all kinds of entries.
+// Rows, families and qualifiers that would reveal an escaping or prefix bug, with all kinds of
+// entries.
 Entries AdversarialEntries() {
   const std::string rows[] = {std::string(1, '\0'),
                               std::string(2, '\0'),
@@ -38,7 +39,7 @@ Entries AdversarialEntries() {
   for (const std::string& row : rows) {
     entries[EncodeRowTombstone(row, sequence++)] = "";
     for (std::string family : {"a", "anchor", "b"}) {
-      if (row.size() > 1000 && family != "a") continue;  // enough of these
+      if (row.size() > 1000 && family != "a") continue;  // enough entries for such long rows
       entries[EncodeFamilyTombstone(row, family, sequence++)] = "";
       for (std::string qualifier : {std::string(), std::string(1, '\0'), std::string("\0\1", 2),
                                     std::string("q"), std::string("q\0", 2)}) {
@@ -110,7 +111,7 @@ void ExpectAt(const EntryIterator& it, const Entries& entries, Entries::const_it
   ASSERT_EQ(it.value(), expected->second);
 }
 
-// A random walk of seeks, back seeks and steps, the same on both sides.
+// A random walk of forward seeks, backward seeks and steps, compared with the map.
 void Walk(Random* random, const SstableReader& reader, const Entries& entries, ReadAhead ahead) {
   auto it = reader.NewIterator(ahead);
   auto model = entries.end();
@@ -327,7 +328,7 @@ TEST(SstableTest, SampleTakesEvenPiecesOfTheRange) {
   auto reader = Open(&fs);
   std::string all = *reader->Sample("", "", 64 << 10);
   EXPECT_LE(all.size(), 64u << 10);
-  EXPECT_GT(all.size(), 24u << 10);  // pieces are cut at the ends of these small blocks
+  EXPECT_GT(all.size(), 24u << 10);  // pieces end at the ends of these small blocks
   for (std::string letter : {"aaaa", "bbbb", "cccc", "dddd"}) EXPECT_THAT(all, HasSubstr(letter));
   std::string part = *reader->Sample(EncodeRowPart("12000"), EncodeRowPart("12500"), 64 << 10);
   EXPECT_THAT(part, HasSubstr("cccc"));
@@ -364,7 +365,7 @@ TEST(SstableTest, TheDictionaryIsStoredOnlyWhenItHelped) {
   ExpectSame(*Open(&fs), entries, ReadAhead::kNone);
 }
 
-// A sample that begins like a trained zstd dictionary is content all the same.
+// A sample that begins like a trained zstd dictionary must be used as raw content.
 TEST(SstableTest, ASampleWithDictionaryMagicIsRawContent) {
   ByteFiles fs;
   Entries entries;

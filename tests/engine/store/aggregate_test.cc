@@ -1,5 +1,5 @@
-// Aggregate families: inputs go into one accumulator per column and time, across flush, compaction
-// and crash; nothing else writes them. SPDX-License-Identifier: Apache-2.0
+// Aggregate families: inputs are added to one accumulator per column and timestamp, across flushes,
+// compactions and crashes; other writes are rejected. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ class AggregateTest : public testing::Test, protected CrashingStore<ManualClock>
     EXPECT_TRUE(store_->CreateTable(schema, {}).ok());
   }
   Status Apply(const RowMutation& mutation) { return store_->Apply("t", {&mutation}).front(); }
-  // Of the cell of column q at `time_us`; "": there is none.
+  // The value of column q at `time_us`; "" if there is no cell.
   std::string ValueAt(const std::string& family, int64_t time_us) {
     ReadSpec read;
     read.columns = {ColumnPattern::Exact(family, "q")};
@@ -61,7 +61,7 @@ TEST_F(AggregateTest, InputsOfOneCellComeTogetherAndOthersStayApart) {
     if (round == 1) Crash();
   }
   ASSERT_TRUE(Apply(Add("sum", INT64_MAX)).ok());
-  EXPECT_EQ(IntAt("sum", 10), INT64_MIN);  // wraps
+  EXPECT_EQ(IntAt("sum", 10), INT64_MIN);  // the sum wraps around
   ASSERT_TRUE(store_->CompactMajor("t", "").ok());
   EXPECT_EQ(IntAt("sum", 10), INT64_MIN);
 }
@@ -100,7 +100,7 @@ TEST_F(AggregateTest, MergingTheCellsOfTwoPartsIsAddingAll) {
   EXPECT_NEAR(static_cast<double>(CountAt("ints", 10)), 300, 8);
 }
 
-// 1.6 % is the standard error of 4096 registers; three of them are hardly ever exceeded.
+// The standard error of 4096 registers is 1.6 %; an error three times as large is very rare.
 TEST_F(AggregateTest, DistinctCountsAreAsCloseAsPromised) {
   for (uint64_t wanted : {0, 1, 10, 1'000, 1'400, 10'000, 100'000}) {
     HyperLogLog sketch;

@@ -1,4 +1,4 @@
-// Background work: the major cycle, retries, slow disks, closing in the middle.
+// Background work: the major cycle, retries, slow disks, closing during a compaction.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class BackgroundTest : public testing::Test {
     ASSERT_TRUE(store_->Flush("t").ok());
   }
 
-  // In any SSTable.
+  // True if any SSTable contains `text`.
   bool OnDisk(std::string_view text) {
     for (const std::string& path : memory_.AllFiles()) {
       if (!path.ends_with(".sst")) continue;
@@ -71,7 +71,7 @@ class BackgroundTest : public testing::Test {
     return text;
   }
 
-  // Real time passes, since background threads run in it.
+  // Waits in real time, because background threads run in it.
   template <typename Condition>
   bool Eventually(Condition condition) {
     for (int i = 0; i < 1000 && !condition(); ++i) Clock::System()->SleepMicros(10'000);
@@ -93,7 +93,7 @@ TEST_F(BackgroundTest, DeletedDataIsGoneAfterTheCycleAndRestartsDoNotPutItOff) {
   clock_.Set(clock_.NowMicros() + kHour);
   int64_t deleted_us = clock_.NowMicros();
   Write(RowMutation("r").DeleteRow());
-  for (int hours : {5, 11, 22}) {  // the delete is in the log only, and replayed each time
+  for (int hours : {5, 11, 22}) {  // the delete is only in the log and is replayed each time
     clock_.Set(deleted_us + hours * kHour);
     Open();
     Clock::System()->SleepMicros(50'000);
@@ -113,7 +113,7 @@ TEST_F(BackgroundTest, ACleanTableIsNotCompactedAgain) {
   std::string before = Compactions();
   clock_.Set(clock_.NowMicros() + 1000 * kHour);
   Open();
-  Clock::System()->SleepMicros(1'500'000);  // longer than the threads sleep
+  Clock::System()->SleepMicros(1'500'000);  // longer than the background threads sleep
   EXPECT_EQ(Compactions(), "") << "before: " << before;
 }
 
@@ -139,7 +139,7 @@ TEST_F(BackgroundTest, AFailedCompactionIsSeenAndTriedAgain) {
   ASSERT_TRUE(rule.ok());
   fs_.AddRule(*rule);
   Counter* errors = store_->metrics()->Get("compaction_errors");
-  store_->host()->CompactSmall();  // fails, and is not due again
+  store_->host()->CompactSmall();  // fails, and is not due again until later
   EXPECT_EQ(errors->value(), 1u);
   EXPECT_NE(Compactions().find("4 runs of like size"), std::string::npos) << Compactions();
   EXPECT_EQ(Compactions().find(" bytes: done"), std::string::npos) << Compactions();
@@ -158,15 +158,16 @@ TEST_F(BackgroundTest, ClosingEndsABigCompactionAtOnce) {
     Write(RowMutation(fmt::format("r{}", i)).Set("f", "q", std::string(1000, 'x'), 1));
   }
   ASSERT_TRUE(store_->Close().ok());
-  // From here on, so that one compaction has all rows: while they were written, it had a few.
+  // Set only now, so that a single compaction has all rows; while they were written, each had only
+  // a few.
   options_.major_cycle_us = 1;
-  options_.background_rate = 64 << 10;  // it would take a minute
+  options_.background_rate = 64 << 10;  // slow enough for a minute's work
   Open();
   ASSERT_TRUE(Eventually([&] {
     std::vector<CompactionRecord> all = store_->host()->Compactions();
     return std::any_of(all.begin(), all.end(), [](const CompactionRecord& record) {
       return record.kind == CompactionKind::kMajor && record.status == "running" &&
-             record.bytes_in > 500'000;  // eight seconds' work
+             record.bytes_in > 500'000;  // work for eight seconds
     });
   })) << Compactions();
   int64_t start_ns = Clock::System()->MonotonicNanos();
@@ -195,8 +196,8 @@ TEST_F(BackgroundTest, WritersOfASlowDiskAreSlowedAndNeverStopped) {
     Write(mutation);
     most_bytes = std::max(most_bytes, tablet->memtable_bytes());
   }
-  // On a machine whose writers are as slow as its disk nobody need wait.
-  tablet.reset();  // it must not outlive the store
+  // On a machine whose writers are as slow as its disk, no writer has to wait.
+  tablet.reset();  // must not outlive the store
   if (most_bytes > static_cast<int64_t>(options_.memtable_budget) * 3 / 2) {
     EXPECT_GT(store_->metrics()->Get("writer_delay_us")->value(), 0u);
   }

@@ -1,5 +1,6 @@
-// Changes of a table with a change stream: every acknowledged one, once, in order for each row,
-// across flushes, restarts, power losses, splits and merges; kept for their time and no longer.
+// Changes of a table with a change stream: a reader gets every acknowledged change once and in the
+// order of each row, across flushes, restarts, power losses, splits and merges; changes are kept
+// for the retention time and no longer.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -41,7 +42,7 @@ class ChangeStreamTest : public testing::Test {
     SetChangeStream(config, &table->schema);
     return store_->AlterTable(table->schema, table->schema_version);
   }
-  // Each write has a value of its own, and a later time.
+  // Each write has its own value and a later time.
   void Write(const std::string& row) {
     clock_.Set(clock_.NowMicros() + 1);
     RowMutation mutation(row);
@@ -57,12 +58,12 @@ class ChangeStreamTest : public testing::Test {
   }
 
   struct Reading {
-    std::map<std::string, std::vector<std::string>> values;  // by row, in order
+    std::map<std::string, std::vector<std::string>> values;  // values of each row, in order
     std::vector<std::string> tokens;
     ChangePosition end;
     Status status;
   };
-  // All that the tablet with these rows gives now.
+  // Reads everything that the tablet with these rows returns now.
   Reading Read(HostedTables* store, const ChangePosition& from) {
     Reading reading;
     auto tablet = store->FindTablet("t", from.rows().start);
@@ -85,7 +86,7 @@ class ChangeStreamTest : public testing::Test {
   ChangePosition Begin(const RowRange& rows = {}, int64_t start_us = 0) {
     return ChangePosition::From(store_->GetTable("t")->table_id, rows, start_us);
   }
-  // What a server's sweep does with the archive of the table.
+  // Expires the table's archive as a server's sweep does.
   Status Expire() {
     BookTable table = *store_->GetTable("t");
     int64_t kept_us = ChangeStreamOf(table.schema)->retention_us + kChangesGraceUs;
@@ -110,18 +111,18 @@ class ChangeStreamTest : public testing::Test {
 TEST_F(ChangeStreamTest, EveryChangeOnceInOrderWhereverItIs) {
   Create();
   WriteAll(3);
-  EXPECT_EQ(Read(store_.get(), Begin()).values, written_);  // all in memory
+  EXPECT_EQ(Read(store_.get(), Begin()).values, written_);  // all changes are in memory
   ASSERT_TRUE(store_->Flush("t").ok());
   EXPECT_EQ(Files(), 1);
-  EXPECT_EQ(Read(store_.get(), Begin()).values, written_);  // all in a file
+  EXPECT_EQ(Read(store_.get(), Begin()).values, written_);  // all changes are in a file
   WriteAll(2);
   ASSERT_TRUE(store_->Flush("t").ok());
   WriteAll(2);
   Reading all = Read(store_.get(), Begin());
   EXPECT_EQ(all.values, written_);
   Reopen();
-  EXPECT_EQ(Read(store_.get(), Begin()).values, written_);  // the tail comes out of the log again
-  // From any token on it gives the rest.
+  EXPECT_EQ(Read(store_.get(), Begin()).values, written_);  // the tail is restored from the log
+  // From any token, reading returns the rest.
   ASSERT_EQ(all.tokens.size(), 35);
   for (size_t i = 0; i < all.tokens.size(); ++i) {
     auto from = ChangePosition::Decode(all.tokens[i]);
@@ -141,7 +142,7 @@ TEST_F(ChangeStreamTest, AReaderThatFollowsSeesWhatIsWrittenAndFlushedMeanwhile)
   for (int round = 0; round < 30; ++round) {
     WriteAll(1);
     if (round % 3 == 1) ASSERT_TRUE(store_->Flush("t").ok());
-    if (round % 5 == 4) continue;  // falls behind
+    if (round % 5 == 4) continue;  // the reader falls behind
     std::vector<ReadChange> changes;
     for (bool is_whole = false; !is_whole;) ASSERT_TRUE(reader.Read(&changes, &is_whole).ok());
     for (const ReadChange& change : changes) {
@@ -182,7 +183,8 @@ TEST_F(ChangeStreamTest, APowerLossAtAnyPointLosesNoChangeAndGivesNoneTwice) {
     SCOPED_TRACE(point);
     auto store = Open(disk.get());
     EXPECT_EQ(Read(store.get(), Begin()).values, written_);
-    // The next flush writes again what the crash kept the redo point from passing.
+    // The crash kept the redo point from advancing, so the next flush writes the same changes
+    // again.
     RowMutation mutation("a");
     mutation.Set("f", "a", "after").Set("f", "b", "");
     ASSERT_TRUE(store->Apply("t", {&mutation}).front().ok());
@@ -207,10 +209,10 @@ TEST_F(ChangeStreamTest, SplitsAndMergesGoOnFromWhereTheirParentsWere) {
   EXPECT_EQ(left.values["a"], std::vector<std::string>({"21", "26"}));
   EXPECT_EQ(right.values["z"], std::vector<std::string>({"25", "30"}));
   EXPECT_EQ(left.values.size() + right.values.size(), 5);
-  // From the beginning, with what was written to the tablet before the split.
+  // Reads from the beginning, including writes to the tablet before the split.
   EXPECT_EQ(Read(store_.get(), Begin({"k", ""})).values["m"], written_["m"]);
-  for (int i = 0; i < 20; ++i) Write("z");  // the numbers of the halves drift apart
-  // The halves were read up to different places when they become one.
+  for (int i = 0; i < 20; ++i) Write("z");  // makes the sequence numbers of the halves diverge
+  // The halves were read up to different positions before they are merged.
   auto right_end = ChangePosition::Decode(right.tokens[1]);
   ASSERT_TRUE(store_->Merge("t", {}).ok());
   WriteAll(1);
@@ -267,7 +269,7 @@ TEST_F(ChangeStreamTest, BeginsAndEndsWithTheSchema) {
   Reopen();
   EXPECT_EQ(Read(store_.get(), Begin({}, config->since_us)).values, written_);
   clock_.Set(clock_.NowMicros() + 10);
-  ASSERT_TRUE(Alter(ChangeStreamConfig{2 * kDay, 0}).ok());  // goes on
+  ASSERT_TRUE(Alter(ChangeStreamConfig{2 * kDay, 0}).ok());  // the stream continues
   EXPECT_EQ(ChangeStreamOf(store_->GetTable("t")->schema)->since_us, config->since_us);
   ASSERT_TRUE(store_->Flush("t").ok());
   EXPECT_EQ(Files(), 1);
@@ -297,7 +299,7 @@ TEST_F(ChangeStreamTest, ChangesGoAfterTheirRetention) {
   ASSERT_TRUE(store_->Flush("t").ok());
   ASSERT_TRUE(Expire().ok());
   EXPECT_EQ(Files(), 2);
-  // One that reads and is overtaken is told so.
+  // A reader whose position has expired gets an error.
   auto tablet = *store_->FindTablet("t", "");
   auto archive = ChangeArchive::Open(&fs_, tablet->changes().Source().directory,
                                      *ChangePosition::Decode(first.tokens[0]));
@@ -316,7 +318,7 @@ TEST_F(ChangeStreamTest, ChangesGoAfterTheirRetention) {
   EXPECT_EQ(status.code(), StatusCode::kOutOfRange) << status;
 }
 
-// A reader that went on without the file would miss changes and not know it.
+// A reader that continued without the file would miss changes unnoticed.
 TEST_F(ChangeStreamTest, F_D4_AMissingFileIsToldWithItsName) {
   Create();
   for (int flushes = 0; flushes < 3; ++flushes) {

@@ -1,5 +1,5 @@
-// Writers, readers, flushes, compactions and schema changes side by side: rows stay whole, counters
-// lose nothing. The test to run under ThreadSanitizer. SPDX-License-Identifier: Apache-2.0
+// Concurrent writers, readers, flushes, compactions and schema changes: rows stay whole and
+// counters lose nothing. The test to run under ThreadSanitizer. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ class ConcurrencyTest : public testing::Test {
     }
   }
 
-  // Every row of every scan holds equal values in both families.
+  // Checks that every row of every scan has equal values in both families.
   void ReadRows() {
     while (!done_) {
       auto tablets = store_->Tablets("t");

@@ -13,7 +13,7 @@
 
 namespace sippar::engine {
 
-// TestClock is the clock of the store; nothing runs in the background.
+// TestClock is the store's clock; no background work runs.
 template <typename TestClock>
 class CrashingStore {
  protected:
@@ -32,7 +32,7 @@ class CrashingStore {
     ASSERT_TRUE(opened.ok()) << opened.status();
     store_ = std::move(*opened);
   }
-  // Loses what was not synced, and opens the store again.
+  // Loses data that was not synced, and opens the store again.
   void Crash() {
     std::unique_ptr<MemoryFileSystem> left = fs_->CrashClone(&random_);
     store_.reset();

@@ -1,5 +1,6 @@
-// GC rules that mix age and versions, across compactions that hold only the beginning of a history:
-// what a delete finds gone stays gone, what it saves stays. SPDX-License-Identifier: Apache-2.0
+// Garbage-collection rules that combine age and versions, across compactions that see only the
+// oldest part of a history: versions that a rule has removed stay removed, and those that a delete
+// saves stay. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -34,12 +35,13 @@ class GcRuleTest : public testing::Test {
   }
   void Put(int64_t time_us) { Write(RowMutation("r").Set("f", "q", "v", time_us)); }
   void Delete(TimeRange time) { Write(RowMutation("r").DeleteColumn("f", "q", time)); }
-  // To a run whose rows lie across those of the others: they are not joined without a copy.
+  // Flushes a run whose key range overlaps the other runs, so that they cannot be joined without a
+  // copy.
   void Flush() {
     for (const char* row : {"a", "z"}) Write(RowMutation(row).Set("f", "q", "v", 1));
     ASSERT_TRUE(store_->Flush("t").ok());
   }
-  // Four runs of like size become one, from the oldest on, without the memtable.
+  // Merges the four oldest runs, of similar size, without the memtable.
   void MergeRuns() {
     auto merged = (*store_->FindTablet("t", "r"))->CompactOnce();
     ASSERT_TRUE(merged.ok()) << merged.status();
@@ -86,7 +88,7 @@ TEST_F(GcRuleTest, WhatADeleteSavedSurvivesACompactionThatDoesNotSeeIt) {
   EXPECT_EQ(Versions(), Times({94, 90}));
 }
 
-// The delete has its time and waits for the log when the compaction begins.
+// The delete already has its timestamp and waits for the log when the compaction begins.
 TEST_F(GcRuleTest, AWholeCompactionWaitsForWritesThatHaveTheirTime) {
   for (int64_t time_us : {90, 95, 96}) Put(time_us);
   Thread compaction;

@@ -1,4 +1,4 @@
-// Tables on a small log for tests that drive them with random histories, and all that they hold.
+// Tables with a small log for tests with random histories, and a read of all their cells.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,12 +20,12 @@ inline StoreOptions LadderOptions(FileSystem* fs, Clock* clock) {
   options.fs = fs;
   options.clock = clock;
   options.create_if_missing = true;
-  options.background = false;      // every step is the history's own
-  options.log_segment_size = 600;  // many rotations
+  options.background = false;      // background work runs only when the history asks for it
+  options.log_segment_size = 600;  // small, for many rotations
   return options;
 }
 
-// All cells of the read, over all tablets, without sequences; or the first error.
+// Returns all cells of the read over all tablets, without sequence numbers, or the first error.
 inline StatusOr<std::vector<Cell>> ReadAll(HostedTables* store, const ReadSpec& read) {
   std::vector<Cell> cells;
   ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, store->Tablets("t"));

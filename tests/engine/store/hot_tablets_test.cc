@@ -1,4 +1,4 @@
-// Hot tablets: the process's CPU time shared out by what tablets did.
+// Hot tablets: the CPU time of the process, divided among tablets by their work.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/store/hot_tablets.h"
 
@@ -11,7 +11,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr int64_t kMinute = 60'000'000;
-constexpr int64_t kStart = 15 * kMinute * 1000;  // a quarter of an hour begins
+constexpr int64_t kStart = 15 * kMinute * 1000;  // start of a quarter of an hour
 
 HotTablets::Work Work(uint64_t tablet_id, uint64_t nanos) {
   return {"t", tablet_id, {"a", "b"}, nanos};
@@ -20,15 +20,17 @@ HotTablets::Work Work(uint64_t tablet_id, uint64_t nanos) {
 TEST(HotTabletsTest, SharesTheProcessorsByWork) {
   HotTablets hot(2);
   hot.Sample(kStart, 5'000'000, {Work(1, 1'000'000), Work(2, 70)});
-  EXPECT_TRUE(hot.List(0, INT64_MAX).empty());  // since when is not known
-  // A minute of one of two processors: three quarters of it for one, one for the other.
+  EXPECT_TRUE(
+      hot.List(0, INT64_MAX).empty());  // the first sample has no earlier one to compare with
+  // One of two processors was busy for a minute: three quarters of it for tablet 1, one quarter for
+  // tablet 2.
   hot.Sample(kStart + kMinute, 5'000'000 + kMinute, {Work(1, 1'000'300), Work(2, 170), Work(3, 0)});
   std::vector<HotTablet> found = hot.List(0, INT64_MAX);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0], (HotTablet{"t", 1, {"a", "b"}, kStart, kStart + kMinute, 37.5}));
   EXPECT_EQ(found[1].tablet_id, 2u);
   EXPECT_DOUBLE_EQ(found[1].cpu_percent, 12.5);
-  // Below a tenth nobody is hot; nor are those who did nothing.
+  // Tablets below a tenth are not hot, and neither are tablets that did no work.
   hot.Sample(kStart + 2 * kMinute, 5'000'000 + kMinute + kMinute / 10, {Work(1, 9'000'000)});
   EXPECT_EQ(hot.List(0, INT64_MAX).size(), 2u);
   EXPECT_TRUE(hot.List(kStart + 1, INT64_MAX).empty());
@@ -73,7 +75,7 @@ TEST(HotTabletsTest, AStoreKnowsWhoReadsAndWrites) {
   cells.reset();
   EXPECT_GT(tablets[0]->work_nanos(), written);
   EXPECT_EQ(tablets[1]->work_nanos(), 0u);
-  clock.Set(kStart + 1'000);  // whatever this took is much for a millisecond
+  clock.Set(kStart + 1'000);  // any work is much within a millisecond
   store->host()->SampleWork();
   std::vector<HotTablet> found = store->host()->hot_tablets().List(0, INT64_MAX);
   ASSERT_EQ(found.size(), 1u);

@@ -1,4 +1,4 @@
-// One memory limit for memtables and blocks. SPDX-License-Identifier: Apache-2.0
+// One memory limit for memtables and cached blocks. SPDX-License-Identifier: Apache-2.0
 #include "engine/store/memory_share.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,8 @@ constexpr uint64_t kMiB = 1 << 20;
 TEST(MemoryShare, TheCacheHasWhatOthersLeaveAndNeverLessThanItsFloor) {
   EXPECT_EQ(CacheShare(768 * kMiB, 64 * kMiB, 0), 768 * kMiB);
   EXPECT_EQ(CacheShare(768 * kMiB, 64 * kMiB, 264 * kMiB), 504 * kMiB);
-  EXPECT_EQ(CacheShare(768 * kMiB, 64 * kMiB, 264 * kMiB + 1), 492 * kMiB);  // in steps
+  EXPECT_EQ(CacheShare(768 * kMiB, 64 * kMiB, 264 * kMiB + 1),
+            492 * kMiB);  // the share changes in steps
   EXPECT_EQ(CacheShare(768 * kMiB, 64 * kMiB, 704 * kMiB + 1), 64 * kMiB);
   EXPECT_EQ(CacheShare(768 * kMiB, 64 * kMiB, UINT64_MAX), 64 * kMiB);
   EXPECT_EQ(CacheShare(10, 1, 3), 7u);

@@ -1,4 +1,5 @@
-// What a read opens, told by its own counters: groups, files by key, Bloom filter and time, blocks.
+// What a read opens, according to its own counters: groups, files (by key, Bloom filter and time),
+// blocks.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ class ReadCountersTest : public testing::Test {
     store_ = std::move(*opened);
   }
 
-  // Families "a" in group "default" and "b" in group "second".
+  // Creates family "a" in group "default" and family "b" in group "second".
   void Create(const GcPolicy& gc = GcPolicy::KeepAll()) {
     TableSchema schema;
     schema.name = "t";
@@ -75,7 +76,7 @@ class ReadCountersTest : public testing::Test {
   std::unique_ptr<HostedTables> store_;
 };
 
-// A thread that serves other calls, too, makes such a read first.
+// A thread that also serves other calls first tries such a read.
 TEST_F(ReadCountersTest, AReadFromMemoryFailsAtABlockThatIsOnDiskAlone) {
   Create();
   for (int i = 0; i < 100; ++i) Put(fmt::format("r{:02}", i), "a", "q", 1);
@@ -91,14 +92,15 @@ TEST_F(ReadCountersTest, AReadFromMemoryFailsAtABlockThatIsOnDiskAlone) {
     RETURN_IF_ERROR(cells->status());
     return found;
   };
-  EXPECT_EQ(count(RowRange::Single("r07")).value_or(0), 1u);  // in the memtable
+  EXPECT_EQ(count(RowRange::Single("r07")).value_or(0), 1u);  // from the memtable
   EXPECT_EQ(count(RowRange::All()).value_or(0), 100u);
   Flush();
   store_.reset();
   Open();
   EXPECT_EQ(count(RowRange::Single("r07")).status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(count(RowRange::All()).status().code(), StatusCode::kUnavailable);
-  EXPECT_EQ(count(RowRange::Single("absent")).value_or(9), 0u);  // the Bloom filter knows
+  EXPECT_EQ(count(RowRange::Single("absent")).value_or(9),
+            0u);  // the Bloom filter excludes the row
   EXPECT_GE(Count(Cell("r07", "a", "q")).blocks_from_disk, 1u);
   EXPECT_EQ(count(RowRange::Single("r07")).value_or(0), 1u);
   EXPECT_EQ(count(RowRange::Single("r99")).status().code(), StatusCode::kUnavailable);
@@ -120,7 +122,7 @@ TEST_F(ReadCountersTest, OnlyTheGroupsThatTheColumnsNameAreOpened) {
   EXPECT_EQ(all.files_read, 2u);
   EXPECT_EQ(all.cells_returned, 2u);
   EXPECT_EQ(all.blocks_cached, 1u) << "the block that the point read left in the cache";
-  // The table's totals are the sum.
+  // The table's totals are the sum of the reads.
   ReadCounters totals = store_->host()->TableReads()["t"];
   one.Add(all);
   for (const ReadCounterField& entry : kReadCounterFields) {
@@ -191,14 +193,14 @@ TEST_F(ReadCountersTest, AnInMemoryGroupIsReadFromDiskOnce) {
   EXPECT_EQ(again.blocks_from_disk + again.blocks_cached, 0u);
   EXPECT_EQ(again.blocks_pinned, 1u);
   EXPECT_EQ(again.cells_returned, 1u);
-  (void)Count({});  // a scan loads the rest
+  (void)Count({});  // a scan loads the remaining blocks
   ReadCounters scan = Count({});
   EXPECT_EQ(scan.blocks_from_disk, 0u);
   EXPECT_GT(scan.blocks_pinned, 5u);
   EXPECT_EQ(scan.cells_returned, 100u);
   EXPECT_EQ(store_->host()->cache_stats().bytes, 0u) << "not cached a second time";
   EXPECT_GT(store_->host()->cache_stats().pinned_bytes, 50'000u);
-  // The bytes come back with the file.
+  // The pinned bytes are freed with the file.
   ASSERT_TRUE(store_->CompactMajor("t", "second").ok());
   EXPECT_EQ(store_->host()->cache_stats().pinned_bytes, 0u);
 }
@@ -224,7 +226,7 @@ TEST_F(ReadCountersTest, WhatDoesNotFitIntoMemoryIsCached) {
   EXPECT_LE(store_->host()->cache_stats().pinned_bytes, 10'000u);
 }
 
-// The newer version is what makes the older one garbage: it may not be overlooked.
+// The newer version makes the older one garbage, so its file must not be skipped.
 TEST_F(ReadCountersTest, NewerFilesCountWhereTheRuleCountsVersions) {
   Create(GcPolicy::MaxVersions(1));
   Put("r", "a", "q", 1);

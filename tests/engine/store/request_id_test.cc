@@ -1,5 +1,6 @@
-// A write with a request id is done once, however often it arrives: at once, after a flush, after a
-// crash, after its tablet was split, merged, or both. SPDX-License-Identifier: Apache-2.0
+// A write with a request id is done once, however often it arrives: immediately again, after a
+// flush, after a crash, or after its tablet was split, merged, or both. SPDX-License-Identifier:
+// Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +25,7 @@ class RequestIdTest : public testing::Test, protected CrashingStore<ManualClock>
     mutation.request = request;
     return store_->Apply("t", {&mutation}).front();
   }
-  // INCREMENT n:q BY 1 RETURNING n:q
+  // Runs INCREMENT n:q BY 1 RETURNING n:q on the row.
   StatusOr<int64_t> Next(const std::string& row, RequestId request) {
     RowUpdate next;
     next.row = row;
@@ -52,7 +53,7 @@ class RequestIdTest : public testing::Test, protected CrashingStore<ManualClock>
   }
 };
 
-// Each step in turn between a write and its repetitions.
+// Runs each step in turn between a write and its repetitions.
 TEST_F(RequestIdTest, ARepeatedWriteFindsItsAnswer) {
   const RequestId request{77, 5, 1};
   ASSERT_TRUE(Increment("a", request).ok());
@@ -78,7 +79,7 @@ TEST_F(RequestIdTest, ARepeatedWriteFindsItsAnswer) {
     EXPECT_EQ(*again, 1) << name;
     EXPECT_EQ(Counter("z"), 1) << name;
   }
-  // A new number is a new write, and one without an id always is.
+  // A new number means a new write; a write without an id is always new.
   EXPECT_TRUE(Increment("a", {77, 7, 1}).ok());
   EXPECT_TRUE(Increment("a", {}).ok());
   EXPECT_EQ(Counter("a"), 3);
@@ -117,15 +118,16 @@ TEST_F(RequestIdTest, BatchesAndRowTransactionsToo) {
   RowCheck check{read, *DigestCells(of_row().get())};
   committed.Set("f", "q", "v").request = {9, 20, 7};
   EXPECT_TRUE(store_->CommitRow("t", committed, {&check, 1}).ok());
-  EXPECT_TRUE(store_->CommitRow("t", committed, {&check, 1}).ok());  // it holds no more
+  EXPECT_TRUE(
+      store_->CommitRow("t", committed, {&check, 1}).ok());  // the condition no longer holds
   committed.request.number = 21;
   EXPECT_EQ(store_->CommitRow("t", committed, {&check, 1}).code(), StatusCode::kAborted);
 }
 
-// A copy that was under way while its client got the answer and went on.
+// A copy is in flight while its client gets the answer and continues.
 TEST_F(RequestIdTest, ALateCopyIsRefused) {
   ASSERT_TRUE(Increment("a", {5, 1, 1}).ok());
-  ASSERT_TRUE(Increment("a", {5, 2, 2}).ok());  // the answer to 1 has arrived
+  ASSERT_TRUE(Increment("a", {5, 2, 2}).ok());  // the client has received the answer to number 1
   EXPECT_EQ(Increment("a", {5, 1, 1}).code(), StatusCode::kAborted);
   EXPECT_EQ(Counter("a"), 2);
 }
@@ -133,7 +135,7 @@ TEST_F(RequestIdTest, ALateCopyIsRefused) {
 TEST(RequestMemory, IsBounded) {
   RequestMemory memory;
   for (uint64_t i = 1; i <= 100'000; ++i) memory.Remember({3, i, i}, "answer", 0, 0);
-  EXPECT_LT(memory.Encode().size(), 100u);  // answered ones are gone
+  EXPECT_LT(memory.Encode().size(), 100u);  // answered requests are forgotten
   std::string large(100 << 10, 'x');
   for (uint64_t client = 10; client < 200; ++client) {
     memory.Remember({client, 1, 1}, large, static_cast<int64_t>(client), 0);
@@ -142,9 +144,9 @@ TEST(RequestMemory, IsBounded) {
   EXPECT_TRUE(memory.Find({199, 1, 1})->has_value());
   EXPECT_FALSE(memory.Find({10, 1, 1})->has_value());
   memory.Remember({400, 1, 1}, "new", kRequestMemoryUs * 6, kRequestMemoryUs / 2);
-  EXPECT_TRUE(memory.Find({199, 1, 1})->has_value());  // the wall clock has jumped, no more
+  EXPECT_TRUE(memory.Find({199, 1, 1})->has_value());  // only the wall clock has jumped
   memory.Remember({500, 1, 1}, "new", 0, kRequestMemoryUs + 1'000);
-  EXPECT_FALSE(memory.Find({199, 1, 1})->has_value());  // silent for ten minutes
+  EXPECT_FALSE(memory.Find({199, 1, 1})->has_value());  // the client was silent for ten minutes
   EXPECT_TRUE(memory.Find({500, 1, 1})->has_value());
 }
 

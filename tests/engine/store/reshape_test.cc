@@ -1,5 +1,6 @@
-// Splits and merges: no answer changes, no byte is copied, a power loss at any of their points
-// leaves the tablets before or after, files go when nobody names them.
+// Splits and merges: answers do not change, no data is copied, a power loss at any of their crash
+// points leaves the tablets before or after the change, and files are deleted when no tablet names
+// them.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/reshape.h"
 
@@ -79,14 +80,14 @@ TEST_F(ReshapeTest, ASplitSharesTheFilesAndChangesNoAnswer) {
   Create();
   Write(0, 200);
   ASSERT_TRUE(store_->Flush("t").ok());
-  Write(100, 150, "newer");  // still in memory at the split
+  Write(100, 150, "newer");  // still in memory when the tablet is split
   std::string before = Read();
   std::set<std::string> files = Sstables();
   ASSERT_TRUE(store_->Split("t", Row(120)).ok());
   EXPECT_EQ(TabletCount(), 2u);
   EXPECT_EQ(Read(), before);
   for (const std::string& file : files) EXPECT_TRUE(Sstables().contains(file)) << file;
-  // Compacting the left half must take nothing from the right one, and nothing twice.
+  // Compacting the left half must not take rows from the right half or duplicate rows.
   ASSERT_TRUE((*store_->Tablets("t"))[0]->CompactMajor("").ok());
   EXPECT_EQ(Read(), before);
   for (const std::string& file : files) EXPECT_TRUE(Sstables().contains(file)) << file;
@@ -97,7 +98,7 @@ TEST_F(ReshapeTest, ASplitSharesTheFilesAndChangesNoAnswer) {
   EXPECT_EQ(backwards->size(), 400u);
   Open();
   EXPECT_EQ(Read(), before);
-  // Once both halves have their own, the shared ones go.
+  // Once both halves have their own files, the shared ones are deleted.
   ASSERT_TRUE(store_->CompactMajor("t", "").ok());
   EXPECT_EQ(Read(), before);
   for (const std::string& file : files) EXPECT_FALSE(Sstables().contains(file)) << file;
@@ -114,7 +115,7 @@ TEST_F(ReshapeTest, SequencesGoOnAndDeletesHideWhatTheParentWrote) {
   std::string before = Read();
   EXPECT_EQ(before.find(Row(7)), std::string::npos);
   EXPECT_NE(before.find("again3"), std::string::npos);
-  Open();  // replays the children's records
+  Open();  // replays the records of the children
   EXPECT_EQ(Read(), before);
   ASSERT_TRUE(store_->Merge("t", RowRange::All()).ok());
   EXPECT_EQ(TabletCount(), 1u);
@@ -126,7 +127,8 @@ TEST_F(ReshapeTest, SequencesGoOnAndDeletesHideWhatTheParentWrote) {
   EXPECT_EQ(Read(), before);
 }
 
-// The left half keeps the parent's file, which still holds what the right half has deleted since.
+// The left half keeps the parent's file, which still has rows that the right half has deleted
+// since.
 TEST_F(ReshapeTest, AMergedTabletTrustsASharedFileForItsOwnersRowsOnly) {
   Create();
   Write(0, 20);
@@ -149,7 +151,7 @@ TEST_F(ReshapeTest, AMergedTabletTrustsASharedFileForItsOwnersRowsOnly) {
 
 TEST_F(ReshapeTest, AFamilyDroppedBeforeTheMergeStaysDead) {
   Create({Row(10)});
-  Write(0, 15);  // the tablets' sequences differ
+  Write(0, 15);  // gives the tablets different sequence numbers
   TableSchema schema = store_->GetTable("t")->schema;
   TableSchema without = schema;
   std::erase_if(without.families, [](const FamilySchema& family) { return family.name == "g"; });

@@ -1,5 +1,6 @@
-// A family dropped and made anew is one change: after a power loss at any moment the table is as it
-// was or as it will be. A family moved beside a compaction. SPDX-License-Identifier: Apache-2.0
+// Dropping a family and creating it again is one change: after a power loss at any moment the table
+// is as before or as after it. Also moves a family during a compaction. SPDX-License-Identifier:
+// Apache-2.0
 #include <gtest/gtest.h>
 
 #include "engine/base/crash_point.h"
@@ -18,7 +19,7 @@ StoreOptions OptionsOf(FileSystem* fs, Clock* clock) {
   return options;
 }
 
-// Table t with family f.
+// Opens the store and creates table t with family f.
 StatusOr<std::unique_ptr<HostedTables>> OpenWithTable(const StoreOptions& options) {
   ASSIGN_OR_RETURN(std::unique_ptr<HostedTables> store, HostedTables::Open("/s", options));
   TableSchema schema;
@@ -72,8 +73,8 @@ TEST(SchemaChangeTest, AFamilyMadeAnewIsOneChange) {
   EXPECT_EQ(Values(store->get()), "");
 }
 
-// `to`: the group that the family moves to, between the choice of what is compacted and the moment
-// when that group's turn comes.
+// Moves a family to group `to` after the groups to compact were chosen, but before that group is
+// compacted.
 void MoveBesideCompaction(const std::string& to) {
   MemoryFileSystem memory;
   ManualClock clock(1'000'000);
@@ -133,7 +134,7 @@ TEST(SchemaChangeTest, AWriterThatWaitedForItsRowKnowsTheNewSchema) {
       const RowMutation* one = &mutation;
       written = tablet->Apply({&one, 1}).front();
     });
-    Clock::System()->SleepMicros(50'000);  // it waits for the row
+    Clock::System()->SleepMicros(50'000);  // the write waits for the row
     schema.families[0].name = "g";
     schema.Normalize();
     ASSERT_TRUE(tablet->families().Prepare(schema).ok());

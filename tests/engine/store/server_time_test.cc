@@ -1,5 +1,5 @@
-// Times that the server gives never go back: not when the clock does, not across restarts, flushes,
-// splits and merges. SPDX-License-Identifier: Apache-2.0
+// Timestamps that the server gives never decrease: not when the clock goes back, and not across
+// restarts, flushes, splits and merges. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace sippar::engine {
 namespace {
 
-// Can be set back; intervals go on.
+// A clock whose date can be set back; intervals continue.
 class SteppingClock final : public Clock {
  public:
   int64_t NowMicros() override { return now_us; }
@@ -20,7 +20,7 @@ class SteppingClock final : public Clock {
   std::atomic<int64_t> nanos_{1};
 };
 
-// Of tables of microseconds and of milliseconds.
+// Runs with tables of microseconds and of milliseconds.
 class ServerTimeTest : public testing::TestWithParam<bool>, protected CrashingStore<SteppingClock> {
  protected:
   ServerTimeTest() : CrashingStore(1) {
@@ -64,7 +64,8 @@ class ServerTimeTest : public testing::TestWithParam<bool>, protected CrashingSt
     auto cells = (*tablet)->Read(read);
     return (*cells)->Valid() ? Cell((*cells)->cell()) : Cell();
   }
-  // The value that was written last is the newest, and its time is one the table may have.
+  // Checks that the last value written is the newest, and that its timestamp fits the table's
+  // granularity.
   void ExpectNewest(const std::string& value, const std::string& when) {
     for (const char* row : {"a", "z"}) {
       Cell cell = Newest(row);
@@ -115,7 +116,7 @@ class RowOperationTest : public ServerTimeTest {
   }
 };
 
-// Operations on one row and on several, in one batch: each sees those before it.
+// Operations on one row and on several rows in one batch: each sees the effect of the earlier ones.
 TEST_P(RowOperationTest, F_A3_OperationsOfABatchSeeEachOther) {
   std::vector<RowUpdate> batch;
   for (int i = 0; i < 5; ++i) {
@@ -124,7 +125,7 @@ TEST_P(RowOperationTest, F_A3_OperationsOfABatchSeeEachOther) {
           row, {ModifyRule{"f", "n", std::nullopt, 1}, ModifyRule{"f", "log", "x", 0}}));
     }
   }
-  RowUpdate check;  // the third of row a has made it xxx
+  RowUpdate check;  // after its five appends, f:log of row a is xxxxx
   check.row = "a";
   check.check.emplace().predicate = RowFilter::Text(RowFilter::kValueRegex, "xxxxx");
   check.check->on_false = {RowMutation("a").DeleteRow().entries[0]};
@@ -145,7 +146,7 @@ TEST_P(RowOperationTest, F_A3_OperationsOfABatchSeeEachOther) {
   EXPECT_EQ(Newest("b").value, "xxxxx");
 }
 
-// What a check-and-mutate adds to a cell goes into what those before it in the batch added.
+// An addition of a check-and-mutate includes the additions of earlier operations in the batch.
 TEST_P(RowOperationTest, F_A3_AdditionsOfABatchAreAllCounted) {
   TableSchema schema;
   schema.name = "sums";
@@ -168,7 +169,7 @@ TEST_P(RowOperationTest, F_A3_AdditionsOfABatchAreAllCounted) {
   EXPECT_EQ(*DecodeInt64((*cells)->cell().value), 5);
 }
 
-// One that fails leaves the others alone; one with a request id is done once.
+// A failing operation does not affect the others; an operation with a request id is done once.
 TEST_P(RowOperationTest, OfABatchEachIsAnsweredForItself) {
   Set("seven b");
   RowUpdate fails = ReadModifyWriteOf("a", {ModifyRule{"f", "q", std::nullopt, 1}});

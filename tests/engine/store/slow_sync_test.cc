@@ -1,4 +1,4 @@
-// A store whose log meets a slow sync, and the power lost at many moments around it.
+// A store whose log has a slow sync, with power losses at many moments around it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(SlowSyncTest, WritesOfARowThatReadNothingShareASync) {
   schema.families = {{"f", FamilyType::kBytes, {}}, {"n", FamilyType::kCounter, {}}};
   ASSERT_TRUE(store->CreateTable(schema, {}).ok());
   Counter* groups = store->metrics()->Get("log_groups");
-  // Four writers at once, each with a batch that has the row in it.
+  // Runs four writers at once, each with a batch that contains the row.
   auto groups_of = [&](const RowMutation& of_row) {
     uint64_t before = groups->value();
     std::vector<Thread> writers;

@@ -1,4 +1,4 @@
-// Tables of one host: every answer is asked four times, from the memtable, after a flush, after a
+// Tables of one host. Every read is repeated four times: from the memtable, after a flush, after a
 // major compaction and after reopening. SPDX-License-Identifier: Apache-2.0
 #include "tests/support/hosted_tables.h"
 
@@ -60,7 +60,7 @@ class StoreTest : public testing::Test {
     return names.size();
   }
 
-  // "row f:q@time=value ..." of everything the spec reads.
+  // Prints "row f:q@time=value ..." for all cells of the read.
   std::string Read(const ReadSpec& spec = {}) {
     std::string text;
     auto tablets = store_->Tablets("t");
@@ -79,7 +79,7 @@ class StoreTest : public testing::Test {
     return text;
   }
 
-  // The same answer wherever the cells lie.
+  // Checks that the answer is the same wherever the cells are stored.
   void Expect(const std::string& answer, const ReadSpec& spec = {}) {
     EXPECT_EQ(Read(spec), answer) << "from the memtable";
     ASSERT_TRUE(store_->Flush("t").ok());
@@ -227,7 +227,7 @@ TEST_F(StoreTest, SnapshotsOfReadersDoNotMove) {
   for (int i = 0; i < 10; ++i) Write(RowMutation("r" + std::to_string(i)).Set("a", "q", "old", 1));
   auto tablet = store_->FindTablet("t", "r");
   auto cells = (*tablet)->Read({});
-  // The first of them where the reader has not been yet.
+  // The first of these writes change rows that the reader has not reached yet.
   for (int i = 9; i >= 0; --i) Write(RowMutation("r" + std::to_string(i)).Set("a", "q", "new", 2));
   ASSERT_TRUE(store_->CompactMajor("t", "").ok());
   int seen = 0;
@@ -248,10 +248,11 @@ TEST_F(StoreTest, RunsThatDoNotOverlapAreJoinedWithoutWritingThemAgain) {
   ASSERT_TRUE(compacted.ok() && *compacted) << compacted.status();
   GroupStats stats = tablet->Stats().front();
   EXPECT_EQ(stats.sstables, 4u);
-  EXPECT_NE(tablet->Dump().find(": 4 files"), std::string::npos) << tablet->Dump();  // one run
+  EXPECT_NE(tablet->Dump().find(": 4 files"), std::string::npos)
+      << tablet->Dump();  // all in one run
   EXPECT_EQ(store_->metrics()->Get("joined_runs")->value(), 4u);
   EXPECT_EQ(store_->metrics()->Get("merging_compactions")->value(), 0u);
-  tablet.reset();  // it must not outlive the store
+  tablet.reset();  // must not outlive the store
   Expect("row0 f:q@1=v | row1 f:q@1=v | row2 f:q@1=v | row3 f:q@1=v");
 }
 
@@ -272,7 +273,7 @@ TEST_F(StoreTest, WritesToADroppedFamilyDoNotHoldBackTheLog) {
   std::erase_if(without.families, [](const FamilySchema& family) { return family.name == "b"; });
   for (LocalityGroupSchema& group : without.groups) std::erase(group.families, "b");
   ASSERT_TRUE(store_->AlterTable(without, table.schema_version).ok());
-  Open();  // the replay leaves nothing of the record
+  Open();  // the replay drops the record completely
   EXPECT_EQ(Segments(), 1u);
   ASSERT_TRUE(store_->Flush("t").ok());
   EXPECT_EQ(Segments(), 0u);
@@ -300,7 +301,7 @@ TEST_F(StoreTest, SegmentsOfManyShortLivesAreFlushedAway) {
   EXPECT_EQ(std::count(rows.begin(), rows.end(), '|'), 11);
 }
 
-// A small idle table, a busy one, and no memtable ever large enough to be flushed for itself.
+// A small idle table and a busy one; no memtable is ever large enough to be flushed on its own.
 TEST_F(StoreTest, TheLogIsBoundedThoughNoMemtableIsFull) {
   store_.reset();
   StoreOptions options;
@@ -337,13 +338,13 @@ TEST_F(StoreTest, F_Q22_ALogThatRestsIsFlushedAndGoes) {
     Write(RowMutation(fmt::format("z{:03}", i)).Set("a", "q", std::string(100, 'v'), 1));
   }
   EXPECT_GT(Segments(), 3u);
-  // A minute with writes, one without; the background thread sees each in real time.
+  // One minute passes with writes and one without; the background thread notices each in real time.
   for (int i = 0; i < 500 && Segments() > 1; ++i) {
     clock.SleepMicros(61'000'000);
     Clock::System()->SleepMicros(60'000);
   }
   EXPECT_LE(Segments(), 1u) << "the open one";
-  store_.reset();  // before its clock
+  store_.reset();  // destroyed before its clock
 }
 
 TEST_F(StoreTest, AStartWithNothingToReplayReadsNoLog) {
@@ -363,7 +364,9 @@ TEST_F(StoreTest, StrangeNamesAreLeftAloneAndUnusedSegmentsGo) {
   Write(RowMutation("r").Set("a", "q", "v", 1));
   store_.reset();
   std::filesystem::create_directory(directory_ + "/sst/x");
-  std::ofstream(directory_ + "/wal/0000000000000009-00000001.log");  // made, never written
+  std::ofstream(
+      directory_ +
+      "/wal/0000000000000009-00000001.log");  // a segment that was created but never written
   Open();
   EXPECT_TRUE(std::filesystem::exists(directory_ + "/sst/x"));
   EXPECT_EQ(Segments(), 1u);

@@ -1,4 +1,4 @@
-// Schema changes that a crash kept from taking place: nothing of them is left that matters later.
+// Schema changes that a crash interrupted: none of their traces may matter later.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ class UnfinishedTest : public testing::Test {
       schema->FindGroup(target)->families.push_back(family);
     });
   }
-  // The store as a power loss leaves it at the last passage of `point` in `action`.
+  // Leaves the store as a power loss would at the last passage of `point` during `action`.
   void CrashAt(const std::string& point, const std::function<Status()>& action) {
     std::unique_ptr<MemoryFileSystem> crashed;
     Random random(7);
@@ -96,7 +96,7 @@ TEST_F(UnfinishedTest, TabletsMergeAfterAMoveThatDidNotHappen) {
   Write("z");
   CrashAt("tables.before_alter", [&] { return Move("g", "default"); });
   Write("a");
-  // Its births differ: the merge has to compact first.
+  // The tablet's family births differ, so the merge has to compact first.
   ASSERT_TRUE(Alter([](TableSchema* schema) {
                 schema->families.push_back({"new", FamilyType::kBytes, {}});
               }).ok());

@@ -1,4 +1,4 @@
-// A cluster: its processes and the run of a history. SPDX-License-Identifier: Apache-2.0
+// Runs the processes of a simulated cluster, and one history. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/workloads/cluster.h"
 
 #include <fmt/format.h>
@@ -121,7 +121,7 @@ cluster::TabletServerOptions Cluster::OptionsOf(MachineId id, Process* process) 
   return options;
 }
 
-// Starts until it succeeds, as a supervisor would have it.
+// Retries until the server starts, as a supervisor would.
 void Cluster::ServerMain(MachineId id) {
   auto* process = new Process(this, id);
   process->Join();
@@ -155,7 +155,7 @@ void Cluster::Stop(MachineId id, bool power_lost) {
   world_->Kill(id, power_lost);
 }
 
-// SIGTERM.
+// Ends the server as SIGTERM does.
 void Cluster::Drain(MachineId id) {
   ServerEndpoint* endpoint = machines_[id].server;
   if (endpoint == nullptr) return;
@@ -220,7 +220,7 @@ void Cluster::Run() {
   StopTrouble();
   if (deadly_row_) CheckOthersServed();
   CheckServedAgain("the last fault");
-  // What is in memory and what the disk holds are the same.
+  // Checks that the data on disk equals the data in memory.
   for (auto& [id, machine] : machines_) {
     if (machine.up) Stop(id, /*power_lost=*/true);
   }

@@ -1,5 +1,5 @@
-// A whole cluster: tablet servers, masters, the lock service, clients, and what happens to them.
-// Used by cluster*.cc. SPDX-License-Identifier: Apache-2.0
+// A whole simulated cluster: tablet servers, masters, the lock service, clients, and the faults
+// that they meet. Used by cluster*.cc. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -23,13 +23,13 @@ class Cluster {
  public:
   Cluster(World* world, const ClusterKnobs& knobs);
 
-  // The whole history, as the first thread of the test's machine.
+  // Runs the whole history, as the first thread of the test's machine.
   void Run();
   const RowHistories& histories() const { return histories_; }
   uint64_t kills() const { return kills_; }
   void AtCrashPoint(const char* name);
 
-  // Of the alterer alone: no other client sees it.
+  // The family that only the alterer uses.
   static constexpr char kOwnFamily[] = "x";
 
  private:
@@ -41,10 +41,10 @@ class Cluster {
   static constexpr uint64_t kClients = 4;
   static constexpr int64_t kServedAgainMicros = 60'000'000;  // the bound of I6
 
-  // What a process needs of the others. Ends with its machine, not by a destructor.
+  // What a process needs to reach the others. It ends with its machine, without a destructor.
   struct Process {
     Process(Cluster* cluster, MachineId machine);
-    // Tries until it reaches the lock service.
+    // Retries until it reaches the lock service.
     void Join();
     Cluster* const cluster;
     engine::Clock* const clock;
@@ -55,16 +55,16 @@ class Cluster {
     std::unique_ptr<cluster::MetadataTable> metadata;
   };
   struct Machine {
-    bool up = false;  // its process runs, and may be starting
+    bool up = false;  // true if the process runs or is starting
     bool frozen = false;
-    int64_t wakes_us = 0;  // then it is started, or goes on
+    int64_t wakes_us = 0;  // time when the machine is started again or thawed
     ServerEndpoint* server = nullptr;
   };
   enum class Reshaping : uint8_t { kCompact, kSplit, kSplitMetadata, kMerge, kFlush };
   class Store;
   class Alterer;
 
-  // Processes (cluster.cc).
+  // --- Processes (cluster.cc).
   void Start(MachineId id);
   void LockMain();
   void MasterMain(MachineId id);
@@ -76,14 +76,14 @@ class Cluster {
   bool IsServer(MachineId id) const { return id < kFirstMaster; }
   std::string NameOf(MachineId id) const;
 
-  // Clients (cluster_client.cc, cluster_alters.cc).
+  // --- Clients (cluster_client.cc, cluster_alters.cc).
   void ClientMain(MachineId id);
   void AlterMain(MachineId id);
   bool ServesAll(int64_t limit_us);
   template <typename T>
   StatusOr<T> OnMaster(MachineId id, std::function<StatusOr<T>(cluster::AdminApi*)> work);
 
-  // What happens to them (cluster_faults.cc, cluster_scenes.cc).
+  // --- Faults and other events (cluster_faults.cc, cluster_scenes.cc).
   void Trouble();
   void MakeTrouble();
   void WakeMachines(bool all);
@@ -101,13 +101,13 @@ class Cluster {
   void StopTrouble();
   MachineId DrawServer();
 
-  // A row that ends each server that loads its tablet (cluster_deadly.cc).
+  // --- A row that ends each server that loads its tablet (cluster_deadly.cc).
   void AfterLoad(MachineId id, const engine::RowRange& rows);
   void CheckOthersServed();
   Status OthersServed();
   void LetBackAll();
 
-  // What must hold (cluster_checks.cc).
+  // --- Invariants (cluster_checks.cc).
   void CheckServedAgain(const char* after);
   Status CheckMetadata();
   Status CheckRecord(const cluster::TabletRecord& record);
@@ -120,12 +120,12 @@ class Cluster {
   uint64_t clients_left_ = 0;
   uint64_t kills_ = 0;
   bool trouble_ = false;
-  bool late_write_ = false;        // there is one
-  uint64_t writes_under_way_ = 0;  // of clients
-  uint64_t writes_done_ = 0;       // and acknowledged
+  bool late_write_ = false;        // true while a late write is prepared
+  uint64_t writes_under_way_ = 0;  // unfinished writes of clients
+  uint64_t writes_done_ = 0;       // acknowledged writes of clients
   std::optional<std::string> deadly_row_;
   uint64_t deadly_kills_ = 0;
-  std::string metadata_cut_;  // where METADATA was split last, as a row of the table
+  std::string metadata_cut_;  // last row at which METADATA was split, as a row of the user's table
   std::unique_ptr<Process> supervisor_;
 };
 

@@ -1,5 +1,6 @@
-// The client that changes tables: a family of the common table comes, goes, is made anew and moves
-// to another group; a table of its own is dropped and made again. It alone uses that family.
+// The alterer: the client that changes tables. It adds a family to the common table, removes it,
+// creates it again and moves it to another group; it also drops and creates a table of its own. No
+// other client uses that family.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ using engine::ReadSpec;
 using engine::RowMutation;
 using engine::TableSchema;
 
-constexpr const char* kRows[] = {"a5", "b5", "e5"};  // no other client's
+constexpr const char* kRows[] = {"a5", "b5", "e5"};  // rows that no other client uses
 
 void AddOwnFamily(TableSchema* schema) {
   schema->families.push_back(
@@ -44,7 +45,7 @@ bool HasOwnFamily(const TableSchema& schema) {
   return schema.FindFamily(Cluster::kOwnFamily) != nullptr;
 }
 
-// What it was told of its own family cannot be.
+// True for errors that the alterer must never get about its own family.
 bool IsWrong(const Status& status) {
   return status.code() == StatusCode::kNotFound || status.code() == StatusCode::kInvalidArgument ||
          status.code() == StatusCode::kDataLoss || status.code() == StatusCode::kInternal;
@@ -67,7 +68,7 @@ class Cluster::Alterer {
   }
 
  private:
-  // A table that has the family, and what may be in it.
+  // A table that has the family, and the values that may be in it.
   struct Place {
     std::string table;
     RemadeFamily family;
@@ -138,7 +139,7 @@ class Cluster::Alterer {
     world_->scheduler()->Fail("the alterer was told: " + status.ToString());
   }
 
-  // One of the masters, the next one after an error.
+  // Asks one of the masters; after an error the next call asks the next master.
   template <typename T>
   StatusOr<T> Ask(std::function<StatusOr<T>(cluster::AdminApi*)> work) {
     auto answer = cluster_->OnMaster<T>(cluster_->addresses_.masters[asked_], std::move(work));
@@ -156,14 +157,14 @@ class Cluster::Alterer {
         .status();
   }
 
-  // One alteration of the common table, if it is not changed meanwhile.
+  // Changes the schema of the common table once, if no other change comes in between.
   Status Alter(const std::function<void(TableSchema* schema)>& change) {
     auto table = Ask<cluster::TableInfo>(
         [](cluster::AdminApi* admin) { return admin->Do(cluster::calls::GetTable{"t"}); });
     RETURN_IF_ERROR(table.status());
     change(&table->schema);
     table->schema.Normalize();
-    // By value: the call may run when nobody waits for it any more.
+    // The table is copied, because the call may run after the caller has stopped waiting.
     Status status = Do([asked = *table](cluster::AdminApi* admin) {
       return admin->Do(cluster::calls::AlterTable{asked.schema, asked.schema_version});
     });
@@ -171,7 +172,8 @@ class Cluster::Alterer {
     return status;
   }
 
-  // Until it is certain: without trouble at once.
+  // Removes the family and creates it again, in one alteration or in two. Retries until that is
+  // certain.
   void RemakeFamily() {
     bool at_once = world_->random()->OneIn(2);
     for (bool made = false; !made;) {
@@ -209,7 +211,7 @@ class Cluster::Alterer {
         });
       Note(fmt::format("makes {}: {}", own_.table, MessageOf(made)));
       if (made.ok()) return own_.family.Remade();
-      // What was asked may be done yet, whenever: that name is of no use any more.
+      // The request may still be carried out later, so this table name is not used again.
       own_ = {fmt::format("u{}", ++tables_), {}};
     }
   }

@@ -1,4 +1,4 @@
-// What must hold of a cluster when nothing happens to it (I5, I6).
+// Checks the invariants of a cluster without faults (I5, I6).
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@ namespace sippar::sim {
 
 using cluster::TabletRecord;
 
-// Every row can be written and read, METADATA tiles, and every tablet is at home, within the bound.
-// Machines that end themselves are started again, as ever.
+// Waits until every row can be written and read, METADATA tiles, and every tablet is assigned;
+// fails after the time limit. Machines that end themselves are started again, as always.
 void Cluster::CheckServedAgain(const char* after) {
   int64_t limit_us = world_->NowMicros() + kServedAgainMicros;
   Status status;
@@ -25,7 +25,7 @@ void Cluster::CheckServedAgain(const char* after) {
     }
     world_->SleepMicros(20'000);
   }
-  // Why the rows are not served: METADATA says so when an acknowledged change of it was lost.
+  // Explains why the rows are not served: METADATA shows if an acknowledged change was lost.
   if (status.ok()) status = CheckMetadata();
   world_->scheduler()->Fail(
       fmt::format("not served again within the bound after {}: {}", after, status.ToString()));
@@ -39,7 +39,8 @@ Status Cluster::CheckMetadata() {
   }));
   if (tables.size() < 2) return NotFound("METADATA lacks a table");
   for (const auto& [table_id, records] : tables) {
-    // Records are as of different moments: while tablets split and merge they may not tile.
+    // The scan reads records at different moments, so they may not tile while tablets split and
+    // merge.
     if (auto faults = cluster::CheckTiling(records); !faults.empty()) {
       return Unavailable(
           fmt::format("table {} does not tile at tablet {}", table_id, faults[0].tablet_id));
@@ -49,7 +50,7 @@ Status Cluster::CheckMetadata() {
   return OkStatus();
 }
 
-// Everything that it names is there.
+// Checks that every file that the record names exists.
 Status Cluster::CheckRecord(const TabletRecord& record) {
   if (record.phase != cluster::TabletPhase::kAssigned) {
     return Unavailable(fmt::format("tablet {} is not assigned", record.tablet_id));

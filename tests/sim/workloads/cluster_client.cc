@@ -1,4 +1,4 @@
-// The clients of a cluster. SPDX-License-Identifier: Apache-2.0
+// The clients of a simulated cluster. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "tests/sim/workloads/cluster.h"
@@ -70,7 +70,8 @@ class Cluster::Store final : public RowStore {
     RETURN_IF_ERROR(stream->status());
     return cells;
   }
-  // The table is there, no disk lies, and no request is wrong.
+  // Fails the run for errors that cannot be right: the table exists, no disk returns wrong bytes,
+  // and all requests are valid.
   void Judge(const Status& status) {
     if (status.ok()) return;
     scheduler_->Note(status.ToString());
@@ -92,7 +93,8 @@ void Cluster::ClientMain(MachineId id) {
                    fmt::format("client{}", id - kFirstClient));
   for (uint64_t i = 0; i < knobs_.operations_each && trouble_; ++i) {
     world_->SleepMicros(static_cast<int64_t>(world_->random()->Uniform(kThinkMaxMicros)));
-    // Who meets trouble waits a little: too many unknown outcomes explain everything.
+    // A client waits a little after a failure, because with too many unknown outcomes any history
+    // can be explained.
     if (!client.OneOperation()) world_->SleepMicros(20'000);
   }
   --clients_left_;

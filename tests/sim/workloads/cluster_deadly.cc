@@ -9,7 +9,7 @@ namespace {
 
 using cluster::TabletRecord;
 
-// Servers that the row may end when nothing else happens, before its tablet is set aside.
+// Limit of servers that the row may end without other faults before its tablet is set aside.
 constexpr uint64_t kKillsMax = 12;
 
 bool IsSetAside(const TabletRecord& record) {
@@ -26,7 +26,8 @@ void Cluster::AfterLoad(MachineId id, const engine::RowRange& rows) {
   Stop(id, /*power_lost=*/false);
 }
 
-// OK: the tablet with the deadly row is set aside, and one row of each other tablet can be read.
+// Returns OK if the tablet with the deadly row is set aside and one row of each other tablet can be
+// read.
 Status Cluster::OthersServed() {
   std::vector<TabletRecord> others;
   bool is_aside = false;
@@ -50,8 +51,7 @@ Status Cluster::OthersServed() {
   return OkStatus();
 }
 
-// Every server is started anew, so that the tablet is loaded again. Only then does its row end to
-// do harm.
+// Restarts every server, so that the tablet is loaded again. Afterwards its row does no more harm.
 void Cluster::CheckOthersServed() {
   for (auto& [id, machine] : machines_) {
     if (IsServer(id) && machine.up) Stop(id, /*power_lost=*/false);

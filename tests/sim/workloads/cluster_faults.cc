@@ -1,4 +1,4 @@
-// What happens to a cluster. SPDX-License-Identifier: Apache-2.0
+// The faults and other events in a simulated cluster. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <iterator>
@@ -17,7 +17,7 @@ void Cluster::Trouble() {
   }
 }
 
-// Starts the dead, and lets the frozen go on, when their time has come.
+// Starts dead machines and thaws frozen ones when their time has come.
 void Cluster::WakeMachines(bool all) {
   for (auto& [id, machine] : machines_) {
     if (!all && machine.wakes_us > world_->NowMicros()) continue;
@@ -83,7 +83,7 @@ void Cluster::Freeze(MachineId id) {
               world_->NowMicros() + static_cast<int64_t>(world_->random()->Uniform(longest_us)));
 }
 
-// A thread of that machine returns thawed.
+// If a thread of that machine calls this, it returns after the thaw.
 void Cluster::FreezeUntil(MachineId id, int64_t wakes_us) {
   Machine& machine = machines_[id];
   if (!machine.up || machine.frozen) return;

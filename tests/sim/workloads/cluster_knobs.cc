@@ -1,4 +1,4 @@
-// Drawn clusters. SPDX-License-Identifier: Apache-2.0
+// Draws the options of a cluster history. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/workloads/cluster_knobs.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ cluster::master::MasterOptions DrawPolicy(engine::Random* random, uint64_t split
   policy.poll_us = micros(50'000, 4);
   policy.report_us = micros(100'000, 4);
   policy.balance_us = micros(100'000, 6);
-  // Reports come in between, or a history has many sweeps.
+  // Half of the histories have several reports between two sweeps, the others have many sweeps.
   policy.garbage_us =
       random->OneIn(2) ? policy.report_us << (1 + random->Uniform(4)) : micros(10'000, 6);
   policy.trash_us = micros(100'000, 6);
@@ -71,7 +71,7 @@ ClusterKnobs ClusterKnobs::Draw(engine::Random* random) {
   knobs.network.delay_one_in = random->OneIn(3) ? sometimes(50) : 0;
   knobs.network.repeat_one_in = random->OneIn(3) ? sometimes(4) : 0;
   knobs.scene = static_cast<Scene>(random->OneIn(2) ? 0 : 1 + random->Uniform(2));
-  // Not drawn, so that other histories stay as they were.
+  // This option draws no random number, so that the histories of existing seeds stay the same.
   knobs.deadly_row =
       knobs.policy.sets_aside && knobs.scene == Scene::kAny && knobs.operations_each % 5 == 0;
   if (knobs.scene == Scene::kLateWrites) knobs.AimAtLateWrites(random);
@@ -79,8 +79,8 @@ ClusterKnobs ClusterKnobs::Draw(engine::Random* random) {
   return knobs;
 }
 
-// Recovery is over before the calls to the sleeper are given up, and what its log has is not
-// flushed soon.
+// Recovery ends before the calls to the sleeping server time out, and the contents of its log are
+// not flushed soon.
 void ClusterKnobs::AimAtLateWrites(engine::Random* random) {
   late_writes = true;
   freezes = false;
@@ -96,8 +96,8 @@ void ClusterKnobs::AimAtLateWrites(engine::Random* random) {
   store.split_size = 1 << 30;
 }
 
-// One tablet lies across the border of two tablets of METADATA, with another before it. Its files
-// are many, and known to the master soon.
+// One tablet lies across the border of two tablets of METADATA, and another tablet lies before it.
+// It has many files, which the master learns soon.
 void ClusterKnobs::AimAtSweeps(engine::Random* random) {
   reshapes = true;
   master_kills = false;

@@ -1,4 +1,4 @@
-// What is drawn for a history of a cluster. SPDX-License-Identifier: Apache-2.0
+// The options that are drawn for a history of a cluster. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace sippar::sim {
 
-// What the knobs are aimed at, so that several rare events come together. Half of the histories are
-// aimed at nothing.
+// A goal that the options serve, so that several rare events come together. Half of the histories
+// have none.
 enum class Scene : uint8_t {
   kAny,
-  // A write of a log outlasts the lease of its server: others recover the log meanwhile, write, and
-  // die in their turn.
+  // A log write outlasts the lease of its server: meanwhile other servers recover the log, write,
+  // and die in turn.
   kLateWrites,
-  // A tablet is split while the sweep reads METADATA, at the border of two of its tablets.
+  // A tablet at the border of two METADATA tablets is split while the sweep reads METADATA.
   kSweeps,
 };
 
-// Drawn from the seed. Each kind of trouble is there in a part of the histories, so that one does
-// not hide what another would show.
+// Drawn from the seed. Each kind of fault occurs in only a part of the histories, so that one kind
+// does not hide what another would show.
 struct ClusterKnobs {
   Scene scene = Scene::kAny;
   engine::TableSchema schema;
@@ -33,16 +33,16 @@ struct ClusterKnobs {
   uint64_t operations_each = 20;
   int64_t lease_us = 200'000;
   int64_t call_us = 500'000;
-  uint64_t crash_point_one_in = 0;  // passages of any crash point that kill the machine
+  uint64_t crash_point_one_in = 0;  // one in so many passages of any crash point kills the machine
   bool server_kills = false;
   bool master_kills = false;
   bool lock_kills = false;
   bool drains = false;
   bool freezes = false;
-  bool late_writes = false;  // by a server that was taken for dead meanwhile
+  bool late_writes = false;  // writes by a server that is already considered dead
   bool clock_jumps = false;
   bool partitions = false;
-  bool disk_stops = false;  // full, read-only, hanging
+  bool disk_stops = false;  // disks that are full, read-only or hanging
   bool reshapes = false;
   bool alters = false;
   bool deadly_row = false;  // one row ends each server that loads its tablet
@@ -50,7 +50,7 @@ struct ClusterKnobs {
   NetworkFaults network;
 
   static ClusterKnobs Draw(engine::Random* random);
-  // For people, on a few lines.
+  // The options on a few lines, for people.
   std::string Text() const;
 
  private:

@@ -1,4 +1,4 @@
-// What needs several events around each other. SPDX-License-Identifier: Apache-2.0
+// Scenes that need several events at the right time. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace sippar::sim {
 
 namespace {
 
-// `act` at one of the next writes of a log that are not the first of their segment, its header.
+// Calls `act` at a later log write, until `act` returns true. Skips the first write of each
+// segment, which is its header.
 void AtLogGroup(SimDisk* disk, MachineId id, const std::string& seen,
                 const std::function<bool(const std::string& path)>& act) {
   disk->OnNextLogWrite(id, [=](const std::string& path) {
@@ -21,21 +22,22 @@ void AtLogGroup(SimDisk* disk, MachineId id, const std::string& seen,
 
 }  // namespace
 
-// A write of a log takes so long that its server is taken for dead: the bytes come when the log has
-// lost its name. Those that take over die later, perhaps, so that the log is read again.
+// Makes a log write so slow that its server is considered dead: the bytes arrive when the log has
+// been renamed. The servers that take over may die later, so that the log is read again.
 void Cluster::WriteLate(MachineId id) {
   if (late_write_) return;
   AtLogGroup(world_->disk(), id, "", [this, id](const std::string& path) {
     if (!trouble_ || late_write_ || machines_[id].frozen) return true;
-    // As a rule one that a client waits for.
+    // Usually a write for which a client waits.
     if (!world_->OneIn(2) || (writes_under_way_ == 0 && !world_->OneIn(8))) return false;
     late_write_ = true;
     if (world_->OneIn(3)) {
       FallAsleep(id, path);
     } else {
-      // After a long sleep the server's second writer takes the group, and finds no directory. So
-      // let the second writer be the one that sleeps. The client whose thread is inside the slow
-      // sync is answered when that is over: mostly before its call is given up.
+      // A slow sync makes the server's second writer take over the group; after a long sleep of the
+      // first writer it would find no directory. So the second writer is the one that falls asleep.
+      // A client whose thread is inside the slow sync gets its answer when the sync ends, mostly
+      // before its call times out.
       bool outlasts = world_->OneIn(4);
       int64_t slow_ns = outlasts ? 3'000'000'000 : 60'000'000ll << world_->random()->Uniform(3);
       world_->disk()->SlowNextLogSync(id, slow_ns);
@@ -45,7 +47,8 @@ void Cluster::WriteLate(MachineId id) {
   });
 }
 
-// At the write of the group, which is the second one of its segment, after the header.
+// Waits for the second writer's second write: the first is the header of its segment, the second is
+// the group.
 void Cluster::SleepAtSecondWriter(MachineId id, const std::string& slow, uint64_t seen) {
   world_->disk()->OnNextLogWrite(id, [this, id, slow, seen](const std::string& path) {
     uint64_t writes = path == slow ? 0 : seen + 1;
@@ -60,7 +63,7 @@ void Cluster::FallAsleep(MachineId id, const std::string& path) {
     Overtake(id, log);
     late_write_ = false;
   });
-  FreezeUntil(id, INT64_MAX);  // returns thawed
+  FreezeUntil(id, INT64_MAX);  // returns after the thaw
 }
 
 void Cluster::Overtake(MachineId id, const std::string& log) {
@@ -71,7 +74,7 @@ void Cluster::Overtake(MachineId id, const std::string& log) {
     limit_us += world_->NowMicros();
     while (trouble_ && world_->NowMicros() < limit_us && holds()) pause(2'000);
   };
-  // A client that is cut off is not the first to write there again.
+  // The first client to write there again is one that is not cut off.
   bool cuts_off = world_->OneIn(4);
   for (uint64_t i = 0; i < kClients && cuts_off; ++i) {
     if (world_->OneIn(2)) world_->network()->Isolate(static_cast<MachineId>(kFirstClient + i));
@@ -81,14 +84,14 @@ void Cluster::Overtake(MachineId id, const std::string& log) {
     return std::any_of(files.begin(), files.end(),
                        [&](const std::string& file) { return file.starts_with(log + "/"); });
   });
-  // Sealed by then, or recovered.
+  // The log is sealed or recovered by then.
   pause(world_->OneIn(2) ? 50'000 : 300'000);
   world_->scheduler()->Note(fmt::format("the late write of machine {}", id));
-  // In doubt about its lease, it is not stopped before it has written.
+  // If the server cannot renew its lease, it does not stop before it has written.
   if (!world_->OneIn(4)) world_->network()->Cut(id, kLocks);
   machines_[id].wakes_us = world_->NowMicros();
   WakeMachines(/*all=*/false);
-  // What clients do at the heirs meanwhile is in the heirs' logs.
+  // Meanwhile the logs of the servers that took over receive writes of clients.
   pause(10'000);
   uint64_t enough = writes_done_ + 1 + world_->random()->Uniform(16);
   wait_while(2'000'000, [&] { return writes_done_ < enough; });

@@ -1,4 +1,4 @@
-// What may happen to a machine, drawn, in every workload the same.
+// Random faults of a machine, the same kinds in every workload.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,9 +8,10 @@
 
 namespace sippar::sim {
 
-// As `usual`, and full, read-only or hanging.
+// Returns `usual` with a disk that is also full, read-only or hanging.
 DiskFaults DrawDiskStop(engine::Random* random, DiskFaults usual);
-// Its wall clock is up to an hour off, and its clocks run up to 5 % too fast or too slow.
+// Shifts the machine's wall clock by up to an hour, and makes its clocks up to 5 % too fast or
+// slow.
 void DisturbClock(World* world, MachineId machine);
 std::string TextOf(const DiskFaults& disk);
 std::string TextOf(const NetworkFaults& network);

@@ -1,4 +1,5 @@
-// One server: its knobs, its lives and the run of a history. SPDX-License-Identifier: Apache-2.0
+// Runs a single server: its options, its lives, and one history. SPDX-License-Identifier:
+// Apache-2.0
 #include "tests/sim/workloads/one_server.h"
 
 #include <fmt/format.h>
@@ -70,7 +71,7 @@ void OneServer::Run() {
   Trouble();
   StopTrouble();
   CheckServedAgain();
-  // What is in memory and what the disk holds are the same.
+  // Checks that the data on disk equals the data in memory.
   CloseServer();
   if (server_ != Server::kDown) scheduler->Fail("the store does not close");
   StartServer();
@@ -82,12 +83,12 @@ void OneServer::Run() {
 
 void OneServer::StartServer() {
   server_ = Server::kStarting;
-  process_ = new ServerProcess;  // ends with its machine, not by a destructor
+  process_ = new ServerProcess;  // ends with its machine, without a destructor
   world_->scheduler()->StartOn(kServer, "server", [this] { ServerMain(process_); });
 }
 
-// Starts until it succeeds, as a supervisor would have it. A start may fail while the disk does; it
-// never finds its data damaged.
+// Retries until the store opens, as a supervisor would. A start may fail while the disk has faults;
+// data that is found damaged is a violation.
 void OneServer::ServerMain(ServerProcess* process) {
   engine::StoreOptions options = knobs_.store;
   options.fs = world_->disk()->Of(kServer);

@@ -1,5 +1,5 @@
-// One process that opens a directory as every command does, its clients on other machines, and what
-// happens to them. Used by one_server*.cc.
+// A single process that opens a directory as every command does, its clients on other machines, and
+// the faults that they meet. Used by one_server*.cc.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace sippar::sim {
 
-// Drawn from the seed. Each kind of trouble is there in half of the histories, so that one does not
-// hide what another would show.
+// Drawn from the seed. Each kind of fault occurs in half of the histories, so that one kind does
+// not hide what another would show.
 struct OneServerKnobs {
   engine::TableSchema schema;
   std::vector<std::string> split_keys;
@@ -24,22 +24,22 @@ struct OneServerKnobs {
   uint64_t clients = 2;
   uint64_t operations_each = 40;
   std::vector<std::string> rows;
-  uint64_t crash_point_one_in = 0;  // passages of any crash point that kill the server
+  uint64_t crash_point_one_in = 0;  // one in so many passages of any crash point kills the server
   bool kills = false;
   bool closes = false;
   bool clock_jumps = false;
   bool partitions = false;
   bool reshapes = false;
-  bool disk_stops = false;  // full, read-only, hanging
+  bool disk_stops = false;  // disks that are full, read-only or hanging
   DiskFaults disk;
   NetworkFaults network;
 
   static OneServerKnobs Draw(engine::Random* random);
-  // For people, on a few lines.
+  // The options on a few lines, for people.
   std::string Text() const;
 };
 
-// A life of the server process. Never freed when it is killed.
+// One life of the server process. It is never freed if it is killed.
 struct ServerProcess {
   std::unique_ptr<cluster::Client> client;
   uint64_t calls_running = 0;
@@ -49,7 +49,7 @@ class OneServer {
  public:
   OneServer(World* world, const OneServerKnobs& knobs);
 
-  // The whole history, as the first thread of the test's machine.
+  // Runs the whole history, as the first thread of the test's machine.
   void Run();
   const RowHistories& histories() const { return histories_; }
   uint64_t kills() const { return kills_; }
@@ -61,7 +61,7 @@ class OneServer {
   static constexpr MachineId kFirstClient = 2;
   static constexpr int64_t kServedAgainMicros = 20'000'000;  // the bound of I6
 
-  // The server (one_server.cc).
+  // --- The server (one_server.cc).
   void StartServer();
   void ServerMain(ServerProcess* process);
   void CloseServer();
@@ -71,12 +71,12 @@ class OneServer {
   StatusOr<Response> OnServer(std::function<StatusOr<Response>(cluster::Client*)> work,
                               int64_t timeout_us = 1'000'000);
 
-  // The clients (one_server_client.cc).
+  // --- The clients (one_server_client.cc).
   class Store;
   void ClientMain(uint64_t number);
   RowClient Client(const std::string& by);
 
-  // What happens to them (one_server_faults.cc).
+  // --- Faults and other events (one_server_faults.cc).
   void Trouble();
   void MakeTrouble();
   void StopDisk();
@@ -89,14 +89,14 @@ class OneServer {
   const OneServerKnobs knobs_;
   RowHistories histories_;
   Server server_ = Server::kDown;
-  ServerProcess* process_ = nullptr;  // the present life
+  ServerProcess* process_ = nullptr;  // the current life of the server process
   uint64_t clients_left_ = 0;
   uint64_t kills_ = 0;
   bool trouble_ = true;
   std::unique_ptr<RowStore> rows_;
 };
 
-// Runs on the server's machine, as one of the calls that closing waits for.
+// Runs `work` on the server's machine, as one of the calls for which closing waits.
 template <typename Response>
 StatusOr<Response> OneServer::OnServer(std::function<StatusOr<Response>(cluster::Client*)> work,
                                        int64_t timeout_us) {

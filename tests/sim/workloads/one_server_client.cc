@@ -1,4 +1,4 @@
-// How the clients of one server reach it. SPDX-License-Identifier: Apache-2.0
+// The clients of a single server, and how they reach it. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "tests/sim/workloads/one_server.h"
@@ -78,7 +78,8 @@ void OneServer::ClientMain(uint64_t number) {
   for (uint64_t i = 0; i < knobs_.operations_each && trouble_; ++i) {
     world_->SleepMicros(static_cast<int64_t>(world_->random()->Uniform(kThinkMaxMicros)));
     if (!WaitForServer(Server::kUp, 2'000'000)) continue;
-    // Who meets trouble waits a little: too many unknown outcomes explain everything.
+    // A client waits a little after a failure, because with too many unknown outcomes any history
+    // can be explained.
     if (!client.OneOperation()) world_->SleepMicros(10'000);
   }
   --clients_left_;

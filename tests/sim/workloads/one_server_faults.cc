@@ -1,4 +1,4 @@
-// What happens to one server and its clients, and whether it serves again afterwards.
+// The faults of a single server and its clients, and the check that it serves again afterwards.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -53,7 +53,7 @@ void OneServer::StopDisk() {
   world_->disk()->SetFaults(kServer, knobs_.disk);
 }
 
-// What an administrator may ask for; it may fail.
+// Runs a random request of an administrator; it may fail.
 void OneServer::Reshape() {
   std::string row = knobs_.rows[world_->random()->Uniform(knobs_.rows.size())];
   uint64_t kind = world_->random()->Uniform(8);
@@ -80,8 +80,8 @@ void OneServer::StopTrouble() {
   world_->network()->Heal();
 }
 
-// I6: served again within the bound. A store that refuses to go on after a disk fault until it is
-// opened again may be restarted once.
+// Checks I6: the store serves again within the time limit. A store that rejects writes after a disk
+// fault until it is opened again may be restarted once.
 void OneServer::CheckServedAgain() {
   for (int life = 0; life < 2; ++life) {
     int64_t limit_us = world_->NowMicros() + kServedAgainMicros;

@@ -1,5 +1,6 @@
-// What a client that works alone knows of a family that it makes anew now and then, one cell a row:
-// which values a read may show (I1, I3). SPDX-License-Identifier: Apache-2.0
+// RemadeFamily: the state of a family that a single client sometimes removes and creates again,
+// with one cell a row. It decides which values a read may return (I1, I3). SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <map>
@@ -13,22 +14,22 @@ namespace sippar::sim {
 
 class RemadeFamily {
  public:
-  // A new value, never used before.
+  // Records the write of a value that was never used before.
   void Wrote(const std::string& row, const std::string& value, const Status& status) {
     if (status.ok()) {
       rows_[row].written = value;
     } else {
-      rows_[row].unknown.insert(value);  // may also be done yet
+      rows_[row].unknown.insert(value);  // the write may still be carried out later
     }
   }
-  // An attempt to make it anew whose outcome is unknown: so is whether what was written, or will
-  // be, stays.
+  // Records an attempt to create the family again whose outcome is unknown. Until Remade is called,
+  // any value may be read.
   void MayBeRemade() { vague_ = true; }
   void Remade() {
     vague_ = false;
     for (auto& [row, state] : rows_) state.written.reset();
   }
-  // nullopt: the row has none.
+  // True if a read of the row may return `value`; nullopt: no cell.
   bool MayShow(const std::string& row, const std::optional<std::string>& value) const {
     if (vague_) return true;
     auto found = rows_.find(row);
@@ -40,8 +41,9 @@ class RemadeFamily {
 
  private:
   struct Row {
-    std::optional<std::string> written;  // known to be there, unless a later one is
-    std::set<std::string> unknown;       // of any age
+    std::optional<std::string>
+        written;  // known to be written, unless a write of unknown outcome is newer
+    std::set<std::string> unknown;  // values of any age whose writes have an unknown outcome
   };
   bool vague_ = false;
   std::map<std::string, Row> rows_;

@@ -1,4 +1,4 @@
-// Clients of rows. SPDX-License-Identifier: Apache-2.0
+// Draws and records the operations of clients on rows. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/workloads/row_client.h"
 
 #include <fmt/format.h>
@@ -15,12 +15,13 @@ using engine::Cell;
 using engine::ReadSpec;
 using engine::RowMutation;
 
-// The check tries out what each of them may have done.
+// Limit of unknown outcomes in a row: the check tries all combinations of what these operations may
+// have done.
 constexpr uint64_t kUnknownInRowMax = 7;
 constexpr const char* kQualifiers[] = {"", "q", "r"};
 
-// Errors that say that nothing was and will be written. After others a later life of the server may
-// still find the write in its log.
+// True for errors which say that nothing was written and nothing will be. After other errors a
+// later life of the server may still find the write in its log.
 bool IsRefused(const Status& status) {
   return status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kAborted ||
          status.code() == StatusCode::kFailedPrecondition;
@@ -93,7 +94,7 @@ bool RowClient::ReadRow(const std::string& row, const ReadSpec& read) {
   return true;
 }
 
-// A read of each row, all at some moments of the call.
+// Reads all rows in one scan; each row may be read at any moment during the call.
 bool RowClient::ReadTable(int64_t timeout_us) {
   RowOperation operation;
   operation.by = by_ + " (scan)";
@@ -116,7 +117,8 @@ bool RowClient::ReadTable(int64_t timeout_us) {
 }
 
 bool RowClient::Write(const std::vector<RowMutation>& batch) {
-  if (batch.empty() || batch[0].row.empty()) return true;  // nothing that may be written
+  if (batch.empty() || batch[0].row.empty())
+    return true;  // the batch has nothing that may be written
   uint64_t called = histories_->NextMoment();
   std::vector<Status> statuses = store_->Apply(batch);
   uint64_t returned = histories_->NextMoment();
@@ -142,7 +144,7 @@ bool RowClient::WriteAll() {
   });
 }
 
-// Reads a row, then changes it if it is still the same.
+// Reads a row, then changes it if it has not changed since.
 bool RowClient::Transact(const std::string& row) {
   if (row.empty()) return true;
   RowOperation operation;
@@ -211,7 +213,8 @@ RowMutation RowClient::DrawMutation(const std::string& row) {
   if (kind <= 5 && random->OneIn(2)) return mutation;
   std::string value = fmt::format("{}.{}.{}", by_, ++next_value_,
                                   std::string(random->Uniform(random->OneIn(4) ? 600 : 60), 'v'));
-  // Both in half of them: one that comes late leaves a trace where nothing newer covers it.
+  // Half of the mutations set both cells, so that a late write leaves a trace even if a newer value
+  // covers one of them.
   bool sets_both = random->OneIn(2);
   if (sets_both || kind % 2 == 0) mutation.Set("s", qualifier, value);
   if (sets_both || kind % 2 == 1) mutation.Set("a", qualifier, value, time);

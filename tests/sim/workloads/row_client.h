@@ -1,4 +1,5 @@
-// What a client does to a few rows, and how it records it: for every workload the same.
+// RowClient: a client that operates on a few rows and records the results; the same for every
+// workload.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,37 +18,38 @@ struct RowWithDigest {
   std::vector<engine::Cell> cells;
   uint64_t digest = 0;
 };
-// Both of one read: two reads may see two states of the row.
+// Takes the row and the digest from one read, because two reads may see two states of the row.
 StatusOr<RowWithDigest> Digested(engine::CellStream* row);
 
-// What is tested, as a client reaches it; one table.
+// One table of the system under test, as a client reaches it.
 class RowStore {
  public:
   virtual ~RowStore() = default;
   virtual StatusOr<std::vector<engine::Cell>> Read(const engine::ReadSpec& read,
                                                    int64_t timeout_us) = 0;
-  // One row. The digest may be of an earlier moment than the cells, never of a later one: what is
-  // the same then and at the commit was the same in between.
+  // Reads one row. The digest may be older than the cells but never newer: if the digest still
+  // matches at the commit, the row did not change in between.
   virtual StatusOr<RowWithDigest> ReadWithDigest(const engine::ReadSpec& read) = 0;
-  // Of distinct rows; one status each.
+  // Writes distinct rows; returns one status for each.
   virtual std::vector<Status> Apply(const std::vector<engine::RowMutation>& batch) = 0;
-  // If `read` of the row still has the digest, else kAborted.
+  // Writes if `read` of the row still has the digest; otherwise kAborted.
   virtual Status Commit(const engine::RowMutation& mutation, const engine::ReadSpec& read,
                         uint64_t digest) = 0;
 };
 
 class RowClient {
  public:
-  // Everything outlives it. `by` is its name, in its values, too.
+  // All arguments must outlive the object. `by` is the client's name, which is also part of its
+  // values.
   RowClient(World* world, RowHistories* histories, const std::vector<std::string>* rows,
             RowStore* store, std::string by)
       : world_(world), histories_(histories), rows_(rows), store_(store), by_(std::move(by)) {}
 
-  // False: it met trouble.
+  // Returns false if the operation failed.
   bool OneOperation();
   bool ReadTable(int64_t timeout_us);
   bool Write(const std::vector<engine::RowMutation>& batch);
-  // One cell of every row.
+  // Writes one cell of every row.
   bool WriteAll();
   std::string DrawRow();
 
@@ -58,7 +60,7 @@ class RowClient {
   void Record(const std::string& row, const RowOperation& operation);
   engine::ReadSpec DrawRead();
   engine::RowMutation DrawMutation(const std::string& row);
-  std::string DrawRowToWrite();  // "": none with few enough unknown outcomes
+  std::string DrawRowToWrite();  // "": every row has too many unknown outcomes
 
   World* const world_;
   RowHistories* const histories_;

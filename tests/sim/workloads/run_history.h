@@ -1,5 +1,5 @@
-// The run of one history, for every workload the same: the schedule and the knobs are drawn from
-// the seed, every crash point asks the workload, and what it recorded is checked at the end.
+// Runs one history of any workload: draws the schedule and the options from the seed, asks the
+// workload at every crash point, and checks the recorded operations at the end.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace sippar::sim {
 
-// All that is drawn before a history begins.
+// All values that are drawn before a history begins.
 template <typename Knobs>
 struct Drawn {
   explicit Drawn(uint64_t seed) {

@@ -1,4 +1,4 @@
-// What a lock file is, from two nodes that were read one after the other, and what calls may do.
+// Tests how two nodes, read one after the other, form a lock file, and which calls it allows.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/zookeeper/file_view.h"
 
@@ -14,7 +14,7 @@ Znode Missing() {
   return node;
 }
 
-// A lasting file, made by transaction 10, whose children last changed in `names_changed`.
+// A lasting file created by transaction 10, whose list of children last changed in `names_changed`.
 Znode Lasting(int32_t children, int64_t names_changed) {
   Znode node;
   node.data = "content";

@@ -1,5 +1,6 @@
-// Members that are killed, frozen and cut off, from their clients and from each other. What is
-// acknowledged stays; a lock has one holder, who knows in time that it may be another's.
+// ZooKeeper members that are killed, frozen and cut off, from their clients and from each other.
+// Acknowledged changes stay; a lock has only one holder, which knows in time that it may have lost
+// the lock.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -22,19 +23,19 @@ class MemberFaults : public testing::Test {
  protected:
   ~MemberFaults() override { TellMembers("heal"); }
 
-  // A member that leads, or one that does not.
+  // Returns a member that is the leader, or one that is not.
   static int Member(bool leads) {
     for (int member = 1; member <= MemberCount(); ++member) {
       if ((AskMembers(fmt::format("leads {}", member)) == "ok\n") == leads) return member;
     }
-    return 1;  // there is one member, which follows nobody
+    return 1;  // a single member does not report that it leads
   }
 
   ZooKeeperOptions cluster_ = FreshCluster();
   std::unique_ptr<LockService> all_ = NewService(cluster_);
 };
 
-// The ladder: a fault at a drawn moment of a history, healed a second later.
+// The ladder: a fault at a random moment of a history, healed a second later.
 TEST_F(MemberFaults, L8ChangesAreWholeWhateverMemberFailsInTheirMiddle) {
   for (const char* fault : {"kill", "freeze", "cut", "part"}) {
     for (bool leads : {true, false}) {
@@ -66,7 +67,7 @@ TEST_F(MemberFaults, L8ChangesAreWholeWhateverMemberFailsInTheirMiddle) {
   }
 }
 
-// What a holder of a lock sees of its session, in a thread of its own: as a server would.
+// Observes the session of a lock holder in a thread of its own, as a server would.
 class Holder {
  public:
   Holder(const ZooKeeperOptions& options, int64_t timeout_us)
@@ -89,8 +90,10 @@ class Holder {
     ended_ = true;
     beats_.Join();
   }
-  int64_t over_at_nanos() const { return over_at_nanos_; }  // as the last good heartbeat has it
-  int64_t longest_nanos() const { return longest_nanos_; }  // of a heartbeat
+  int64_t over_at_nanos() const {
+    return over_at_nanos_;
+  }  // end of the lease according to the last successful heartbeat
+  int64_t longest_nanos() const { return longest_nanos_; }  // longest duration of a heartbeat
   LockSession* session() { return session_.get(); }
 
  private:
@@ -110,14 +113,14 @@ class Holder {
   engine::Thread beats_;
 };
 
-// The holder's only member fails: another session gets the lock, and not before the time at which
-// the holder stopped to rely on it.
+// The holder's only member fails: another session gets the lock, but not before the holder has
+// stopped relying on it.
 TEST_F(MemberFaults, L1ALockPassesOnlyAfterItsHolderKnows) {
   constexpr int64_t kTimeout = 4 * kSecond;
   auto other = OpenSession(all_.get(), "other", 30 * kSecond).value();
   const int leader = Member(/*leads=*/true);
   std::vector<std::pair<const char*, int>> faults = {{"cut", 1}};
-  if (MemberCount() > 1) {  // a majority is left
+  if (MemberCount() > 1) {  // a majority remains
     faults.emplace_back("part", Member(/*leads=*/false));
     faults.emplace_back("freeze", Member(/*leads=*/false));
     faults.emplace_back("freeze", leader);
@@ -152,7 +155,7 @@ TEST_F(MemberFaults, L1ALockPassesOnlyAfterItsHolderKnows) {
   }
 }
 
-// A change on its way while its session ends is not made afterwards.
+// A change in flight when its session ends is not carried out later.
 TEST_F(MemberFaults, NothingIsDoneForASessionThatIsOver) {
   auto service = NewService(Through(cluster_, 1));
   auto late = OpenSession(service.get(), "late", 4 * kSecond).value();
@@ -212,7 +215,8 @@ TEST_F(MemberFaults, L5AWatchOutlivesTheMemberThatHasIt) {
   EXPECT_EQ(calls, 11);
 }
 
-// Members that have fewer transactions than a client has seen hang up on it without a word.
+// Members that have fewer transactions than a client has seen close the connection without an
+// answer.
 TEST_F(MemberFaults, X16_ASessionWhoseMembersWereWipedIsOver) {
   constexpr int64_t kTimeout = 4 * kSecond;
   auto session = OpenSession(all_.get(), "survivor", kTimeout).value();
@@ -229,7 +233,7 @@ TEST_F(MemberFaults, X16_ASessionWhoseMembersWereWipedIsOver) {
   EXPECT_OK(OpenSession(all_.get(), "next", kTimeout).status());
 }
 
-// Reads and heartbeats go on through another member; nobody sees an error.
+// Reads and heartbeats continue through another member, without an error.
 TEST_F(MemberFaults, L7AMemberThatDiesIsNotSeenByReadsAndHeartbeats) {
   if (MemberCount() == 1) GTEST_SKIP() << "SKIPPED: there is no other member";
   auto session = OpenSession(all_.get(), "client", 30 * kSecond).value();
@@ -245,7 +249,7 @@ TEST_F(MemberFaults, L7AMemberThatDiesIsNotSeenByReadsAndHeartbeats) {
   }
 }
 
-// Each member answers reads by itself, and may not have what another one has.
+// Each member answers reads by itself, and may lack changes that another member has.
 TEST_F(MemberFaults, L9AReadSeesWhatWasAnsweredThroughAnotherMember) {
   auto writer = OpenSession(all_.get(), "writer", 30 * kSecond).value();
   EXPECT_OK(writer->Create("root", "", LockFileKind::kLasting));
@@ -264,7 +268,7 @@ TEST_F(MemberFaults, L9AReadSeesWhatWasAnsweredThroughAnotherMember) {
     auto& lister = readers[static_cast<size_t>(i) % readers.size()];
     auto names = lister->List("tables").value();
     EXPECT_EQ(names.size(), static_cast<size_t>(i) + 1);
-    // What follows a consistent call needs no transaction of its own to be as new.
+    // A read after a consistent call is as new without a transaction of its own.
     EXPECT_OK(lister->Read("tables/" + name, Freshness::kCached));
   }
 }

@@ -1,5 +1,5 @@
-// What ZooKeeper adds to the contract: times that are agreed, secrets, a tree that others may
-// touch. SPDX-License-Identifier: Apache-2.0
+// Properties that ZooKeeper adds to the contract: negotiated timeouts, secrets, and a tree that
+// other clients may change. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/lock/lease_check.h"
@@ -15,7 +15,7 @@ using zookeeper::ZooKeeperHandle;
 
 int64_t Soon() { return engine::Clock::System()->MonotonicNanos() + 10 * kSecond * 1000; }
 
-// A client of the members that knows nothing of the lock service.
+// A plain ZooKeeper client that does not use the lock service's code.
 std::unique_ptr<ZooKeeperHandle> Stranger(const ZooKeeperOptions& options) {
   auto handle = ZooKeeperHandle::Open({options.hosts, "", 10 * kSecond}, nullptr);
   EXPECT_TRUE(handle.ok()) << handle.status();
@@ -37,7 +37,8 @@ TEST(ZooKeeperSession, ATimeoutBelowFourTicksOrAboveTheMembersLongestIsRefused) 
   engine::Clock* clock = engine::Clock::System();
   EXPECT_EQ(CheckLease(service.get(), 60 * kSecond + 1'000, clock), longer);
   EXPECT_OK(CheckLease(service.get(), kDefaultLeaseMicros, clock));
-  for (int64_t agreed : {6 * kSecond, 60 * kSecond}) {  // the members' longest
+  for (int64_t agreed :
+       {6 * kSecond, 60 * kSecond}) {  // the longest timeout that the members allow
     auto session = OpenSession(service.get(), "long", agreed);
     ASSERT_TRUE(session.ok()) << session.status();
     int64_t before_nanos = clock->MonotonicNanos();
@@ -70,8 +71,8 @@ TEST(ZooKeeperSession, ADroppedSessionTimesOutAndAClosedOneEndsAtOnce) {
   EXPECT_OK(other->Close());
 }
 
-// Answers that the client has not read when it hangs up reset the connection, and the member may
-// then never see that the session is to end.
+// If the client closes the connection with unread answers, the connection is reset, and the member
+// may never see the end of the session.
 TEST(ZooKeeperSession, ASessionThatIsInUseEndsAtOnceWhenItIsClosed) {
   auto service = NewService(FreshCluster());
   auto other = OpenSession(service.get(), "other", 30 * kSecond).value();
@@ -96,7 +97,8 @@ TEST(ZooKeeperSession, ASessionThatIsInUseEndsAtOnceWhenItIsClosed) {
   EXPECT_OK(other->Close());
 }
 
-// The client forgets some of the requests that wait when it is closed; their callers must not.
+// The C client drops some waiting requests when it is closed; their callers must still get an
+// answer.
 TEST(ZooKeeperSession, ARequestWithoutAnAnswerIsOverWhenItsClientIsClosed) {
   ZooKeeperOptions cluster = FreshCluster();
   EXPECT_OK(OpenSession(NewService(cluster).get(), "makes the tree", 10 * kSecond));
@@ -188,7 +190,7 @@ TEST(ZooKeeperSession, MembersThatAreNotThereAreUnavailableInTime) {
   EXPECT_LT(clock->MonotonicNanos(), until_nanos);
 }
 
-// With the tick of the members, and without.
+// Both with the members' tick time and without it.
 TEST(ZooKeeperSession, TheWaitForTheFirstMemberIsAsLongAsTheOptionsSay) {
   engine::Clock* clock = engine::Clock::System();
   for (int64_t tick_us : {int64_t{0}, kTickMicros}) {

@@ -1,4 +1,5 @@
-// What answers, states and times mean. SPDX-License-Identifier: Apache-2.0
+// Tests the interpretation of ZooKeeper's answers, states and times. SPDX-License-Identifier:
+// Apache-2.0
 #include "cluster/lock/zookeeper/session_terms.h"
 
 #include "cluster/lock/zookeeper/answer.h"
@@ -58,7 +59,7 @@ TEST(SessionTerms, FourTicksAreTheShortestTimeout) {
   EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(refused.ToString().find("timeout 1999 ms is too short"), std::string::npos) << refused;
   EXPECT_NE(refused.ToString().find("--lease 2s"), std::string::npos) << refused;
-  // ZooKeeper's own tickTime and the lease of `sippar serve`.
+  // The default tickTime of ZooKeeper and the default lease of `sippar serve` do not fit together.
   Status stock = CheckTimeout(6'000'000, 2'000'000);
   EXPECT_EQ(stock.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(stock.ToString().find("--lease 8s"), std::string::npos) << stock;

@@ -1,6 +1,6 @@
-// The contract's world on ZooKeeper. Its clients renew their sessions by themselves, so a session
-// that gets no heartbeat for its time on the test's clock is closed by the world; real ends are in
-// member_faults_test.cc. SPDX-License-Identifier: Apache-2.0
+// The world of the contract on ZooKeeper. Its clients renew their sessions by themselves, so the
+// world closes a session that gets no heartbeat for its timeout on the test's clock;
+// member_faults_test.cc tests real ends of sessions. SPDX-License-Identifier: Apache-2.0
 #include "tests/cluster/lock/zookeeper/zookeeper_world.h"
 
 #include <arpa/inet.h>
@@ -94,12 +94,13 @@ StatusOr<std::unique_ptr<LockSession>> OpenSession(LockService* service, const s
 
 namespace {
 
-// A session by the test's clock. One that is dropped lives on, without callbacks, until its time.
+// A session timed by the test's clock. A dropped session stays open, without callbacks, until its
+// timeout.
 struct Timed {
   std::shared_ptr<LockSession> real;
-  int64_t timeout_us = 0;  // 0: none
+  int64_t timeout_us = 0;  // 0: no timeout
   int64_t over_at_us = 0;
-  std::set<std::string> watched;  // with a callback that was not called yet
+  std::set<std::string> watched;  // paths whose callback was not yet called
   bool is_dropped = false;
 };
 
@@ -143,8 +144,8 @@ class ZooKeeperWorld final : public ContractWorld, private LockService {
     if (found == sessions_.end()) return;
     found->second.over_at_us = clock_.NowMicros() + found->second.timeout_us;
   }
-  // Waits until the callbacks of all changes so far have been called: a member tells a session of a
-  // change before it answers its later reads.
+  // Waits until the callbacks of all earlier changes have been called: a member notifies a session
+  // of a change before it answers the session's later reads.
   void Settle() {
     std::vector<std::shared_ptr<LockSession>> watching;
     {
@@ -168,7 +169,8 @@ class ZooKeeperWorld final : public ContractWorld, private LockService {
         if (found == sessions_.end() || found->second.is_dropped) return;
       }
       callback();
-      // Only now: Settle waits for sessions that have a callback to come or running.
+      // Erased only after the callback, because Settle waits for sessions with a pending or running
+      // callback.
       MutexLock lock(&mutex_);
       auto found = sessions_.find(id);
       if (found != sessions_.end()) found->second.watched.erase(path);

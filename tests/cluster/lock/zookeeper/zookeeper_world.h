@@ -1,5 +1,5 @@
-// Members of ZooKeeper as the tests see them: zookeeper_members.py has started them, and kills,
-// freezes and cuts them off when told. SPDX-License-Identifier: Apache-2.0
+// The ZooKeeper members of the tests: zookeeper_members.py has started them, and kills, freezes and
+// cuts them off on command. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -10,20 +10,21 @@
 
 namespace sippar::cluster {
 
-constexpr int64_t kTickMicros = 500'000;  // as zookeeper_members.py has it
+constexpr int64_t kTickMicros = 500'000;  // tick time that zookeeper_members.py configures
 
-// Does what `command` says (zookeeper_members.py), and fails the test if it is not done.
+// Sends `command` to zookeeper_members.py, and fails the test if it is not carried out.
 void TellMembers(const std::string& command);
-std::string AskMembers(const std::string& command);  // the answer, with its line's end
+std::string AskMembers(const std::string& command);  // returns the answer with its newline
 int MemberCount();
 
-// The members, and a cluster's name that no other test has.
+// The options for the members, with the name of a new cluster.
 ZooKeeperOptions FreshCluster();
 
-// The same through the relay of member `member` alone (1, 2, ...), or through those of all (0).
+// The same options through the relay of one member (1, 2, ...), or through the relays of all (0).
 ZooKeeperOptions Through(ZooKeeperOptions options, int member);
 
-// `timeout_us` is by the real clock. Tries again on a machine that is too busy to connect in it.
+// Opens a session. `timeout_us` is by the real clock. Retries if the machine is too busy to connect
+// in time.
 StatusOr<std::unique_ptr<LockSession>> OpenSession(LockService* service, const std::string& name,
                                                    int64_t timeout_us);
 std::unique_ptr<LockService> NewService(const ZooKeeperOptions& options);
