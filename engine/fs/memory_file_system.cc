@@ -349,6 +349,7 @@ Status MemoryFileSystem::SyncFile(const std::string& path) {
   std::shared_ptr<File> file = shared_->disk.Show(path, machine_);
   if (file == nullptr) return NotFound(fmt::format("sync {}: no such file", path));
   file->durable_size = file->bytes.size();
+  if (file->patched_from.has_value()) file->patched_from = file->bytes;
   return OkStatus();
 }
 

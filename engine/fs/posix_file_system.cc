@@ -208,8 +208,8 @@ class PosixFileSystem final : public FileSystem, public PatchFileMaker {
     int fd = OpenRetry(path, O_RDONLY);
     if (fd < 0) return ErrnoStatus(errno, "open", path);
     struct stat info {};
-    if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-      int error = S_ISREG(info.st_mode) ? errno : EISDIR;
+    const int error = ::fstat(fd, &info) != 0 ? errno : S_ISREG(info.st_mode) ? 0 : EISDIR;
+    if (error != 0) {
       ::close(fd);
       return ErrnoStatus(error, "open", path);
     }
