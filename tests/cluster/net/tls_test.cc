@@ -83,8 +83,8 @@ TEST(WireTls, ChangedCertificatesAreUsedByTheNextConnection) {
     EXPECT_TRUE(answer.ok()) << answer.status();
     return answer.ok() && answer->ends_with("renewed");
   }));
-  EXPECT_TRUE(before->Call(kWhoAmI, "", {})
-                  ->ends_with("c1"));  // the open connection continues with its old certificate
+  // The open connection continues with its old certificate.
+  EXPECT_TRUE(before->Call(kWhoAmI, "", {})->ends_with("c1"));
   // A pair that does not fit together changes nothing.
   world.authority->Issue("other", "URI:spiffe://test/client/other");
   ASSERT_EQ(::rename(world.authority->File("other.crt").c_str(),

@@ -157,8 +157,8 @@ TEST_F(TabletServerTest, ChildrenOfASplitAreNeitherLoadedNorUnloadedMeanwhile) {
   };
   EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "m"}));
   EXPECT_EQ(asked, 1);
-  EXPECT_OK(server->Control()->Do(
-      calls::LoadTablet{kMaster, Find("a"), table_}));  // it is already loaded
+  // The tablet is already loaded.
+  EXPECT_OK(server->Control()->Do(calls::LoadTablet{kMaster, Find("a"), table_}));
   EXPECT_OK(Put(server.get(), Find("z"), "y", "y"));
   EXPECT_EQ(*Get(server.get(), Find("a")), "a=a");
   EXPECT_EQ(*Get(server.get(), Find("z")), "y=y z=z");
