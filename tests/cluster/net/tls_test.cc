@@ -34,7 +34,7 @@ TEST(WireTls, N15_TheWrongHostOrCertificateIsRefusedAndNothingIsDone) {
   EXPECT_TRUE(world.NewChannel(any_host)->Call(kEcho, "x", {}).ok());
 
   TestAuthority stranger(world.folder, "strange");
-  stranger.Issue("stray", "IP:127.0.0.1");  // "other" is in use by the server, which reloads it
+  stranger.Issue("stray", "IP:127.0.0.1");  // a new name: the server uses "other" and reloads it
   // The client's own certificate is from an authority that the server does not know ...
   any_host.tls = KeysOf(stranger, "stray", *world.authority);
   Status unknown = world.NewChannel(any_host)->Call(kEcho, "x", {}).status();
