@@ -76,7 +76,7 @@ class ReadCountersTest : public testing::Test {
   std::unique_ptr<HostedTables> store_;
 };
 
-// A thread that also serves other calls first tries such a read.
+// A thread that also serves other calls first tries a read from memory, which must not wait.
 TEST_F(ReadCountersTest, AReadFromMemoryFailsAtABlockThatIsOnDiskAlone) {
   Create();
   for (int i = 0; i < 100; ++i) Put(fmt::format("r{:02}", i), "a", "q", 1);
