@@ -19,7 +19,7 @@ namespace sippar::cli {
 
 class ClusterCommands {
  public:
-  // Adds the subcommands to `app`. The object outlives the parsing.
+  // Adds the subcommands to `app`. The object must outlive the parsing.
   void AddTo(CLI::App* app);
   bool parsed() const;
   // Runs the subcommand that was parsed; returns the exit code.

@@ -12,7 +12,7 @@ namespace sippar::cli {
 
 class DoctorCommand {
  public:
-  // Adds the subcommand. The object outlives the parsing.
+  // Adds the subcommand. The object must outlive the parsing.
   void AddTo(CLI::App* app);
   bool parsed() const;
   // Returns kExitOk if nothing is wrong, kExitFailed if something is, or kExitNoStore if the

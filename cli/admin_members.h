@@ -13,7 +13,7 @@ namespace sippar::cli {
 
 class MemberCommands {
  public:
-  // Adds the subcommands. The object outlives the parsing.
+  // Adds the subcommands. The object must outlive the parsing.
   void AddTo(CLI::App* app);
   bool parsed() const;
   int Run() const;  // the exit code

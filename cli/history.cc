@@ -20,8 +20,8 @@ namespace {
 constexpr int kEntriesMax = 5000;        // limit of entries in memory
 constexpr off_t kFileSizeMax = 8 << 20;  // size above which Load truncates the file
 constexpr int kFileLinesKept = 50'000;
-constexpr size_t kEntrySizeMax =
-    64 << 10;  // limit of an entry's size; a pasted bulk insert is not worth keeping
+// Limit of an entry's size; a pasted bulk insert is not worth keeping.
+constexpr size_t kEntrySizeMax = 64 << 10;
 
 }  // namespace
 

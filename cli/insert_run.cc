@@ -17,8 +17,8 @@ namespace {
 
 using query::StatementText;
 
-constexpr size_t kTogetherMax =
-    1000;  // limit of statements in one run; bounds the memory of their syntax trees
+// Limit of statements in one run; bounds the memory of their syntax trees.
+constexpr size_t kTogetherMax = 1000;
 
 // True for most INSERT statements and for no other statement, so that only INSERTs are parsed
 // ahead.

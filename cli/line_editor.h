@@ -15,8 +15,8 @@ namespace sippar::cli {
 struct Candidates {
   size_t begin = 0;
   std::vector<std::string> words;
-  bool no_space =
-      false;  // adds no space after a single match, because the word continues (anchor:)
+  // Adds no space after a single match, because the word continues (anchor:).
+  bool no_space = false;
   bool no_quote = false;  // leaves the quote open after a single match
   std::string note;       // text shown at the first press of Tab; the words follow at the second
 };

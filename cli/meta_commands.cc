@@ -131,7 +131,7 @@ int MetaCommands::ShowCommands(const std::string&) {
     if (command.run == &MetaCommands::Try && tries_.empty()) continue;
     std::string line =
         fmt::format("  {:<9} {:<20} {}\n", command.name, command.arguments, command.summary);
-    // On a narrow screen, breaks a line that would wrap at the gap between its columns.
+    // On a narrow screen, a line that would wrap is broken before its summary.
     if (screen > 0 && query::TextWidth(line) > screen + 1) {
       line = fmt::format("  {} {}\n      {}\n", command.name, command.arguments, command.summary);
     }

@@ -20,8 +20,8 @@ namespace sippar::cli {
 namespace {
 
 constexpr std::string_view kQuerySuffix = ".sql";
-constexpr size_t kPartBytes =
-    64 << 10;  // bytes of text that are gathered before they are passed on
+// Bytes of text that are gathered before they are passed on.
+constexpr size_t kPartBytes = 64 << 10;
 
 // Formats rows and passes their text on.
 class TextSink final : public query::ResultSink {

@@ -19,11 +19,11 @@
 namespace sippar::cli {
 namespace {
 
-constexpr size_t kWaitingRowsMax =
-    200;  // limit of the rows that \x auto examines before it decides
+// Limit of the rows that \x auto examines before it decides.
+constexpr size_t kWaitingRowsMax = 200;
 constexpr size_t kBufferMax = 256 << 10;  // formatted bytes that are gathered before a write
-constexpr size_t kPipeRoom =
-    4096;  // PIPE_BUF: free bytes for which poll() reports a pipe as writable
+// PIPE_BUF: free bytes for which poll() reports a pipe as writable.
+constexpr size_t kPipeRoom = 4096;
 constexpr int kLookEveryMs = 50;     // time between checks for Ctrl-C while stdout is full
 constexpr size_t kBoxValueMax = 60;  // width of one value in a box on a terminal
 constexpr size_t kLineValueMax = 2000;

@@ -23,8 +23,8 @@ enum class Appearance {
 
 // Makes the names in a folder durable, so that a rename survives a crash.
 [[nodiscard]] Status SyncFolder(const std::string& path);
-std::string FolderOf(
-    const std::string& path);  // the folder that contains `path`; "." if `path` has no slash
+// The folder that contains `path`; "." if `path` has no slash.
+std::string FolderOf(const std::string& path);
 
 // Builds the message "PATH: cannot WHAT: reason"; the reason comes from errno.
 Status FileError(const std::string& path, std::string_view what);

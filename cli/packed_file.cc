@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kBufferSize = 128 << 10;
 // zstd's default level: the disk should limit the speed of an export, not the compressor.
 constexpr int kZstdLevel = 3;
-constexpr int kGzipWindow =
-    15 + 16;  // zlib's code for the largest window (15) with a gzip header (16)
+// zlib's code for the largest window (15) with a gzip header (16).
+constexpr int kGzipWindow = 15 + 16;
 
 Status Broken(const std::string& path, std::string_view why) {
   return DataLoss(fmt::format("{}: cannot unpack: {}", path, why));

@@ -27,8 +27,8 @@ std::string ProgressText(const query::Progress& progress, double seconds) {
                         static_cast<double>(progress.cells_read) / seconds);
   }
   text += fmt::format("{:.1f} s", seconds);
-  constexpr double kShareLeast =
-      0.02;  // share below which an estimate of the remaining time is too rough
+  // Share below which an estimate of the remaining time is too rough.
+  constexpr double kShareLeast = 0.02;
   if (progress.share < kShareLeast) return text;
   return text + fmt::format(", {:.0f} s left", seconds * (1 / progress.share - 1));
 }

@@ -117,8 +117,8 @@ int ServeMember(const ServeMemberOptions& options, cluster::ApiServerOptions api
   auto keys = cluster::TlsKeysOf(tls);
   if (!keys.ok()) return Failed("sippar serve", keys.status(), kExitUsage);
   member.tls = *std::move(keys);
-  std::unique_ptr<cluster::QueryApi>
-      queries;  // outlives the member, which uses it to answer queries
+  // Outlives the member, which uses it to answer queries.
+  std::unique_ptr<cluster::QueryApi> queries;
   member.drain_us = static_cast<int64_t>(drain_s * 1e6);
   if (HasGateway(options.roles)) {
     member.start_api = [&](cluster::Client* client) {

@@ -81,8 +81,8 @@ int InterruptPipe() { return interrupt_pipe[0]; }
 int EndSignal() { return ended_by.load(); }
 
 void DrainInterruptPipe() {
-  if (EndSignal() != 0)
-    return;  // the byte stays in the pipe, so that every later wait ends at once
+  // The byte stays in the pipe, so that every later wait ends at once.
+  if (EndSignal() != 0) return;
   char bytes[64];
   while (read(interrupt_pipe[0], bytes, sizeof(bytes)) > 0) {
   }

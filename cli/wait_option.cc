@@ -17,8 +17,8 @@ constexpr int64_t kQuietNanos = 1'000'000'000;
 // A longer pause between two calls means that the second call begins a new wait.
 constexpr int64_t kNewWaitNanos = 1'000'000'000;
 
-// True if Ctrl-C or SIGTERM was pressed or sent: a handler has seen it, or it is pending in a
-// command that blocks its signals.
+// True if Ctrl-C or SIGTERM has arrived: a handler has seen it, or it is pending in a command that
+// blocks its signals.
 bool IsEnding() {
   sigset_t pending;
   sigpending(&pending);

@@ -158,7 +158,8 @@ void Report(const BenchOptions& options, const Bench& bench) {
     fmt::print("{}", PrintTable(bench.results()));
   }
   std::fflush(stdout);
-  // Reads of rows that do not exist are fast; this line keeps them from being taken for fast reads.
+  // Reads of rows that do not exist are fast; the message shows that the figures include such
+  // reads.
   for (const WorkloadResult& result : bench.results()) {
     if (result.found == 0 || result.found == result.rows) continue;
     fmt::print(stderr, "{}: {:.1f} % of the rows were there (random writes leave gaps)\n",

@@ -12,8 +12,8 @@
 namespace sippar::cli {
 namespace {
 
-constexpr const char* kAbout =
-    "about";  // name of a row, a family and a group; the row sorts after all keys
+// Name of a row, a family and a group; the row sorts after all keys.
+constexpr const char* kAbout = "about";
 
 engine::TableSchema SchemaOf(const BenchOptions& options) {
   engine::TableSchema schema;

@@ -23,9 +23,8 @@ class ClusterHome {
   ClusterHome(const ClusterHome&) = delete;
   ClusterHome& operator=(const ClusterHome&) = delete;
 
-  const std::string& directory() const {
-    return directory_;
-  }  // absolute path without symbolic links
+  // Absolute path without symbolic links.
+  const std::string& directory() const { return directory_; }
   // Empty if no cluster was ever started in this directory.
   const std::optional<ClusterSettings>& settings() const { return settings_; }
   [[nodiscard]] Status Keep(const ClusterSettings& settings);

@@ -116,7 +116,7 @@ void BecomeChild(const ChildStart& start) {
       ::dup2(log, STDERR_FILENO) < 0) {
     return;
   }
-  // The child closes the caller's locks and pipes, because it outlives the caller.
+  // The program runs without the caller's locks and pipes, because it outlives the caller.
   ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   if (WritePid(start.pid_file)) ::execvp(start.program, start.words);
 }

@@ -33,7 +33,7 @@ class DumpVisitor {
 
 class DumpReader {
  public:
-  // `path`: a file, a folder, or "-" for stdin. `files` outlives the reader.
+  // `path`: a file, a folder, or "-" for stdin. `files` must outlive the reader.
   DumpReader(query::FileAccess* files, const std::string& path);
 
   // Reads the whole dump; may be called only once. kDataLoss: the dump is cut short, or its cells

@@ -41,7 +41,7 @@ struct ExistingTable {
 enum class RestoreAction {
   kCreate,    // the table does not exist
   kSkip,      // the table stays as it is
-  kContinue,  // an earlier run of this restore was interrupted and goes on
+  kContinue,  // an interrupted earlier run of this restore is continued
   kReplace,   // the table is dropped and created again
 };
 

@@ -108,9 +108,8 @@ class Restoring final : public DumpVisitor {
     return fmt::format("{}, {} restored", query::Plural(tables_, "table"),
                        query::Plural(cells_, "cell"));
   }
-  bool has_begun() const {
-    return has_begun_;
-  }  // true once a table was created, continued or dropped
+  // True once a table was created, continued or dropped.
+  bool has_begun() const { return has_begun_; }
   void WipeProgress() { line_.Wipe(); }
 
  private:

@@ -42,8 +42,8 @@ class RestoreRun {
   const RestoreOptions& options_;
   query::FileAccess* const files_;
   std::string dump_id_;
-  std::vector<std::pair<std::string, uint64_t>>
-      tables_;          // tables of the dump, with their numbers of cells
+  // Tables of the dump, with their numbers of cells.
+  std::vector<std::pair<std::string, uint64_t>> tables_;
   uint64_t cells_ = 0;  // cells of all wanted tables
 };
 

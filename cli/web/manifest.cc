@@ -12,8 +12,8 @@
 namespace sippar::cli {
 namespace {
 
-constexpr uint64_t kManifestSizeMax =
-    uint64_t{4} << 30;  // limit of the manifest's size: about 15 million pages
+// Limit of the manifest's size: about 15 million pages.
+constexpr uint64_t kManifestSizeMax = uint64_t{4} << 30;
 
 std::vector<std::string_view> SplitTabs(std::string_view line) {
   std::vector<std::string_view> fields;

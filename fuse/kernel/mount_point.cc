@@ -20,8 +20,8 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr int kDeadMountsMax =
-    16;  // limit of mounts detached from one mount point: dead mounts may be stacked
+// Limit of mounts detached from one mount point: dead mounts may be stacked.
+constexpr int kDeadMountsMax = 16;
 constexpr int kHelperWaits = 20;  // polls for the unmount helper of a killed process
 constexpr int64_t kHelperWaitUs = 50'000;
 

@@ -11,12 +11,12 @@ namespace {
 
 constexpr size_t kRunOverhead = 160;    // estimated bytes of a map node and a pointer
 constexpr size_t kGroupOverhead = 512;  // estimated bytes without the key, which is stored twice
-constexpr size_t kUnsortedMax =
-    1'024;  // limit of unsorted entries, which a search compares one by one
+// Limit of unsorted entries, which a search compares one by one.
+constexpr size_t kUnsortedMax = 1'024;
 constexpr size_t kProgressMax = 64;       // limit of stored searches that ran out of time
 constexpr size_t kRecentBytes = 2 << 20;  // limit of recent_: bytes of scopes, names and keys
-constexpr size_t kRunBytes =
-    256 << 10;  // limit of key bytes per run, which keeps runs of huge keys short
+// Limit of key bytes per run, which keeps runs of huge keys short.
+constexpr size_t kRunBytes = 256 << 10;
 
 uint32_t HexNumber(std::string_view digits) {
   uint32_t number = 0;

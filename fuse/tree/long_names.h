@@ -68,8 +68,8 @@ class LongNames {
   // The names of one directory that share one head.
   struct Group {
     std::map<std::string, Run, std::less<>> runs;  // key: first key of the run
-    std::vector<const std::string*>
-        first_keys;              // first keys of the runs, by Run::index; point into `runs`
+    // First keys of the runs, by Run::index; point into `runs`.
+    std::vector<const std::string*> first_keys;
     std::vector<Entry> entries;  // the first `sorted` entries are sorted, the others in the order
                                  // of their addition
     size_t sorted = 0;

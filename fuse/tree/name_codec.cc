@@ -9,8 +9,8 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr std::string_view kLongMark =
-    "%~";  // '~' is not a hex digit, so no escape begins like this
+// '~' is not a hex digit, so no escape begins like this.
+constexpr std::string_view kLongMark = "%~";
 
 struct CodePointRange {
   uint32_t first;

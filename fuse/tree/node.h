@@ -35,10 +35,10 @@ enum class NodeKind : uint8_t {
 struct Node {
   NodeKind kind = NodeKind::kRoot;
   bool is_row_form = false;  // kFamilyVersions, kColumnVersions: below <row>/.versions
-  std::optional<int64_t>
-      as_of;  // not set in a kCell: a version is the same node whatever the as_of time
-  uint64_t table_id =
-      0;  // ids are never reused, so a table that is created again is a new directory
+  // Not set in a kCell: a version is the same node whatever the as_of time.
+  std::optional<int64_t> as_of;
+  // Ids are never reused, so a table that is created again is a new directory.
+  uint64_t table_id = 0;
   std::string row;
   std::string family;
   std::string qualifier;

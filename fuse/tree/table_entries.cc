@@ -177,9 +177,8 @@ class WideColumnSource final : public ScanSource {
   bool IsAtOrBefore(const std::string& after) const override {
     return stream_->cell().qualifier <= after;
   }
-  bool IsCheapToEnter() const override {
-    return false;
-  }  // a read always starts at the row's first column
+  // A read always starts at the row's first column.
+  bool IsCheapToEnter() const override { return false; }
   void FillCell(const cluster::CellView& cell, DirEntry* out) override {
     NameKey(cell.qualifier, out);
     out->entry.node.qualifier.assign(cell.qualifier);

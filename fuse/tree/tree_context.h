@@ -19,8 +19,8 @@ struct TreeOptions {
   int64_t freshness_us = kFreshnessUs;      // greatest age of cached names and schemas
   size_t long_name_bytes = kLongNamesSizeMax;
   NameCodec codec;
-  Answers* answers =
-      nullptr;  // null: directories and files that need the query language do not exist
+  // Null: directories and files that need the query language do not exist.
+  Answers* answers = nullptr;
   int64_t query_timeout_us = 300'000'000;  // time limit for making the text of a generated file
 };
 

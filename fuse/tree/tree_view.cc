@@ -1,6 +1,6 @@
 // Holds the part of TreeView that looks up names. tree_controls.cc holds the lookups of control
 // names, tree_listing.cc the listings, tree_content.cc the contents.
-// Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/tree_view.h"
 
 #include <fmt/format.h>

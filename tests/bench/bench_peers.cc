@@ -31,8 +31,8 @@ int RunMode(const Plan& plan, bool compress) {
   Cases cases(load, &figures);
   for (uint64_t round = 0; round < plan.repeat; ++round) {
     for (const std::string& name : plan.only) {
-      if (name == "amplification" && round > 0)
-        continue;  // measures bytes, not time, so every round gives the same
+      // This case measures bytes, not time, so every round gives the same result.
+      if (name == "amplification" && round > 0) continue;
       for (uint64_t turn = 0; turn < kPeers; ++turn) {
         int peer = static_cast<int>((turn + round) % kPeers);
         fmt::print(stderr, "round {} {} {}{}\n", round + 1, name, kPeerNames[peer],

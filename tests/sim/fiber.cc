@@ -40,8 +40,8 @@ char* Fiber::TakeStack() {
 
 Fiber::Fiber(void (*entry)()) : stack_(TakeStack()) {
 #if SIM_ASAN
-  __asan_unpoison_memory_region(stack_,
-                                kStackSize);  // the frames of the stack's last user never returned
+  // The frames of the stack's last user never returned.
+  __asan_unpoison_memory_region(stack_, kStackSize);
 #endif
   bottom_ = stack_;
   size_ = kStackSize;
@@ -58,9 +58,8 @@ Fiber::~Fiber() {
 
 void Fiber::Abandon() {
 #if SIM_ASAN
-  __lsan_register_root_region(
-      stack_,
-      kStackSize);  // LeakSanitizer must not report what the abandoned frames still point to
+  // LeakSanitizer must not report what the abandoned frames still point to.
+  __lsan_register_root_region(stack_, kStackSize);
 #endif
   stack_ = nullptr;
 }
@@ -81,8 +80,8 @@ void Fiber::Arrived(void* fake_stack) {
   const void* bottom = nullptr;
   size_t size = 0;
   __sanitizer_finish_switch_fiber(fake_stack, &bottom, &size);
-  if (switched_from->bottom_ ==
-      nullptr) {  // null for the thread's own stack, whose bounds only ASan knows
+  // bottom_ is null for the thread's own stack, whose bounds only ASan knows.
+  if (switched_from->bottom_ == nullptr) {
     switched_from->bottom_ = bottom;
     switched_from->size_ = size;
   }

@@ -65,8 +65,8 @@ TEST(Linearizability, UnknownOutcomesMayHappenLateOrNever) {
   EXPECT_EQ(Check({{'w', 1, {1, kOpen}}, {'r', 0, {2, 3}}, {'r', 0, {8, 9}}}), kRight);
   EXPECT_EQ(Check({{'w', 1, {1, kOpen}}, {'r', 0, {2, 3}}, {'r', 1, {8, 9}}}), kRight);
   EXPECT_EQ(Check({{'w', 1, {1, kOpen}}, {'r', 1, {2, 3}}, {'r', 0, {8, 9}}}), kWrong);
-  EXPECT_EQ(Check({{'w', 1, {5, kOpen}}, {'r', 1, {2, 3}}}),
-            kWrong);  // read before the write was called
+  // The value is read before its write was called.
+  EXPECT_EQ(Check({{'w', 1, {5, kOpen}}, {'r', 1, {2, 3}}}), kWrong);
 }
 
 TEST(Linearizability, AddsAreNeverLostOrDoubled) {

@@ -135,8 +135,8 @@ class SimSession final : public LockSession {
   const MachineId service_;
   const SessionOptions options_;
   uint64_t id_ = 0;
-  std::shared_ptr<bool> open_ =
-      std::make_shared<bool>(true);  // false after Close; watches check it
+  // False after Close; watches check it.
+  std::shared_ptr<bool> open_ = std::make_shared<bool>(true);
 };
 
 }  // namespace

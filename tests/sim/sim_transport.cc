@@ -20,8 +20,8 @@ using cluster::ReadSpec;
 using cluster::ServerId;
 using cluster::TabletAddress;
 
-constexpr size_t kPageCells =
-    5;  // small, so that moves, splits and deaths happen in the middle of streams
+// Small, so that moves, splits and deaths happen in the middle of streams.
+constexpr size_t kPageCells = 5;
 
 // Calls to one life of one server.
 class ServerCalls {

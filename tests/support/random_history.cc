@@ -81,9 +81,7 @@ RowMutation RandomHistory::Mutation(const TableSchema& schema, int64_t now_us) {
       mutation.DeleteFamily(family.name);
     } else if (kind == 2) {
       mutation.DeleteColumn(family.name, qualifier);
-    } else if (kind <= 4 ||
-               IsAggregate(
-                   family.type)) {  // an aggregate family accepts only additions besides deletes
+    } else if (kind <= 4 || IsAggregate(family.type)) {  // an aggregate accepts no Set
       int64_t limit = time + 1 + static_cast<int64_t>(random_.Uniform(6));
       mutation.DeleteColumn(family.name, qualifier, {time, random_.OneIn(4) ? kTimeMax : limit});
     } else if (family.type == FamilyType::kCounter) {

@@ -25,8 +25,8 @@ using cli::ValuePool;
 
 constexpr size_t kValueSize = 1000;
 constexpr uint64_t kReads = 200'000;
-constexpr uint64_t kCachedBytes =
-    76 << 20;  // bytes of cached rows, in a block cache of 128 MiB: no shard overflows
+// Bytes of cached rows, in a block cache of 128 MiB: no shard overflows.
+constexpr uint64_t kCachedBytes = 76 << 20;
 constexpr int64_t kIdleMicros = 1'000'000;
 
 int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }

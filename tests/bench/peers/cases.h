@@ -17,8 +17,8 @@ struct Load {
   std::string directory;
   uint64_t rows = 500'000;
   uint64_t synced_puts = 20'000;
-  uint64_t overwrite_mb =
-      1000;  // MB of user data that the amplification case writes, over a tenth as many keys
+  // MB of user data that the amplification case writes, over a tenth as many keys.
+  uint64_t overwrite_mb = 1000;
   uint64_t seed = 1;
   bool compress = false;
 };
@@ -45,8 +45,8 @@ class Cases {
   const Load load_;
   Figures* const figures_;
   const cli::ValuePool pool_;
-  std::unique_ptr<Peer>
-      read_stores_[kPeers];  // stores of the read cases, filled and compacted once
+  // Stores of the read cases, filled and compacted once.
+  std::unique_ptr<Peer> read_stores_[kPeers];
 };
 
 }  // namespace sippar::bench

@@ -11,12 +11,12 @@
 namespace sippar::bench {
 
 struct Figure {
-  const char*
-      id;  // name of the case that measures it, with ".part" if the case measures several figures
+  // Name of the case that measures it, with ".part" if the case measures several figures.
+  const char* id;
   const char* what;
   bool lower_is_better = false;
-  double ratio_min =
-      0;  // least ratio of Sippar to the better peer, above 1 is better; 0: no target
+  // Least ratio of Sippar to the better peer, above 1 is better; 0: no target.
+  double ratio_min = 0;
   bool rocksdb_only = false;
   double value_max = 0;  // absolute target, independent of the peers
 };

@@ -24,8 +24,8 @@ class Peer {
   virtual bool Get(std::string_view key, size_t* value_size) = 0;  // false: the key is absent
   // Looks up a column that no row has. In key-value stores, key and column form one key.
   virtual bool GetAbsentColumn(std::string_view key) = 0;
-  virtual uint64_t Iterate(
-      uint64_t* value_bytes) = 0;    // reads all rows in order; returns their number
+  // Reads all rows in order; returns their number.
+  virtual uint64_t Iterate(uint64_t* value_bytes) = 0;
   virtual uint64_t CountRows() = 0;  // uses the fastest way that the store offers
   virtual void Compact() = 0;        // compacts all data into one sorted run
 };

@@ -164,8 +164,8 @@ void ComesThrough(Filler* filler) {
     damaged[filler->random()->Uniform(damaged.size())] =
         static_cast<char>(filler->random()->Next());
     T any;
-    (void)DecodeValue(damaged,
-                      &any);  // either result is right; sanitizers detect wrong memory accesses
+    // Either result is right; sanitizers detect wrong memory accesses.
+    (void)DecodeValue(damaged, &any);
   }
 }
 

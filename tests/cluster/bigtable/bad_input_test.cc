@@ -399,8 +399,8 @@ TEST(RequestSizeTest, ThePiecesOfALargeRequestAreGivenBack) {
   std::vector<std::string> pieces;
   for (size_t i = 0; i < kPieces; ++i) pieces.emplace_back(4000, 'p');
   for (size_t i = 0; i < kPieces; ++i) {
-    if (i % 64 != 0)
-      std::string().swap(pieces[i]);  // some pieces stay allocated between the freed ones
+    // Some pieces stay allocated between the freed ones.
+    if (i % 64 != 0) std::string().swap(pieces[i]);
   }
   const int64_t before = ResidentKib();
   v2::MutateRowRequest request;

@@ -284,8 +284,8 @@ TEST_F(ChangeStreamTest, AnEndTimeEndsIt) {
   CreateWithStream();
   Write("r", "1");
   v2::ReadChangeStreamRequest request = FromStart();
-  request.mutable_start_time()->set_nanos(
-      123'456'999);  // the server truncates this to microseconds
+  // The server truncates this to microseconds.
+  request.mutable_start_time()->set_nanos(123'456'999);
   *request.mutable_end_time() = request.start_time();
   clock_.now_us += 1;
   Write("r", "2");

@@ -160,8 +160,8 @@ bool IsLinearizable(const std::vector<Event>& events, const std::string& last) {
     for (size_t i = 0; i < order.size() && fits; ++i) {
       const Event& event = events[order[i]];
       for (size_t j = i + 1; j < order.size(); ++j) {
-        fits = fits && events[order[j]].end >
-                           event.begin;  // no later event may have ended before this one began
+        // No later event may have ended before this one began.
+        fits = fits && events[order[j]].end > event.begin;
       }
       bool matches = event.expected.empty() || event.expected == value;
       fits = fits && matches == event.is_done;

@@ -1,5 +1,5 @@
 // The client and servers whose tablets move during calls. Some tests are named after rows N3, N6,
-// N7, N8 and N14 of the fault table. SPDX-License-Identifier: Apache-2.0
+// N7, N8 and N14 of tests/FAULTS.md. SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/cluster_data.h"
 
 #include <fmt/format.h>
@@ -85,8 +85,8 @@ TEST(ClusterData, SixRoundTripsWhenAllThatIsKnownIsStale) {
   EXPECT_OK(client->Apply("t", Set("a", "2")));
   // 5 round trips besides the rejected call: METADATA, root, lock file, root, METADATA.
   EXPECT_EQ(client->location_round_trips() - before, 5u);
-  EXPECT_EQ(cluster.calls() - calls,
-            6u);  // the last call is the write; reading the lock file is not a call
+  // The last call is the write; reading the lock file is not a call.
+  EXPECT_EQ(cluster.calls() - calls, 6u);
   EXPECT_EQ(ReadAll(cluster.store()), "a f:q@1=2\n");
 }
 

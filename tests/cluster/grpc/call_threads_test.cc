@@ -26,8 +26,8 @@ TEST(CallThreadsTest, RefusesWhatHasNoThread) {
   EXPECT_FALSE(threads.Run([] { FAIL(); }));
   may_end.count_down();
   std::atomic<bool> done = false;
-  while (!threads.Run([&] { done = true; }))
-    std::this_thread::yield();  // retries until a thread is free
+  // Retries until a thread is free.
+  while (!threads.Run([&] { done = true; })) std::this_thread::yield();
   threads.Stop();
   EXPECT_TRUE(done);
 }

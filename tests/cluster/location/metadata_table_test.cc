@@ -234,8 +234,8 @@ TEST_F(MetadataTableTest, WhoeverReadsFinishesAMerge) {
   TabletRecord right = Find(5, "h");
   right.range.start = "";
   right.state.range.start = "";
-  EXPECT_OK(table_->Write(
-      &right, {"merged", ""}));  // writes the record as Merge does, but does not finish the merge
+  // Writes the record as Merge does, but does not finish the merge.
+  EXPECT_OK(table_->Write(&right, {"merged", ""}));
   EXPECT_EQ(Find(5, "a").tablet_id, 2u);
   EXPECT_EQ(Print(), "[,)#2");
 }

@@ -32,7 +32,8 @@ class History {
     return true;
   }
 
-  // Checks the rest of the disk: allowed contents, and numbers above all earlier ones.
+  // Checks what is left on the disk: its contents are allowed, and new numbers are above all
+  // earlier ones.
   void CheckLeft(engine::FileSystem* left) const {
     auto opened = EmbeddedLockService::Open(left, "/lock", &clock_);
     ASSERT_TRUE(opened.ok()) << opened.status();

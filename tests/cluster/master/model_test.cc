@@ -189,8 +189,8 @@ class History {
     }
     const TableRecord& table = world_.tables[table_id].table;
     if (random_.OneIn(6)) {
-      auto kept_us = static_cast<int64_t>(random_.Uniform(3) * 5 *
-                                          kSecond);  // 0: the dropped table is not kept
+      // 0: the dropped table is not kept.
+      auto kept_us = static_cast<int64_t>(random_.Uniform(3) * 5 * kSecond);
       int64_t until_us = kept_us == 0 ? 0 : now_us_ + kept_us;
       return Feed(master, event::DropTable{request, table.schema.name, until_us, now_us_});
     }
@@ -249,8 +249,8 @@ class History {
     world_.calls.clear();
     std::string wrong = "not looked at";
     for (int round = 0; round < 400; ++round) {
-      while (Running() < 2)
-        world_.AddServer("fresh");  // also replaces servers that are fenced only now
+      // Also replaces servers that are fenced only now.
+      while (Running() < 2) world_.AddServer("fresh");
       now_us_ += kSecond / 5;
       Feed(masters_.back().get(), event::Tick{now_us_});
       for (int calls = 0; !calls_.empty(); ++calls) {

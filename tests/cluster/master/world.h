@@ -64,8 +64,8 @@ StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord&
 class World {
  public:
   static constexpr size_t kPartSize = 4;  // log entries in one segment
-  bool stops_writers =
-      true;  // true: action F1 can end a process; false: the process only loses its log
+  // True: action F1 can end a process; false: the process only loses its log.
+  bool stops_writers = true;
 
   // Carries out at once an action of the master with `master_epoch`.
   event::Done CarryOut(uint64_t master_epoch, const Action& action);
@@ -102,8 +102,8 @@ class World {
   std::map<uint64_t, TableFile> tables;
   std::map<uint64_t, std::multimap<std::string, uint64_t>> files;
   std::map<uint64_t, std::multimap<std::string, uint64_t>> trash;
-  std::map<std::pair<uint64_t, std::string>, uint64_t>
-      calls;              // number of calls on each row, in each report
+  // Number of calls on each row, in each report.
+  std::map<std::pair<uint64_t, std::string>, uint64_t> calls;
   StandingOrders orders;  // as the lock service has them
   // Tables and rows: a tablet with such a row ends each process that loads it.
   std::set<std::pair<uint64_t, std::string>> deadly;

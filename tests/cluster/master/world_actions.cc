@@ -237,8 +237,8 @@ Done World::Do(uint64_t master, const action::UnloadTablet& body) {
   }
   if (served != server->tablets.end()) {
     done.status = FlushTablet(server, body.record.tablet_id);
-    if (done.status.code() == StatusCode::kAborted)
-      done.status = OkStatus();  // the tablet is not this server's any more
+    // The tablet is not this server's any more.
+    if (done.status.code() == StatusCode::kAborted) done.status = OkStatus();
     done.status = MarkAnswered(std::move(done.status));
     if (!done.status.ok()) return done;
     server->tablets.erase(body.record.tablet_id);

@@ -91,8 +91,8 @@ TEST_P(CallsTest, AnAttemptThatRanOutIsUnavailableAndItsServerHearsOfIt) {
   ASSERT_TRUE(channel->Call(kEcho, "x", {}).ok());  // opens the connection
   auto late = channel->Call(kWait, "", {.timeout_us = kSecond});
   EXPECT_EQ(late.status().code(), StatusCode::kUnavailable);
-  EXPECT_FALSE(IsNotBegun(late.status()))
-      << late.status();  // the request was sent, so its outcome is unknown
+  // The request was sent, so its outcome is unknown.
+  EXPECT_FALSE(IsNotBegun(late.status())) << late.status();
   EXPECT_TRUE(Eventually([&] { return world_.service.left() == 1; }));
 
   std::atomic<int> code{-1};

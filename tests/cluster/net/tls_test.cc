@@ -34,7 +34,7 @@ TEST(WireTls, N15_TheWrongHostOrCertificateIsRefusedAndNothingIsDone) {
   EXPECT_TRUE(world.NewChannel(any_host)->Call(kEcho, "x", {}).ok());
 
   TestAuthority stranger(world.folder, "strange");
-  stranger.Issue("stray", "IP:127.0.0.1");  // "other" is in use by the server, which reloads it
+  stranger.Issue("stray", "IP:127.0.0.1");  // a new name: the server uses "other" and reloads it
   // The client's own certificate is from an authority that the server does not know ...
   any_host.tls = KeysOf(stranger, "stray", *world.authority);
   Status unknown = world.NewChannel(any_host)->Call(kEcho, "x", {}).status();
@@ -83,8 +83,8 @@ TEST(WireTls, ChangedCertificatesAreUsedByTheNextConnection) {
     EXPECT_TRUE(answer.ok()) << answer.status();
     return answer.ok() && answer->ends_with("renewed");
   }));
-  EXPECT_TRUE(before->Call(kWhoAmI, "", {})
-                  ->ends_with("c1"));  // the open connection continues with its old certificate
+  // The open connection continues with its old certificate.
+  EXPECT_TRUE(before->Call(kWhoAmI, "", {})->ends_with("c1"));
   // A pair that does not fit together changes nothing.
   world.authority->Issue("other", "URI:spiffe://test/client/other");
   ASSERT_EQ(::rename(world.authority->File("other.crt").c_str(),

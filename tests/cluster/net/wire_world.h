@@ -22,8 +22,8 @@ enum Method : uint16_t {
   kFail = 3,      // fails; the body is the message
   kHold = 4,      // kept until Release
   kWait = 5,      // holds a thread until its caller stops waiting
-  kCount = 6,     // a stream: "PARTS SIZE"
-  kGroup = 7,     // kept; every eighth call answers all kept ones
+  kCount = 6,     // a stream; the body is "PARTS SIZE"
+  kGroup = 7,     // kept; every eighth call answers all kept calls
   kForget = 8,    // dropped without an answer
   kWhoAmI = 9,    // returns what the server knows about its peer
   kTooMuch = 10,  // returns an answer that is too large for a frame

@@ -51,8 +51,8 @@ class Follower {
     }
   }
 
-  std::map<std::string, std::vector<std::string>>
-      values;  // values of each row, in the order of arrival
+  // Values of each row, in the order of arrival.
+  std::map<std::string, std::vector<std::string>> values;
 
  private:
   std::vector<RowRange> Partitions() {

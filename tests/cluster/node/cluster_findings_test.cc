@@ -1,5 +1,5 @@
 // Tests the findings of `sippar admin doctor` about a cluster, derived from given facts.
-// Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/cluster_findings.h"
 
 #include <gmock/gmock.h>

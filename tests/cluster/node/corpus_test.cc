@@ -127,7 +127,7 @@ class CorpusTest : public ClusterWorld {
   size_t PagesBefore(size_t trouble) const {
     return pages_.size() * (trouble + 1) / (kTroubles + 1);
   }
-  // Makes one trouble after the other, each after enough imports and splits.
+  // Causes one trouble after another, each after enough pages were imported and tablets split.
   void MakeTrouble() {
     const std::function<void()> troubles[kTroubles] = {
         [&] { Restart({"s1"}); },

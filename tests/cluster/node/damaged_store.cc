@@ -20,8 +20,8 @@ void Walk(engine::FileSystem* fs, const std::string& path, StoreImage* image) {
   auto names = fs->List(path);
   if (!names.ok()) {
     auto bytes = engine::ReadFile(fs, path);
-    if (bytes.ok())
-      image->files[path] = *std::move(bytes);  // otherwise the file has just been removed
+    // If the read fails, the file has just been removed.
+    if (bytes.ok()) image->files[path] = *std::move(bytes);
     return;
   }
   image->directories.insert(path);

@@ -19,8 +19,8 @@ struct StoreImage {
   std::set<std::string> directories;
   std::map<std::string, std::string> files;
 
-  static StoreImage Of(
-      engine::FileSystem* fs);  // image of /db as a process that ends now leaves it
+  // Image of /db as a process that ends now leaves it.
+  static StoreImage Of(engine::FileSystem* fs);
   std::unique_ptr<engine::MemoryFileSystem> Make() const;
   bool operator==(const StoreImage&) const = default;
 };

@@ -247,8 +247,8 @@ TEST(EmbeddedNodeTest, ADiskThatTakesNothingIsRead) {
   EXPECT_CODE(put, StatusCode::kResourceExhausted);
   EXPECT_TRUE((*reading)->has_refused());
   EXPECT_EQ(Rows(reading->get()), "a=1 z=2 ");
-  EXPECT_CODE(TryOpen(left.get()).status(),
-              StatusCode::kUnavailable);  // the directory is locked all the same
+  // The directory is locked all the same.
+  EXPECT_CODE(TryOpen(left.get()).status(), StatusCode::kUnavailable);
   EXPECT_OK((*reading)->Close());
   EXPECT_EQ(left->AllFiles(), names);
   auto again = Open(left.get());

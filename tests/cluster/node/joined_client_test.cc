@@ -194,8 +194,8 @@ TEST_F(JoinedClientTest, ChangesAreTheOwners) {
 }
 
 TEST_F(JoinedClientTest, AWriteWithAnIdOfItsCallerIsDoneOnce) {
-  RowMutation mutation =
-      RowMutation("r").Set("f", "q", "v");  // a new version each time it is applied
+  // A new version each time it is applied.
+  RowMutation mutation = RowMutation("r").Set("f", "q", "v");
   mutation.request = {7, 9};
   for (Client* client : {owner_.get(), joined_.get(), owner_.get()}) {
     ASSERT_TRUE(client->data()->Apply("t", mutation).ok());

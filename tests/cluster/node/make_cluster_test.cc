@@ -242,9 +242,8 @@ TEST(DecideMaking, EachDirectoryHasOneAnswer) {
       {{true, "1", "", {"lock"}}, "1", Making::kCarry},
       {{true, "1", "", {"lock"}}, "2", refused},
       {{true, "1", kTarget, {"lock"}}, "1", Making::kFinish},
-      {{true, "1", kTarget, {"lock"}},
-       "",
-       refused},  // its lock files are lost, so it must not be carried again
+      // The cluster's lock files are lost, so it must not be carried again.
+      {{true, "1", kTarget, {"lock"}}, "", refused},
       {{true, "1", kTarget, {"lock"}}, "2", refused},
       {{true, "1", other, {"lock"}}, "1", refused},
   };

@@ -13,8 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int kFirstDeadly =
-    100;  // first row of the deadly ones, which extend to the end of the table
+// First row of the deadly ones, which extend to the end of the table.
+constexpr int kFirstDeadly = 100;
 constexpr size_t kKillsMax = 8;
 
 class SetAsideTest : public ClusterWorld {

@@ -110,7 +110,7 @@ TEST_F(BoundsTest, F_D6_NoneOfManyReadsIsRefused) {
   for (int i = 0; i < 1'200; ++i) BeginRead(fmt::format("stuck{}", i), 0);
   stuck_->AwaitStuck(30);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_LT(stuck_->stuck(), 100);  // limit of calls carried out at a time
+  EXPECT_LT(stuck_->stuck(), 100);  // fewer calls are carried out at a time
   stuck_->LetGo();
   EXPECT_EQ(End()[StatusCode::OK], 1'200);
 }

@@ -10,7 +10,7 @@ namespace {
 
 class TabletServerTest : public ServerWorld {};
 
-TEST_F(TabletServerTest, CallsAtAnotherEpochAreRefused) {  // N8
+TEST_F(TabletServerTest, CallsAtAnotherEpochAreRefused) {  // FAULTS.md N8
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
   EXPECT_OK(Put(server.get(), record, "a", "1"));
@@ -21,7 +21,7 @@ TEST_F(TabletServerTest, CallsAtAnotherEpochAreRefused) {  // N8
   EXPECT_EQ(All(server.get()), "a=1");
 }
 
-TEST_F(TabletServerTest, RepeatedAndDelayedControlCallsFindTheirWorkDone) {  // N4, N9
+TEST_F(TabletServerTest, RepeatedAndDelayedControlCallsFindTheirWorkDone) {  // FAULTS.md N4, N9
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
   auto control = server->Control();
@@ -38,7 +38,7 @@ TEST_F(TabletServerTest, RepeatedAndDelayedControlCallsFindTheirWorkDone) {  // 
   EXPECT_TRUE(control->Do(calls::Report{kMaster})->tablets.empty());
 }
 
-TEST_F(TabletServerTest, AnOlderMasterIsRefused) {  // L12
+TEST_F(TabletServerTest, AnOlderMasterIsRefused) {  // FAULTS.md L12
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
   auto control = server->Control();
@@ -49,7 +49,7 @@ TEST_F(TabletServerTest, AnOlderMasterIsRefused) {  // L12
   EXPECT_EQ(control->Do(calls::Report{kMaster + 1})->tablets.size(), 1u);
 }
 
-TEST_F(TabletServerTest, AMovedTabletNeedsNoLog) {  // P9
+TEST_F(TabletServerTest, AMovedTabletNeedsNoLog) {  // FAULTS.md P9
   auto source = Start("s1");
   auto target = Start("s2");
   TabletRecord record = NewTablet(source.get());
@@ -64,7 +64,8 @@ TEST_F(TabletServerTest, AMovedTabletNeedsNoLog) {  // P9
   EXPECT_EQ(All(source.get()), "a=1 b=2");
 }
 
-TEST_F(TabletServerTest, WhatWasAcknowledgedSurvivesTheDeathsOfThreeServers) {  // P10, P12, I1
+// FAULTS.md P10, P12; invariant I1.
+TEST_F(TabletServerTest, WhatWasAcknowledgedSurvivesTheDeathsOfThreeServers) {
   for (bool sort : {false, true}) {
     SCOPED_TRACE(sort);
     auto first = Start("s1");
@@ -157,8 +158,8 @@ TEST_F(TabletServerTest, ChildrenOfASplitAreNeitherLoadedNorUnloadedMeanwhile) {
   };
   EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "m"}));
   EXPECT_EQ(asked, 1);
-  EXPECT_OK(server->Control()->Do(
-      calls::LoadTablet{kMaster, Find("a"), table_}));  // it is already loaded
+  // The tablet is already loaded.
+  EXPECT_OK(server->Control()->Do(calls::LoadTablet{kMaster, Find("a"), table_}));
   EXPECT_OK(Put(server.get(), Find("z"), "y", "y"));
   EXPECT_EQ(*Get(server.get(), Find("a")), "a=a");
   EXPECT_EQ(*Get(server.get(), Find("z")), "y=y z=z");
@@ -215,7 +216,7 @@ TEST_F(TabletServerTest, LostAnswersOfMetadataLoseNothing) {
   EXPECT_EQ(All(next.get()), "a=1 b=2");
 }
 
-TEST_F(TabletServerTest, ADrainedServerLeavesNothingToRecover) {  // P17
+TEST_F(TabletServerTest, ADrainedServerLeavesNothingToRecover) {  // FAULTS.md P17
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
   EXPECT_OK(Put(server.get(), record, "a", "1"));
@@ -415,7 +416,7 @@ TEST_F(TabletServerTest, ALogThatWasSweptDuringTheStartEndsIt) {
   EXPECT_TRUE(session_->List(lock_paths::Servers())->empty());
 }
 
-TEST_F(TabletServerTest, TwoLivesUnderOneNameExcludeEachOther) {  // L10
+TEST_F(TabletServerTest, TwoLivesUnderOneNameExcludeEachOther) {  // FAULTS.md L10
   auto server = Start("s1");
   TabletServerOptions second = OptionsOf("s2");  // another machine
   second.name = "s1";

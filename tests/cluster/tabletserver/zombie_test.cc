@@ -27,7 +27,7 @@ class ZombieTest : public ServerWorld {
   std::shared_ptr<bool> paused_;
 };
 
-TEST_F(ZombieTest, AWriteIsAcknowledgedOnlyIfTheRecoveryHasIt) {  // L3
+TEST_F(ZombieTest, AWriteIsAcknowledgedOnlyIfTheRecoveryHasIt) {  // FAULTS.md L3
   for (const char* point : {"log.before_append", "log.after_sync", "log.before_apply"}) {
     SCOPED_TRACE(point);
     uint64_t n = ++tablets_made_;
@@ -58,7 +58,7 @@ TEST_F(ZombieTest, AWriteIsAcknowledgedOnlyIfTheRecoveryHasIt) {  // L3
   }
 }
 
-TEST_F(ZombieTest, ASleeperWhoseLeaseEndedAnswersNothing) {  // L3, C6
+TEST_F(ZombieTest, ASleeperWhoseLeaseEndedAnswersNothing) {  // FAULTS.md L3, C6
   auto sleeper = Start("s1", 10 * kSecond);
   TabletRecord record = NewTablet(sleeper.get());
   EXPECT_OK(Put(sleeper.get(), record, "a", "1"));
@@ -69,7 +69,7 @@ TEST_F(ZombieTest, ASleeperWhoseLeaseEndedAnswersNothing) {  // L3, C6
   EXPECT_GT(ended_, 0);
 }
 
-TEST_F(ZombieTest, ASplitOfUnknownOutcomeOutlastsALeaseThatComesBack) {  // L1
+TEST_F(ZombieTest, ASplitOfUnknownOutcomeOutlastsALeaseThatComesBack) {  // FAULTS.md L1
   auto server = Start("s1", 10 * kSecond);
   TabletRecord record = NewTablet(server.get());
   EXPECT_OK(Put(server.get(), record, "a", "1"));
@@ -90,7 +90,7 @@ TEST_F(ZombieTest, ASplitOfUnknownOutcomeOutlastsALeaseThatComesBack) {  // L1
   EXPECT_EQ(ended_, 0);
 }
 
-TEST_F(ZombieTest, ADeletedLogDirectoryEndsTheServer) {  // D21
+TEST_F(ZombieTest, ADeletedLogDirectoryEndsTheServer) {  // FAULTS.md D21
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
   EXPECT_OK(Put(server.get(), record, "a", "1"));
@@ -106,7 +106,7 @@ TEST_F(ZombieTest, ADeletedLogDirectoryEndsTheServer) {  // D21
   EXPECT_EQ(ended_, 1);
 }
 
-TEST_F(ZombieTest, AFlushOrCompactionOfALostTabletIsNoFact) {  // L13
+TEST_F(ZombieTest, AFlushOrCompactionOfALostTabletIsNoFact) {  // FAULTS.md L13
   auto zombie = Start("s1");
   auto heir = Start("s2");
   TabletRecord record = NewTablet(zombie.get());
@@ -121,7 +121,7 @@ TEST_F(ZombieTest, AFlushOrCompactionOfALostTabletIsNoFact) {  // L13
   EXPECT_EQ(All(heir.get()), "a=1");
 }
 
-TEST_F(ZombieTest, ASplitIsCommittedWhollyOrNotAtAll) {  // P7, L14
+TEST_F(ZombieTest, ASplitIsCommittedWhollyOrNotAtAll) {  // FAULTS.md P7, L14
   for (const char* point :
        {"tablet_split.after_close", "tablet_split.after_commit", "tablet_split.after_finish"}) {
     SCOPED_TRACE(point);
@@ -148,7 +148,7 @@ TEST_F(ZombieTest, ASplitIsCommittedWhollyOrNotAtAll) {  // P7, L14
   }
 }
 
-TEST_F(ZombieTest, AMoveThatDiesHalfWayIsRecovered) {  // P9
+TEST_F(ZombieTest, AMoveThatDiesHalfWayIsRecovered) {  // FAULTS.md P9
   for (const char* point :
        {"unload.after_first_flush", "unload.after_close", "unload.after_save"}) {
     SCOPED_TRACE(point);

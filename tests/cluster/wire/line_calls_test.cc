@@ -34,7 +34,7 @@ TEST(LineCalls, ACallCarriesTheTabletItsEpochAndTheTimeThatIsLeft) {
   EXPECT_LE(world.tablets->last_options.timeout_us, 30'000'000);
   EXPECT_TRUE(WriteOne(tablets.get(), {nullptr, 5'000'000}).ok());
   EXPECT_LE(world.tablets->last_options.timeout_us, 5'000'000);
-  // A write is not cancelled.
+  // A write gets no cancel flag, because it is carried out to its end.
   EXPECT_EQ(world.tablets->last_options.cancel, nullptr);
 
   EXPECT_TRUE(world.transport.Control(world.id)->Do(calls::UnloadTablet{6, 7, 3}).ok());

@@ -9,8 +9,8 @@
 namespace sippar::engine {
 namespace {
 
-constexpr std::string_view kAll("a\\\"\n\xc3\xa9\xe2\x80\xae\xff",
-                                10);  // é, U+202E, and a byte that is not UTF-8
+// Contains é, U+202E, and a byte that is not UTF-8.
+constexpr std::string_view kAll("a\\\"\n\xc3\xa9\xe2\x80\xae\xff", 10);
 
 TEST(EscapeBytes, KeepsWhatTheRulesName) {
   EXPECT_EQ(PrintableBytes(kAll), "a\\x5c\"\\x0a\\xc3\\xa9\\xe2\\x80\\xae\\xff");

@@ -70,8 +70,8 @@ TEST(BlockCacheTest, ScansMoveNothingAndTheirBlocksLeaveFirst) {
   BlockCache cache(4 * kMiB);
   size_t room = 4 * kMiB / MakeBlock(0)->charge();
   for (uint64_t i = 0; i < room; ++i) cache.Insert(1, i, MakeBlock(i));
-  ASSERT_NE(cache.Find(1, 0, CacheUse::kScan),
-            nullptr);  // a scan does not touch, so 0 stays the coldest block
+  // A scan does not touch, so 0 stays the coldest block.
+  ASSERT_NE(cache.Find(1, 0, CacheUse::kScan), nullptr);
   cache.Insert(1, room, MakeBlock(room));
   EXPECT_EQ(cache.Find(1, 0), nullptr);
   for (uint64_t i = 0; i < 100; ++i) cache.Insert(2, i, MakeBlock(i), CacheUse::kScan);

@@ -66,8 +66,8 @@ TEST(CompactionPolicy, ACleanRunIsDueWhenItsCellsExpire) {
   EXPECT_FALSE(ChooseCompaction(runs, options).has_value());
   options.now_us = 900 + 2000 + 500;
   EXPECT_TRUE(ChooseCompaction(runs, options).has_value());
-  runs[0].made_us =
-      options.now_us;  // the data is already dropped, so nothing is due before the next cycle
+  // The data is already dropped, so nothing is due before the next cycle.
+  runs[0].made_us = options.now_us;
   EXPECT_FALSE(ChooseCompaction(runs, options).has_value());
 }
 

@@ -69,8 +69,8 @@ TEST_F(FaultRows, D14_AReplacedFileIsTheOldOrTheNewOneAfterAPowerLoss) {
   calls = fs_.calls() - calls;
   bool seen_old = false;
   bool seen_new = false;
-  for (uint64_t n = 1; n <= calls + 1;
-       ++n) {  // the power is lost at the n-th call, or after all of them
+  // The power is lost at the n-th call, or after all of them.
+  for (uint64_t n = 1; n <= calls + 1; ++n) {
     ASSERT_TRUE(ReplaceFile(&memory_, "/d/file", old_content).ok());
     fs_.ClearRules();
     Fault(fmt::format("fail any * {}+", n));

@@ -1,10 +1,10 @@
 // One life of the kill walk's process, for kill_walk.py:
 //   walk_life DIR SEED LIFE [repeat]   opens DIR/store, checks it against DIR/journal, works, ends
 //   walk_life DIR SEED LIFE check      as above without the work, and looks for files left over
-// WALK_KILL=POINT:N kills it at the N-th passage of a crash point. WALK_PASSAGES=FILE: at its end,
-// and when it is killed at the point, it writes there how often it passed each point, as lines
-// "point passages". Exit 0: ended by itself. 137: killed at the point. Otherwise something is
-// wrong, and said. SPDX-License-Identifier: Apache-2.0
+// WALK_KILL=POINT:N kills the process at the N-th passage of a crash point. WALK_PASSAGES=FILE: at
+// its end, also if killed at the point, the process writes to FILE how often it passed each point,
+// as lines "point passages". Exit code 0: it ended by itself; 137: it was killed at the point; any
+// other: it found an error, which it prints. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <unistd.h>

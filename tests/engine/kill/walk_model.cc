@@ -125,8 +125,8 @@ TableSchema ExtraSchema() {
 }
 
 void AddToContent(const std::string& table, Cell cell, WalkContent* content) {
-  if (cell.family == "s")
-    cell.timestamp_us = 0;  // the server chose this timestamp, so only the order is known
+  // The server chose this timestamp, so only the order is known.
+  if (cell.family == "s") cell.timestamp_us = 0;
   (*content)[table + "/" + cell.row] += PrintCells({cell});
 }
 

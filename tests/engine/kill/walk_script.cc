@@ -12,8 +12,8 @@
 namespace sippar::engine {
 namespace {
 
-constexpr int64_t kAwaitMicros =
-    60'000'000;  // limit for a busy machine; a longer wait means that the store hangs
+// Limit for a busy machine; a longer wait means that the store hangs.
+constexpr int64_t kAwaitMicros = 60'000'000;
 constexpr int64_t kPauseMicros = 400;
 
 }  // namespace

@@ -229,8 +229,8 @@ TEST_F(LogSwitchTest, ALongLogIsReplayedInTheOrderOfEachTablet) {
     }
   }
   ASSERT_TRUE(writer->Finish().ok());
-  std::vector<uint64_t> replayed(kTablets,
-                                 0);  // each element belongs to one tablet and so to one thread
+  // Each element belongs to one tablet and so to one thread.
+  std::vector<uint64_t> replayed(kTablets, 0);
   replayed[2] = 400;
   auto redo_of = [](uint64_t tablet) -> uint64_t {
     return tablet == 2 ? 400 : tablet == 5 ? UINT64_MAX : 0;

@@ -53,8 +53,8 @@ class LogTest : public testing::Test {
       size = (*writer)->accepted_length();
       EXPECT_EQ(*fs_->FileSize(PathOf(id)), size) << "reserved room must be given back";
     }
-    return ReadFile(fs_.get(), PathOf(id))
-        ->substr(0, size);  // zeros may follow while the log is open
+    // Zeros may follow while the log is open.
+    return ReadFile(fs_.get(), PathOf(id))->substr(0, size);
   }
 
   std::unique_ptr<FileSystem> fs_;

@@ -185,8 +185,8 @@ TEST_F(SealedLogTest, SegmentsWithoutTheTabletAreNotRead) {
   EXPECT_EQ((*log)->Replay(1, 0, AddTo(&records)).code(), StatusCode::kUnavailable);
   uint64_t calls = fs.calls();
   EXPECT_TRUE((*log)->Replay(4, 1000, AddTo(&records)).ok());  // everything is in SSTables
-  EXPECT_TRUE(
-      (*log)->Replay(99, 0, AddTo(&records)).ok());  // the log has no records of this tablet
+  // The log has no records of this tablet.
+  EXPECT_TRUE((*log)->Replay(99, 0, AddTo(&records)).ok());
   EXPECT_EQ(fs.calls(), calls);
 }
 

@@ -190,8 +190,8 @@ TEST(AggregateTest, MemoryOfSketchesIsGivenBack) {
     AggregateDef def = Def(kind);
     def.limit = 10;
     auto sketch = Aggregate::New(def, &small);
-    const std::string tail(2000,
-                           'x');  // 400 MB of text in total, of which only a few values are held
+    // 400 MB of text in total, of which only a few values are held.
+    const std::string tail(2000, 'x');
     for (int i = 0; i < 200'000; ++i) {
       ASSERT_TRUE(sketch->Add(Value::Text(std::to_string(i) + tail)).ok()) << i;
     }

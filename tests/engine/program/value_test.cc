@@ -137,8 +137,8 @@ TEST(ValueTest, Prints) {
   EXPECT_EQ(Value::Float64(30).Print(), "30");
   EXPECT_EQ(Value::Bytes(std::string("\0\xff\x1b[2J", 6)).Print(), "\\x00\\xff\\x1b[2J");
   EXPECT_EQ(Value::Text("h\u00e4").Print(), "h\u00e4");
-  EXPECT_EQ(Value::Text("\xc2\x9b").Print(),
-            "\\xc2\\x9b");  // a C1 control character, which would control the terminal
+  // A C1 control character, which would control the terminal.
+  EXPECT_EQ(Value::Text("\xc2\x9b").Print(), "\\xc2\\x9b");
   EXPECT_EQ(Value::Map({Value::Text(""), Value::Int64(1)}).Print(), "{\"\": 1}");
   EXPECT_EQ(Value::Array({Value::Struct({Value::Int64(6), Value::Text("x")})}).Print(), "[(6, x)]");
   EXPECT_EQ(PrintTimestamp(5), "1970-01-01T00:00:00.000005Z");

@@ -201,8 +201,8 @@ TEST(RowFilterTest, RowSampleTakesWholeRowsAboutAsOftenAsItSays) {
   while (stream.Valid()) ASSERT_TRUE((*run)->RunRow(&stream, &seen).ok());
   EXPECT_NEAR(static_cast<double>(sink.rows.size()), 500, 80);
   for (const auto& row : sink.rows) EXPECT_EQ(row.size(), 2u);
-  EXPECT_EQ(seen,
-            2 * sink.rows.size());  // the stream skips all other rows as soon as they are rejected
+  // The stream skips all other rows as soon as they are rejected.
+  EXPECT_EQ(seen, 2 * sink.rows.size());
 }
 
 TEST(RowFilterTest, MalformedFiltersAreRefusedBeforeAnyRowIsRead) {

@@ -33,8 +33,8 @@ TEST(EntryPlace, KnowsWhatAnEntryEnters) {
   EXPECT_EQ(Enter(&place, EncodeColumnTombstone("a", "f", "q", 7)), "c");
   EXPECT_EQ(Enter(&place, EncodeCellKey("a", "f", "q", 1, 6)), "");
   EXPECT_EQ(Enter(&place, EncodeCellKey("a", "f", "r", 1, 5)), "c");
-  EXPECT_EQ(Enter(&place, EncodeCellKey("b", "f", "r", 1, 4)),
-            "rfc");  // the same names in another row
+  // The same names in another row.
+  EXPECT_EQ(Enter(&place, EncodeCellKey("b", "f", "r", 1, 4)), "rfc");
   EXPECT_EQ(place.row() + place.family() + place.qualifier(), "bfr");
   place.Leave();
   EXPECT_EQ(Enter(&place, EncodeCellKey("b", "f", "r", 1, 3)), "rfc");

@@ -20,8 +20,8 @@ HotTablets::Work Work(uint64_t tablet_id, uint64_t nanos) {
 TEST(HotTabletsTest, SharesTheProcessorsByWork) {
   HotTablets hot(2);
   hot.Sample(kStart, 5'000'000, {Work(1, 1'000'000), Work(2, 70)});
-  EXPECT_TRUE(
-      hot.List(0, INT64_MAX).empty());  // the first sample has no earlier one to compare with
+  // The first sample has no earlier one to compare with.
+  EXPECT_TRUE(hot.List(0, INT64_MAX).empty());
   // One of two processors was busy for a minute: three quarters of it for tablet 1, one quarter for
   // tablet 2.
   hot.Sample(kStart + kMinute, 5'000'000 + kMinute, {Work(1, 1'000'300), Work(2, 170), Work(3, 0)});

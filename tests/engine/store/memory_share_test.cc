@@ -15,8 +15,8 @@ constexpr uint64_t kMiB = 1 << 20;
 TEST(MemoryShare, TheCacheHasWhatOthersLeaveAndNeverLessThanItsFloor) {
   EXPECT_EQ(CacheShare(768 * kMiB, 64 * kMiB, 0), 768 * kMiB);
   EXPECT_EQ(CacheShare(768 * kMiB, 64 * kMiB, 264 * kMiB), 504 * kMiB);
-  EXPECT_EQ(CacheShare(768 * kMiB, 64 * kMiB, 264 * kMiB + 1),
-            492 * kMiB);  // the share changes in steps
+  // The share changes in steps.
+  EXPECT_EQ(CacheShare(768 * kMiB, 64 * kMiB, 264 * kMiB + 1), 492 * kMiB);
   EXPECT_EQ(CacheShare(768 * kMiB, 64 * kMiB, 704 * kMiB + 1), 64 * kMiB);
   EXPECT_EQ(CacheShare(768 * kMiB, 64 * kMiB, UINT64_MAX), 64 * kMiB);
   EXPECT_EQ(CacheShare(10, 1, 3), 7u);

@@ -76,7 +76,7 @@ class ReadCountersTest : public testing::Test {
   std::unique_ptr<HostedTables> store_;
 };
 
-// A thread that also serves other calls first tries such a read.
+// A thread that also serves other calls first tries a read from memory, which must not wait.
 TEST_F(ReadCountersTest, AReadFromMemoryFailsAtABlockThatIsOnDiskAlone) {
   Create();
   for (int i = 0; i < 100; ++i) Put(fmt::format("r{:02}", i), "a", "q", 1);
@@ -99,8 +99,8 @@ TEST_F(ReadCountersTest, AReadFromMemoryFailsAtABlockThatIsOnDiskAlone) {
   Open();
   EXPECT_EQ(count(RowRange::Single("r07")).status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(count(RowRange::All()).status().code(), StatusCode::kUnavailable);
-  EXPECT_EQ(count(RowRange::Single("absent")).value_or(9),
-            0u);  // the Bloom filter excludes the row
+  // The Bloom filter excludes the row.
+  EXPECT_EQ(count(RowRange::Single("absent")).value_or(9), 0u);
   EXPECT_GE(Count(Cell("r07", "a", "q")).blocks_from_disk, 1u);
   EXPECT_EQ(count(RowRange::Single("r07")).value_or(0), 1u);
   EXPECT_EQ(count(RowRange::Single("r99")).status().code(), StatusCode::kUnavailable);

@@ -118,8 +118,8 @@ TEST_F(RequestIdTest, BatchesAndRowTransactionsToo) {
   RowCheck check{read, *DigestCells(of_row().get())};
   committed.Set("f", "q", "v").request = {9, 20, 7};
   EXPECT_TRUE(store_->CommitRow("t", committed, {&check, 1}).ok());
-  EXPECT_TRUE(
-      store_->CommitRow("t", committed, {&check, 1}).ok());  // the condition no longer holds
+  // The repetition succeeds although the condition no longer holds.
+  EXPECT_TRUE(store_->CommitRow("t", committed, {&check, 1}).ok());
   committed.request.number = 21;
   EXPECT_EQ(store_->CommitRow("t", committed, {&check, 1}).code(), StatusCode::kAborted);
 }

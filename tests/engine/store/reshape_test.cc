@@ -151,7 +151,7 @@ TEST_F(ReshapeTest, AMergedTabletTrustsASharedFileForItsOwnersRowsOnly) {
 
 TEST_F(ReshapeTest, AFamilyDroppedBeforeTheMergeStaysDead) {
   Create({Row(10)});
-  Write(0, 15);  // gives the tablets different sequence numbers
+  Write(0, 15);  // makes the tablets' sequence numbers differ
   TableSchema schema = store_->GetTable("t")->schema;
   TableSchema without = schema;
   std::erase_if(without.families, [](const FamilySchema& family) { return family.name == "g"; });

@@ -248,8 +248,8 @@ TEST_F(StoreTest, RunsThatDoNotOverlapAreJoinedWithoutWritingThemAgain) {
   ASSERT_TRUE(compacted.ok() && *compacted) << compacted.status();
   GroupStats stats = tablet->Stats().front();
   EXPECT_EQ(stats.sstables, 4u);
-  EXPECT_NE(tablet->Dump().find(": 4 files"), std::string::npos)
-      << tablet->Dump();  // all in one run
+  // All four files are in one run.
+  EXPECT_NE(tablet->Dump().find(": 4 files"), std::string::npos) << tablet->Dump();
   EXPECT_EQ(store_->metrics()->Get("joined_runs")->value(), 4u);
   EXPECT_EQ(store_->metrics()->Get("merging_compactions")->value(), 0u);
   tablet.reset();  // must not outlive the store
@@ -364,9 +364,8 @@ TEST_F(StoreTest, StrangeNamesAreLeftAloneAndUnusedSegmentsGo) {
   Write(RowMutation("r").Set("a", "q", "v", 1));
   store_.reset();
   std::filesystem::create_directory(directory_ + "/sst/x");
-  std::ofstream(
-      directory_ +
-      "/wal/0000000000000009-00000001.log");  // a segment that was created but never written
+  // A segment that was created but never written.
+  std::ofstream(directory_ + "/wal/0000000000000009-00000001.log");
   Open();
   EXPECT_TRUE(std::filesystem::exists(directory_ + "/sst/x"));
   EXPECT_EQ(Segments(), 1u);

@@ -134,9 +134,9 @@ std::shared_ptr<bool> Cluster::Reshape(MachineId master, Reshaping kind, const s
   return is_over;
 }
 
-// A sweep that reads METADATA from one end to the other may meet neither what was nor what is: of a
-// tablet that is split when one half's record is in a tablet of METADATA that has been read, and
-// the other's in the next one.
+// A sweep reads METADATA from one end to the other. If a tablet is split meanwhile, one half's
+// record may be in a tablet of METADATA that was already read, and the other half's in the next
+// one: the sweep then sees neither the old state nor the new one.
 void Cluster::ReshapeBehind() {
   bool is_aimed = knobs_.scene == Scene::kSweeps;
   if (!world_->OneIn(is_aimed ? 2 : 4)) return;
@@ -153,7 +153,7 @@ void Cluster::ReshapeBehind() {
   } else if (before == 0 || (!is_aimed && random->OneIn(4))) {
     is_over = Reshape(sweeper, Reshaping::kSplitMetadata, rows[random->Uniform(rows.size())]);
   } else if (is_aimed && random->OneIn(4)) {
-    (void)Reshape(sweeper, Reshaping::kMerge, rows[1]);  // so that there is again what can be split
+    (void)Reshape(sweeper, Reshaping::kMerge, rows[1]);  // so that another split is possible
     is_over = Reshape(sweeper, Reshaping::kFlush, "");
   } else {
     is_over = Reshape(sweeper, Reshaping::kSplit,
@@ -163,7 +163,7 @@ void Cluster::ReshapeBehind() {
   while (!*is_over && world_->NowMicros() < limit_us) world_->SleepMicros(2'000);
 }
 
-// Between two records of the table's tablets, as METADATA's server does when it is large.
+// Splits METADATA between two records of the table's tablets, as its server does when it is large.
 StatusOr<bool> Cluster::SplitMetadata(MachineId master, const std::string& row) {
   ASSIGN_OR_RETURN(cluster::TableInfo table,
                    OnMaster<cluster::TableInfo>(master, [](cluster::AdminApi* admin) {

@@ -41,8 +41,8 @@ class RemadeFamily {
 
  private:
   struct Row {
-    std::optional<std::string>
-        written;  // known to be written, unless a write of unknown outcome is newer
+    // Known to be written, unless a write of unknown outcome is newer.
+    std::optional<std::string> written;
     std::set<std::string> unknown;  // values of any age whose writes have an unknown outcome
   };
   bool vague_ = false;

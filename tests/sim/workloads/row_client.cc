@@ -117,8 +117,8 @@ bool RowClient::ReadTable(int64_t timeout_us) {
 }
 
 bool RowClient::Write(const std::vector<RowMutation>& batch) {
-  if (batch.empty() || batch[0].row.empty())
-    return true;  // the batch has nothing that may be written
+  // The batch has nothing that may be written.
+  if (batch.empty() || batch[0].row.empty()) return true;
   uint64_t called = histories_->NextMoment();
   std::vector<Status> statuses = store_->Apply(batch);
   uint64_t returned = histories_->NextMoment();

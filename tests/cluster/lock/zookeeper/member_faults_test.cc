@@ -90,9 +90,8 @@ class Holder {
     ended_ = true;
     beats_.Join();
   }
-  int64_t over_at_nanos() const {
-    return over_at_nanos_;
-  }  // end of the lease according to the last successful heartbeat
+  // End of the lease according to the last successful heartbeat.
+  int64_t over_at_nanos() const { return over_at_nanos_; }
   int64_t longest_nanos() const { return longest_nanos_; }  // longest duration of a heartbeat
   LockSession* session() { return session_.get(); }
 

@@ -37,8 +37,8 @@ TEST(ZooKeeperSession, ATimeoutBelowFourTicksOrAboveTheMembersLongestIsRefused) 
   engine::Clock* clock = engine::Clock::System();
   EXPECT_EQ(CheckLease(service.get(), 60 * kSecond + 1'000, clock), longer);
   EXPECT_OK(CheckLease(service.get(), kDefaultLeaseMicros, clock));
-  for (int64_t agreed :
-       {6 * kSecond, 60 * kSecond}) {  // the longest timeout that the members allow
+  // 60 s is the longest timeout that the members allow.
+  for (int64_t agreed : {6 * kSecond, 60 * kSecond}) {
     auto session = OpenSession(service.get(), "long", agreed);
     ASSERT_TRUE(session.ok()) << session.status();
     int64_t before_nanos = clock->MonotonicNanos();
