@@ -24,8 +24,9 @@ inline constexpr int kStateConnected = 3;
 inline constexpr int kStateExpired = -112;
 inline constexpr int kStateAuthFailed = -113;
 
-// ZooKeeper's defaults give the shortest session two ticks; an operator may make it longer, and
-// must not make it shorter. So half of the shortest session is no less than a tick.
+// An upper bound of the members' tick: half of the shortest session that they grant, rounded up.
+// ZooKeeper's default for the shortest session (minSessionTimeout) is two ticks. If an operator set
+// it higher, the bound is too large, which is safe. Sippar requires that it is not set lower.
 int64_t TickOfShortestSession(int64_t shortest_us);
 
 // kInvalidArgument: the members gave a session a shorter time than `asked_us`. Its owner and other
