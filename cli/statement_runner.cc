@@ -69,7 +69,8 @@ void PrintEnd(int exit_code, int64_t elapsed_us, uint64_t rows) {
              exit_code == kExitTimeout ? "timed out" : "cancelled", Seconds(elapsed_us), rows);
 }
 
-// True if this format prints the start of the next page after the rows.
+// True if the format's own output says how to continue a result that LIMIT cut ("AFTER ROW 'k'").
+// For the other formats, that is printed to stderr.
 bool ShowsNext(const std::string& format) {
   return format == "json" || format == "plain" || format == "line" || format == "box";
 }

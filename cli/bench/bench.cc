@@ -119,7 +119,7 @@ class Bench {
 
   Status EnsureFilled() {
     ASSIGN_OR_RETURN(uint64_t filled, FilledRows(client_, options_));
-    // The report's words about the table, unless the table is filled below.
+    // table_ is printed in the report. This value stays if the table already has enough rows.
     table_ = "used as it was";
     if (filled >= options_.rows) return OkStatus();
     table_ = "partly filled";

@@ -96,7 +96,8 @@ void MasterDriver::Live() {
   }
 }
 
-// Feeds ticks until the lock may have been lost, or Stop is called.
+// Runs the master while it holds the lock: renews the session, and passes a Tick to the state
+// machine every tick_us. Returns when the lock may have been lost or Stop is called.
 void MasterDriver::Hold(const std::shared_ptr<Reign>& reign) {
   {
     engine::MutexLock lock(&mutex_);

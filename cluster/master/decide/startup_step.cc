@@ -227,7 +227,9 @@ void OnDone(Turn* turn, const action::CreateRecord& asked, const event::Done& do
   if (done.status.ok()) {
     Learn(turn, asked.facts);
   } else if (done.status.code() == StatusCode::kAborted) {
-    state->scanned_to = kLastMetadataKey;  // an older master made this tablet: read it
+    // METADATA already has another record there, such as one that an older master added. The scan
+    // starts again, so that the records are read.
+    state->scanned_to = kLastMetadataKey;
   } else {
     turn->Failed(&state->starting);
   }
