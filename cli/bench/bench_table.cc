@@ -12,7 +12,8 @@
 namespace sippar::cli {
 namespace {
 
-// Name of a row, a family and a group; the row sorts after all keys.
+// Name of the row that says what a fill has written, of its family and of its locality group. The
+// keys of all other rows are digits, so this row sorts after them.
 constexpr const char* kAbout = "about";
 
 engine::TableSchema SchemaOf(const BenchOptions& options) {

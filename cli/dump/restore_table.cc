@@ -10,7 +10,8 @@
 namespace sippar::cli {
 namespace {
 
-// A mark costs a wait for all batches. An interrupted restore rewrites at most this many bytes.
+// Bytes of cells between two marks. Before each mark the restore waits until all cells so far are
+// written. The next run continues at the last mark, so it rewrites about this many bytes at most.
 constexpr size_t kMarkEachBytes = 16 << 20;
 
 // Returns nullopt if the table does not exist.

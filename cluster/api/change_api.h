@@ -1,7 +1,8 @@
-// Reads the changes of a table that has a change stream (engine/model/change_config.h): every
-// acknowledged mutation of a partition from a position on, and for each row in commit order.
-// Partitions are tablet ranges. When a tablet splits or merges, the stream ends and names the
-// partitions and tokens to continue with (ReadChangeStream of the Cloud Bigtable API).
+// Reads the changes of a table that has a change stream (engine/model/change_config.h). A reader
+// gets every acknowledged mutation of one partition from a given position on; it gets the
+// mutations of each row in commit order. Partitions are tablet ranges. When a tablet splits or
+// merges, the stream ends and names the partitions and tokens to continue with (ReadChangeStream of
+// the Cloud Bigtable API).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

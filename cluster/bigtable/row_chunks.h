@@ -33,7 +33,8 @@ class RowChunks final : public engine::CellSink {
   void Flush();
   // Tells the reader that the scan has passed `row`: a retry need not ask for rows up to it.
   void SendScanned(const std::string& row);
-  // Flushes as the last call. `stats`: null if the request did not ask for statistics.
+  // Sends the gathered chunks and then `stats`, which is null if the request did not ask for
+  // statistics. Must be the last call.
   void End(const google::bigtable::v2::RequestStats* stats);
 
   bool is_gone() const { return is_gone_; }

@@ -1,9 +1,10 @@
-// Serves MutateRow, CheckAndMutateRow and ReadModifyWriteRow for many concurrent callers. Writes to
-// one tablet that arrive while a thread writes are written by the same thread in its next batch,
-// which is one group of the commit log and needs no thread switch. Writes to different tablets do
-// not wait for each other. Requests in flight have at most 256 MiB together. Further ones wait in a
-// queue until shortly before their deadlines (at most 30 s) and are then refused with UNAVAILABLE,
-// so that their callers retry. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Serves MutateRow, CheckAndMutateRow and ReadModifyWriteRow for many concurrent callers. While a
+// thread writes to a tablet, further writes to that tablet wait. The same thread then writes them
+// as its next batch: they become one group of the commit log and need no thread switch. Writes to
+// different tablets do not wait for each other. The requests that are being served have at most
+// 256 MiB in total. Further requests wait in a queue until shortly before their deadlines (at most
+// 30 s) and are then refused with UNAVAILABLE, so that their callers retry. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -42,7 +42,7 @@ class ProgramRest final : public engine::ProgramSink {
   // The last row of the table up to which all results were passed on; "": none in this try.
   std::string mark_;
   uint64_t marked_ = 0;   // result rows passed on up to the mark, since left_ was made
-  uint64_t given_ = 0;    // result rows passed on after the mark, all of one unfinished row
+  uint64_t given_ = 0;    // result rows passed on after the mark; one unfinished row yielded them
   uint64_t digest_ = 0;   // digest of the given_ rows
   uint64_t to_drop_ = 0;  // rows of the next batches that an earlier try has passed on
   uint64_t dropped_digest_ = 0;

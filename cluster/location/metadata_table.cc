@@ -24,7 +24,9 @@ using engine::Value;
 using engine::ValueType;
 
 constexpr char kEvents[] = "events";
-constexpr char kErased[] = "erased";  // event with the epoch of the tablet that was erased here
+// A column of the family `events`: the epoch of the tablet whose record was erased last from this
+// row of METADATA.
+constexpr char kErased[] = "erased";
 
 // Slots hold the stored values that an update's condition compares, in the order of the columns
 // that NewUpdate reads.
@@ -256,7 +258,7 @@ class ClientMetadataTable final : public MetadataTable {
   // *unfinished then holds that record and, for a merge, the left record that must be erased.
   // `rows` advances past every record given to `visit`, so that the caller can continue the scan.
   struct Unfinished {
-    std::optional<TabletRecord> merged;  // lies in the rows of `record`
+    std::optional<TabletRecord> merged;  // the left record; `record` now has its rows, too
     std::optional<TabletRecord> record;
   };
   Status ScanTiled(engine::RowRange* rows, const std::function<bool(TabletRecord record)>& visit,

@@ -23,7 +23,7 @@ struct ZooKeeperFact {
 // Content of the lock service's files that describe the cluster. "": there is no such file.
 struct LockFacts {
   std::string id;           // file `cluster`
-  std::string store;        // file `store`: posix:DIR, after a mark of init or collapse
+  std::string store;        // file `store`: posix:DIR; a mark precedes it during init or collapse
   uint64_t next_epoch = 0;  // file `epoch`: above all epochs in use so far; 0: not known
   bool has_master = false;  // a process holds the master's lock
 };

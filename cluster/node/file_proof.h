@@ -1,5 +1,6 @@
-// The first half of a start's checks of a directory: checks that do not need METADATA, made before
-// any log is recovered. Nothing here writes. SPDX-License-Identifier: Apache-2.0
+// The first half of the checks of a store's directory that a process makes when it starts: those
+// that do not need METADATA. It makes them before it recovers any log. Nothing here writes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

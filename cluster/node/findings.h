@@ -1,4 +1,5 @@
-// What the checks of a start find (file_proof.h, picture_proof.h).
+// What a process finds when it checks a store's directory, at its start or for the doctor
+// (file_proof.h, picture_proof.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -65,8 +65,8 @@ StatusOr<JoinedStore::Reached> JoinedStore::GetForChange(const CallOptions& opti
   if (store.remote == nullptr) return store;
   Status alive = store.remote->Probe(options);
   if (store.is_lost()) return Get(options);
-  // If the server begins no calls now, the caller may send it the change all the same: the server
-  // refuses the change, and nothing is done.
+  // kNotBegun: the server begins no calls now. The caller may still send it the change: if the
+  // server refuses the change, too, nothing is done.
   if (!IsMarked(kNotBegun, alive)) RETURN_IF_ERROR(alive);
   return store;
 }

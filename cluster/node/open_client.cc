@@ -18,8 +18,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Shortest and longest time between two checks whether the process that has the directory now
-// serves it or has left it, or whether a server listens again.
+// Shortest and longest time between two attempts. An attempt succeeds if the process that held the
+// directory has begun to serve it or has left it, or if a server listens again.
 constexpr int64_t kLookUs = 4'000;
 constexpr int64_t kLookMaxUs = 40'000;
 

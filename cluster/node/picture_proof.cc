@@ -179,9 +179,9 @@ StatusOr<LastSequences> ReadLastSequences(engine::FileSystem* fs, const std::str
   return lives;
 }
 
-// Reads backups and logs first and METADATA last, because names move in that direction during the
-// reads: a restore copies a backup's names to METADATA, and a flush moves a log's writes into an
-// SSTable that METADATA names. So no name is missed.
+// Reads backups and logs first and METADATA last, because during the reads file names come
+// into METADATA from there: a restore copies the names of a backup's files to METADATA, and a flush
+// moves the writes of a log into an SSTable, which METADATA then names. So no name is missed.
 StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& directory,
                                    MetadataTable* metadata) {
   StorePicture picture;

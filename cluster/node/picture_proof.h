@@ -1,6 +1,6 @@
-// The second half of a start's checks of a directory: every file that METADATA and the backups name
-// exists, and METADATA names every log that is still needed. Must be called before a sweep. Nothing
-// here writes. SPDX-License-Identifier: Apache-2.0
+// The second half of the checks of a store's directory that a process makes when it starts: every
+// file that METADATA and the backups name exists, and METADATA names every log that is needed. Must
+// be called before a sweep. Nothing here writes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

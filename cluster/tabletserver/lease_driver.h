@@ -23,7 +23,7 @@ struct LeaseOptions {
   LockService* service = nullptr;  // opens a new session when the old one is lost
   SessionOptions session;          // its clock is also the lease's clock
   std::string path;                // the server's lock file
-  std::string store_mark;          // argument of CheckStoreMark (lock/store_mark.h)
+  std::string store_mark;          // content that lock file `store` must have; "": any
   // The driver's thread calls this with false when serving stops: calls in flight should end, and
   // the function may wait for them, for at most a third of the session's timeout. It calls it with
   // true when serving continues. May be empty.

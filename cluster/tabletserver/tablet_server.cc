@@ -231,7 +231,8 @@ Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
   }
 }
 
-// An error is ignored: other servers that shut down then only wait longer.
+// Writes into this server's member record how far its shutdown has got. Ignores errors: a server
+// that shuts down at the same time then only waits longer for this one.
 void TabletServer::TellLeaving(Leaving done) {
   auto record = MemberRecord::Decode(reached_at_);
   if (!record.ok()) return;  // not a member record: no other process calls this server

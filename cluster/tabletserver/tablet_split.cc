@@ -81,8 +81,8 @@ Status TabletSplitter::Replace(const std::shared_ptr<Served>& parent, const std:
   parts_->host->Forget(parent->tablet->id());
   parts_->host->RemoveObsoleteSegments();
   parts_->host->metrics()->Get("tablet_splits")->Add();
-  // Every reader of METADATA finishes a split that it finds. This call only saves the readers that
-  // work.
+  // Whoever reads METADATA finishes an unfinished split that it finds. This call only spares the
+  // readers that work, so its error is ignored.
   (void)parts_->metadata->FinishSplit(*committed);
   CRASH_POINT("tablet_split.after_finish");
   return OkStatus();
@@ -131,8 +131,8 @@ bool TabletSplitter::SplitIfLarge(const std::shared_ptr<Served>& served) {
   engine::Tablet* tablet = served->tablet.get();
   if (IsRoot(served->table_id, tablet->range())) return false;
   uint64_t size = engine::SplitSizeOf(*tablet->schema(), parts_->store.split_size);
-  // A single row cannot be split: if no split row was found, the tablet is searched again only
-  // after it has grown by a quarter.
+  // A tablet with a single row cannot be split. If a search has found no row to split at, the next
+  // search waits until the tablet has grown by a quarter.
   size = std::max(size, tablet->unsplit_bytes() + tablet->unsplit_bytes() / 4);
   engine::TabletSize now{tablet->stored_bytes(), static_cast<uint64_t>(tablet->memtable_bytes()),
                          parts_->store.clock->NowMicros() - tablet->serving().since_us()};

@@ -47,7 +47,7 @@ void GatewayCalls::Begin(OpenClient open) {
   open_ = std::move(open);
 }
 
-// The pointers in the ports own nothing: client_ owns its interfaces.
+// The shared pointers that clients_ gets here own nothing: client_ owns the two interfaces.
 StatusOr<Client*> GatewayCalls::Reach() {
   engine::MutexLock lock(&open_mutex_);
   if (client_ != nullptr) return client_.get();

@@ -2,10 +2,11 @@
 // tablet). The files of one tablet are read one after the other; files of several tablets that a
 // tablet merge joined are read together, in that order.
 //
-// Two files of a tablet may hold the same sequence numbers: a crash after a file was written leaves
-// the log as it was, and the next process writes those changes again. The newer file counts from
-// its first number on: in a log without syncs, a power loss may have removed changes that the older
-// file still has, and their numbers were then used again.
+// Two files of a tablet may hold the same sequence numbers: if a process crashes after it wrote a
+// file, the log still has the file's changes, and the next process writes them to a newer file,
+// too. From the newer file's first number on, only the newer file counts, and readers skip the rest
+// of the older one: after a power loss, a log without syncs may lack changes that the older file
+// has, and the tablet then gave their numbers to other changes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

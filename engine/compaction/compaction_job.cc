@@ -9,8 +9,9 @@
 namespace sippar::engine {
 namespace {
 
-// With keys as long as a block, a file's index holds every key. A file ends before its index could
-// exceed what a section may hold (engine/FORMAT.md).
+// The index of a file holds one key of each block, so if keys are as long as blocks, it holds all
+// keys. CompactionJob begins another file before the index could exceed the size limit of a section
+// (engine/FORMAT.md).
 constexpr uint64_t kIndexSizeMax = 64 << 20;
 
 // Ends the input when the compaction is cancelled. A check between output files would come too

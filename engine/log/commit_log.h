@@ -158,7 +158,9 @@ class CommitLog {
   // The highest sequence number of each tablet in writer_.
   std::map<uint64_t, uint64_t> writer_sequences_;
   SegmentId last_;
-  uint64_t last_length_;  // accepted length of last_; updated while last_ is open
+  // The accepted length of segment last_: later bytes of it do not count. It grows with each group
+  // that is written while last_ is open, and the header of the next segment states it.
+  uint64_t last_length_;
   std::vector<std::string> in_doubt_;
   std::atomic<bool> has_refused_{false};  // true: a group was refused since a segment last began
   // Opened once, by the leader before its first segment or by RemoveObsolete.

@@ -18,7 +18,7 @@ struct LogChain {
     // Newest segment only: bytes that were synced, according to the header of a later segment that
     // is not in the chain.
     uint64_t synced_length = 0;
-    uint64_t reached_length = 0;  // bytes that REACH says are durable
+    uint64_t reached_length = 0;  // durable bytes according to the file REACH (log_reach.h)
   };
   std::vector<Segment> segments;  // oldest first
   // Names of files that hold no acknowledged records, or only records that SSTables hold too.

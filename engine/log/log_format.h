@@ -8,9 +8,10 @@
 //   16  8  XXH3 of the body, seeded with segment, offset and durable length
 //   24  .. body
 // Damage below the durable length of any later record is a loss of acknowledged data. Other damage
-// is a group whose sync was cut short, since its pages reach the disk in any order. An empty body
-// marks a clean end; damage in a record before it is not a torn tail. The seed holds epoch and
-// number, so a record copied to another place or segment is invalid.
+// comes from a crash during the sync of a group of records, whose pages reach the disk in any
+// order. A record with an empty body marks the clean end of the segment: everything before it was
+// synced, so damage there is a loss, too. The checksum covers the segment's epoch and number and
+// the record's offset, so a record that was copied to another place or segment is invalid.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -39,8 +39,8 @@ int64_t DaysInMonth(int64_t year, int64_t month);
 // Finds the zone of a name such as 'UTC', '+01:00', '-8' or 'Europe/Berlin'. Error RANGE if this
 // machine knows no such zone.
 [[nodiscard]] StatusOr<absl::TimeZone> FindZone(std::string_view name);
-// ToLocal returns what the clocks of the zone show at `time_us`, as microseconds since 1970 of the
-// same date and time of day in UTC. FromLocal is the inverse.
+// ToLocal finds the date and time of day that clocks of the zone show at `time_us`, and returns the
+// time at which clocks of UTC show the same. FromLocal is the inverse.
 int64_t ToLocal(int64_t time_us, const absl::TimeZone& zone);
 int64_t FromLocal(int64_t local_us, const absl::TimeZone& zone);
 

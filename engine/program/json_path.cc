@@ -78,8 +78,9 @@ class PathParser {
   JsonPath path_;
 };
 
-// Receives the events of nlohmann's parser. Only two containers matter at a time: the innermost
-// open one and the innermost one on the path; everything else is skipped by counting.
+// Receives the events of nlohmann's parser. It keeps no tree: it counts the open containers and
+// those of them that are on the path. While the counts differ, the parser is inside a container
+// beside the path, which is skipped, or inside the wanted value, which is copied.
 class Finder : public nlohmann::json_sax<json> {
  public:
   Finder(const JsonPath& path, JsonForm form, StopBudget* budget)

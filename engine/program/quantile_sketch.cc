@@ -136,8 +136,9 @@ Value::Items QuantileSketch::Quantiles(uint64_t parts) const {
   size_t at = 0;
   uint64_t passed = 0;
   for (uint64_t i = 1; i < parts; ++i) {
-    // The bound is the first value up to which i / parts of all values lie, rounded up. 2^50 values
-    // times a thousand parts fit into 64 bits.
+    // `wanted` is i / parts of the number of values, rounded up. The bound is the smallest value
+    // that at least `wanted` values do not exceed. i * total fits into 64 bits: there are at most
+    // 2^50 values and a thousand parts.
     const uint64_t wanted = (i * total + parts - 1) / parts;
     while (passed + all[at].weight < wanted) passed += all[at++].weight;
     bounds.push_back(*all[at].value);

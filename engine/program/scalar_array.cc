@@ -123,7 +123,7 @@ Status RangeOfReals(Arguments args, Value* out) {
   if (step == 0) return ZeroStep();
   Items items;
   for (double i = 0;; ++i) {
-    // Multiplied rather than added, so that the error of the step does not grow.
+    // Multiplies instead of adding `step` each time, which would add up its rounding errors.
     const double each = from + i * step;
     if (!(step > 0 ? each <= to : each >= to)) break;
     RETURN_IF_ERROR(CheckArraySize(items.size() + 1, 0));
@@ -174,7 +174,8 @@ Status MapEntries(CallSite* site, Arguments args, Value* out) {
   if (args[0]->type() != kMap) return TypeError(*site, args);
   const Items& items = args[0]->items();
   Items entries;
-  // Each entry is a MAP of two names and the two values.
+  // For every two items, the result has five Values: an entry (a MAP), its two names, the key and
+  // the value. Three for each item is an upper bound.
   RETURN_IF_ERROR(CheckArraySize(items.size() * 3, BytesOf(items)));
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     entries.push_back(

@@ -271,7 +271,8 @@ class FilterBuilder {
   // order, like the branches of an interleave. Each sink is an input (port) of its own, because a
   // condition may delay the cells of one sink and not those of another.
   Status BuildAll(const RowFilter& filter) {
-    // Conditions and sinks hold cells back, so RunRow must end the row (OpenEnd).
+    // Conditions and sinks hold cells back, and drop some if they lack room. So these steps do not
+    // end the row (OpenEnd): RunRow ends it after it has checked that no cell was dropped.
     if (filter.Has(RowFilter::kCondition) || filter.Has(RowFilter::kSink)) {
       run_->result_ = result_;
       result_ = Own(std::make_unique<OpenEnd>(result_));

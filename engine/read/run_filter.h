@@ -14,7 +14,8 @@
 
 namespace sippar::engine {
 
-inline constexpr size_t kFilterHeldMax = 256 << 20;  // the largest row that must be readable
+// The most bytes of cells that one filter holds back. A row that needs more cannot be read with it.
+inline constexpr size_t kFilterHeldMax = 256 << 20;
 
 // The bytes that all steps of one filter buffer, counted against one limit.
 struct HeldBytes {

@@ -21,7 +21,7 @@ struct FamilyBytes {
 
 struct FileSummary {
   uint64_t file_id = 0;
-  uint64_t size_bytes = 0;  // size of the whole file; 0 inside its own properties
+  uint64_t size_bytes = 0;  // size of the whole file; 0 in the copy that the file itself stores
   uint64_t raw_bytes = 0;   // keys and values of all entries
   uint64_t entries = 0;     // cells and tombstones
   uint64_t tombstones = 0;

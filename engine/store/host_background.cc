@@ -276,9 +276,9 @@ void TabletHost::RemoveObsoleteSegments() {
   std::map<uint64_t, uint64_t> redo;
   std::vector<uint64_t> holding = log_->RemoveObsolete(
       [&](uint64_t tablet_id) {
-        // Collected inside the callback, when the log has decided which segments are closed: a
-        // tablet that is opened later cannot have records in them, so a tablet that is not found
-        // here is not served any more.
+        // Lists the served tablets only now, when the log has fixed the set of closed segments. A
+        // tablet that opens later has no records in these segments. So a tablet that is not in
+        // the list is not served any more, and needs no records.
         if (redo.empty()) {
           for (const auto& tablet : All()) redo[tablet->id()] = tablet->flusher().redo_sequence();
         }

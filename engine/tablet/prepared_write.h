@@ -17,7 +17,7 @@ struct PreparedWrite {
   RowMutation resolved;  // a completed copy of the client's mutation, if one was needed
   int64_t wall_us = 0;
   ChangeTail::Flight flight;  // holds back the change stream's low watermark, if any
-  RequestId request;          // none: each arrival is a new write
+  RequestId request;          // if IsNone(), a repeated call makes the write a second time
   std::string answer;
   CommitLog::Write write;
 };

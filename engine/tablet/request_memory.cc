@@ -62,7 +62,8 @@ void RequestMemory::Forget(int64_t now_us) {
     auto current = client++;
     if (current->second.heard_us < now_us - kRequestMemoryUs) Erase(current);
   }
-  // One client may exceed the limit alone: its answers are bounded by what it has in flight.
+  // The last client is kept even if it alone exceeds the limit, because this tablet holds about
+  // as many answers as the client has requests in flight.
   while (bytes_ > kRequestMemoryBytesMax && clients_.size() > 1) {
     Erase(std::min_element(clients_.begin(), clients_.end(), [](const auto& a, const auto& b) {
       // By wall time, because after a restart heard_us is the same for all clients.

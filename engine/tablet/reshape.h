@@ -39,8 +39,9 @@ ReshapeDecision DecideSplit(const TabletSize& tablet, uint64_t split_size);
 // in the last day: tablets that a user split in advance must not be merged before they are filled.
 ReshapeDecision DecideMerge(const TabletSize& left, const TabletSize& right, uint64_t split_size);
 
-// The row nearest to the middle of `keys`, which are in any order and evenly spaced by size. The
-// row must leave something on its left, so it is above `first_key`, the tablet's lowest key.
+// Chooses the row at which a split leaves about half of the bytes on each side. `keys`, in any
+// order, are taken from the tablet's files at about equal distances in bytes. The row is above
+// `first_key`, the tablet's lowest key, so the left child is not empty. nullopt: no key qualifies.
 std::optional<std::string> ChooseMiddleRow(std::vector<std::string> keys,
                                            const std::string& first_key);
 
@@ -53,7 +54,8 @@ TabletState PartOfState(const TabletState& parent, uint64_t tablet_id, const Row
 // The state of a tablet that joins `left` and its right neighbour. Their lists of runs may be
 // joined run by run, and sequence numbers may continue above the higher of the two, because age and
 // sequence numbers only order entries of one row and the tablets share no row. kAborted if their
-// family births differ: those are sequence numbers of one tablet.
+// family births differ: a birth is a sequence number of one tablet, so it cannot be compared with
+// the sequence numbers of the other tablet's entries.
 StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& right,
                                  uint64_t tablet_id,
                                  const std::function<StatusOr<uint64_t>()>& next_run_id);

@@ -13,7 +13,7 @@ namespace sippar::engine {
 // A request that writes files of `group`; the caller adds the entries and the visibility options.
 CompactionRequest NewCompactionRequest(const TabletContext& context, const TableSchema& schema,
                                        const std::string& group, bool is_final);
-// The run with its files, none of which is opened.
+// Makes the TabletRun that `state` describes. Opens none of its files.
 TabletRun FindRun(const TabletContext& context, const RunState& state);
 // Opens all new files and returns them as a run. If one of them does not open, all are removed, and
 // no state ever names them.

@@ -84,8 +84,8 @@ std::vector<Status> TabletWriter::ApplyBatch(std::span<const RowMutation* const>
   // it.
   auto commit = [&] {
     if (count == 0) return;
-    // In mode kInOrder this is the only commit, so the lock may be shared from here on: if one of
-    // the mutations read its row, the mode would be kAlone.
+    // In mode kInOrder no mutation reads its row (else the mode would be kAlone), so this is the
+    // only commit. Once it has its place in the log, other writes may share the lock.
     Status status = Commit({writes.data(), count}, [&lock] { lock.HasPlace(); });
     for (size_t position : positions) statuses[position] = status;
     positions.clear();
@@ -128,8 +128,9 @@ Status TabletWriter::Prepare(const RowMutation& mutation, const TableSchema& sch
     RETURN_IF_ERROR(ResolveEntries(schema, time_.Next(schema), reader_, &out->resolved));
     out->mutation = &out->resolved;
   }
-  // The time of a record is never below a time given before, because recovery takes the last given
-  // time from the records. If this write was just given a time, the clock need not be read again.
+  // A record's time is never below the times that time_ has given to writes, because recovery
+  // restores the last of these from the records. If time_ has just given this write a time, last_us
+  // serves as the record's time, and the clock need not be read again.
   int64_t least_us = time_.last_us();
   if (changes_->is_kept()) {
     out->wall_us = out->flight.TakeOff(changes_->tail(), body_->context->clock, least_us);

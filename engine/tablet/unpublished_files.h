@@ -15,8 +15,8 @@ namespace sippar::engine {
 
 class UnpublishedFiles {
  public:
-  // While a job lives, every file with the id at which the job began, or a higher id, counts as
-  // unpublished.
+  // While a job lives, every file whose id is first_ or higher counts as unpublished. For Begin,
+  // first_ is above the ids of all files that existed then; for KeepAll it is 0.
   class Job {
    public:
     Job() = default;

@@ -15,8 +15,8 @@ StatusOr<const DirEntry*> DirStream::At(uint64_t ordinal) {
   if (ordinal < entries_.size()) return &entries_[ordinal];
   if (source_ == nullptr) return nullptr;
   RETURN_IF_ERROR(MoveSource(ordinal - entries_.size()));
-  // StepSource and StartSource clear is_filled_, so a second call for the same entry fills it only
-  // once.
+  // If is_filled_ is true, an earlier call has filled entry_ with the source's current entry, since
+  // StepSource and StartSource clear is_filled_.
   if (!source_->Valid()) return nullptr;
   if (!is_filled_) {
     source_->Fill(&entry_);
@@ -71,7 +71,9 @@ Status DirStream::MoveSource(uint64_t ordinal) {
   }
   while (source_ordinal_ < ordinal && source_->Valid()) StepSource();
   Status status = source_->Valid() ? OkStatus() : source_->status();
-  if (!status.ok()) is_started_ = false;  // the next call starts after the last entry passed
+  // After an error the next call starts the source again, usually after the last entry that
+  // StepSource has passed.
+  if (!status.ok()) is_started_ = false;
   return status;
 }
 

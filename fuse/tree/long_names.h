@@ -31,15 +31,15 @@ class LongNames {
   std::vector<engine::RowRange> Find(const std::string& scope, std::string_view name)
       EXCLUDES(mutex_);
 
-  // Stores keys that a search has read near its own key: a program that visits the directory asks
-  // for them next.
+  // Stores `name` and its key, which a search has read near the key that it looked for: a program
+  // that visits the directory asks for such names next.
   void Remember(const std::string& scope, std::string_view name, std::string_view key)
       EXCLUDES(mutex_);
   std::optional<std::string> Recall(const std::string& scope, std::string_view name)
       EXCLUDES(mutex_);
 
-  // Stores the key that the last successful search for a name with the head of `name` has found: a
-  // program that visits the directory in order needs the keys after it.
+  // Stores `key`, which a search for `name` has found, as the last key found for all names with the
+  // same head: a program that visits the directory in order asks for the keys after it next.
   void NoteFound(const std::string& scope, std::string_view name, std::string_view key)
       EXCLUDES(mutex_);
   std::optional<std::string> LastFound(const std::string& scope, std::string_view name)

@@ -34,7 +34,8 @@ DataType TypeOf(const AggregateDef& aggregate, const std::function<DataType(uint
       DataType type = TypeOf(aggregate.argument, slots);
       return type.is_string() ? type : DataType();
     }
-    // Each item is a map of a value and its count, whose types differ.
+    // Each item is a MAP with the keys `count` and `value`. Their values may differ in type, so the
+    // type of the MAP's values is unknown.
     case AggregateDef::kApproxTop:
       return DataType(kArray, {DataType(kMap, {kText, DataType()})});
     case AggregateDef::kApproxQuantiles:

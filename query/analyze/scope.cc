@@ -128,7 +128,8 @@ StatusOr<std::optional<Expression>> CellScope::Name(std::string_view name) {
   if (lower == "column") return std::optional(Slot(SlotDef::kColumn));
   if (lower == "timestamp") return std::optional(Slot(SlotDef::kTimestamp));
   if (lower == "value") {
-    // Cells of counters and of other families differ in type; BYTES is one type for all.
+    // The cells of counters and those of other families have different types. If the SELECT reads
+    // both, `value` is cast to BYTES, so that it has a single type.
     Expression value = Slot(SlotDef::kValue);
     return std::optional(IsMixed(value.slot)
                              ? Expression::Cast(engine::ValueType::kBytes, std::move(value))
@@ -165,8 +166,9 @@ StatusOr<std::optional<Expression>> RelationScope::Name(std::string_view name) {
   return std::optional(Expression::Slot(static_cast<uint32_t>(found - columns_.begin())));
 }
 
-// In SELECT contents: FROM (SELECT contents: FROM web) the column of the inner SELECT is named by
-// its text, `contents:`. The outer pattern is therefore looked up by its text, as a name.
+// In `SELECT contents: FROM (SELECT contents: FROM web)`, the result of the inner SELECT has a
+// column that is named `contents:`, like its pattern. So this function takes the text of the outer
+// pattern as the name of a column and looks that up.
 StatusOr<Expression> RelationScope::Pattern(const syntax::PatternNode& node, SlotDef::Kind) {
   ASSIGN_OR_RETURN(std::optional<Expression> column, Name(Print(node)));
   if (column) return *column;

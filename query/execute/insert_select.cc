@@ -246,7 +246,8 @@ class InsertRun {
     return ToStatus(error, status.code());
   }
 
-  // How the user can write the remaining rows. A row that is written twice gets its cells twice.
+  // Tells the user how to continue, if possible with only the rows that are not written yet: if a
+  // row is written again, each of its cells can get a second version.
   std::string GoOn() const {
     if (!plan_.source_row_at) {
       return "run it again, since the order of its rows is not that of a table";

@@ -1,5 +1,5 @@
-// Turns each record of a file into a mutation of one row, by the mapping of IMPORT or, without one,
-// by the names of the file's columns. SPDX-License-Identifier: Apache-2.0
+// Turns each record of a file into a mutation of one row, by the mapping in the IMPORT statement.
+// If it has no mapping, the names of the file's columns decide. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -21,7 +21,8 @@ class RecordMapping {
   RecordMapping(const StatementContext& context, const engine::TableSchema& schema, FileRows* file)
       : context_(context), schema_(schema), file_(file) {}
 
-  // Prepares the mapping of the statement or, without one, takes it from the names of the columns.
+  // Prepares the mapping that the statement contains. If it contains none, makes the mapping from
+  // the names of the file's columns.
   [[nodiscard]] Status Plan(const syntax::Import& import);
   // The mutation made from `record`; it has no entries if all values are NULL.
   [[nodiscard]] StatusOr<engine::RowMutation> Mutation(const Row& record);

@@ -46,13 +46,14 @@ Status ResultStages::AddToSort(std::vector<Row> rows) {
     sort_bytes_ += SizeOf(row);
     sorted_.push_back(std::move(row));
   }
-  // Not with DISTINCT, which is applied before LIMIT BY: LIMIT BY would count duplicate rows here.
+  // With DISTINCT, no row is dropped yet: sorted_ still has duplicates, which DISTINCT removes
+  // later and which LIMIT BY must not count.
   if (plan_.limit_by != kNoLimit && !plan_.distinct && sorted_.size() >= drop_at_) {
     RETURN_IF_ERROR(DropByLimitBy());
   }
   if (sort_bytes_ <= memory) return OkStatus();
-  // Groups are sorted even without ORDER BY, and LIMIT is applied after the sort, so it would not
-  // help.
+  // For groups, the hint does not propose LIMIT: all groups are sorted before LIMIT cuts the
+  // result, even without ORDER BY, so LIMIT would save no memory.
   const bool has_groups = plan_.program.aggregate;
   return ErrorAt("TOO_LARGE", {},
                  fmt::format("{} more than {} bytes of memory (sort_memory)",
@@ -151,8 +152,8 @@ bool ResultStages::IsWanted(const Row& row) {
 StatusOr<bool> ResultStages::Pass(std::vector<Row> rows) {
   std::vector<Row> wanted;
   for (Row& row : rows) {
-    // Tested before the limit: only a row that the next page would show proves that there is a next
-    // page. A duplicate does not.
+    // IsWanted is tested before the limit: only a row that the next page would show, and not a
+    // duplicate, proves that there is a next page.
     if (!IsWanted(row)) continue;
     if (given_ + wanted.size() >= plan_.limit) {
       more_ = true;

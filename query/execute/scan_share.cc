@@ -19,8 +19,8 @@ int ByteAt(std::string_view text, size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : -1;
 }
 
-// The first alphabet that contains all three bytes. If each byte were a digit of 256 values, the
-// digits after the first different one would weigh next to nothing: '19' would be far from '20'.
+// Returns the first alphabet that contains all three bytes. If all 256 byte values were digits,
+// the keys '10' to '19' would lie close together and far below '20', which distorts the share.
 Alphabet AlphabetOf(int low, int high, int key) {
   for (Alphabet alphabet :
        {Alphabet{'0', '9'}, Alphabet{'a', 'z'}, Alphabet{'A', 'Z'}, Alphabet{0x20, 0x7e}}) {

@@ -134,8 +134,8 @@ bool IsOperatorRule(size_t type, size_t rule) {
          rule == SipparParser::RuleBitOperator || rule == SipparParser::RuleLambda;
 }
 
-// These signs belong to operator rules, too, as in x IN (a, b) and x[1], but none of them is an
-// operator between two values.
+// The operator rules accept these signs, too, as in x IN (a, b) and x[1]. But they are no operators
+// between two values, so where only they may follow, a message does not say "an operator".
 constexpr std::string_view kBracketsAndComma = "()[],";
 
 void AddAllowed(const AllowedToken& allowed, Expectation* out) {

@@ -50,7 +50,7 @@ class GrammarWalk {
 
   std::vector<Frame> frames_;
   std::map<std::pair<antlr4::atn::ATNState*, int>, int> frame_index_;
-  std::vector<Config> configs_;  // readings that can take a token next
+  std::vector<Config> configs_;  // the readings so far, each in a state that takes a token next
 };
 
 // The word or sign of a token as a user writes it (WHERE, +=, ;), or "" for kinds such as IDENT.

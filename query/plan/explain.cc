@@ -124,7 +124,8 @@ std::vector<std::string> PrintSlots(const std::vector<engine::SlotDef>& slots,
   for (size_t i = 0; i < slots.size(); ++i) {
     std::string& text = out.emplace_back(fmt::format("${} = {}", i, SlotName(slots[i].kind)));
     if (slots[i].kind == engine::SlotDef::kLet) {
-      text += fmt::format(" {}", slots[i].pattern);  // the number of a LET value of ATOMIC
+      // For kLet, `pattern` names no column; it is the number of a LET value of ATOMIC.
+      text += fmt::format(" {}", slots[i].pattern);
     } else if (slots[i].kind >= engine::SlotDef::kNewest) {
       text += " " + PrintColumn(columns[slots[i].pattern]);
     }

@@ -175,7 +175,8 @@ RowRanges LiteralRanges(const engine::Value& value) {
   return value.type() == ValueType::kBool ? RowRanges{RowSet(), true} : Unknown();
 }
 
-// The rows of row = 'text', 'text' < row and the other comparisons.
+// Returns the rows for which the comparison can be TRUE. Handles a comparison of the row key with a
+// constant, such as row = 'text' or 'text' < row.
 RowRanges ComparisonRanges(const Expression& test, const std::vector<SlotDef>& slots) {
   const Expression& left = test.args[0];
   const Expression& right = test.args[1];
@@ -188,7 +189,8 @@ RowRanges ComparisonRanges(const Expression& test, const std::vector<SlotDef>& s
   return Unknown();
 }
 
-// The rows of LIKE, STARTS_WITH and regex tests of row against a constant.
+// Returns the rows for which the test can be TRUE. Handles a LIKE, STARTS_WITH or regex test that
+// compares the row key with a constant.
 RowRanges TextTestRanges(const Expression& test, const std::vector<SlotDef>& slots) {
   if (!IsSlot(test.args[0], SlotDef::kRow, slots) || !IsText(test.args[1])) return Unknown();
   const std::string& text = test.args[1].literal.bytes();

@@ -74,7 +74,8 @@ OptionalProblem DecodeEscape(std::string_view text, bool bytes, size_t* i, std::
     if (!ReadUnicode(text, *i + 2, &code, &used)) {
       return LiteralProblem{"\\u needs four hex digits (surrogates in pairs)", *i};
     }
-    // No lone surrogate: ReadUnicode has refused those, since UTF-8 cannot hold them.
+    // `code` is not a surrogate: ReadUnicode joins pairs and refuses lone surrogates, since UTF-8
+    // cannot hold them.
     engine::AppendCharacter(code, out);
     *i += 2 + used;
     return std::nullopt;

@@ -44,7 +44,7 @@ struct MasterDriverOptions {
   // reigning master also into the lock's file. None: nothing is written.
   std::optional<MemberRecord> member = std::nullopt;
   ActionPlaces places;
-  std::string store_mark;  // argument of CheckStoreMark (lock/store_mark.h)
+  std::string store_mark;  // content that the lock file `store` must have; "": any (store_mark.h)
   MasterOptions policy;
   uint64_t seed = 0;
   int64_t tick_us = 50'000;

@@ -31,7 +31,7 @@ struct MasterOptions {
   int64_t poll_us = 1'000'000;       // time between two listings of servers/
   int64_t report_us = 10'000'000;    // time between two questions to the same server
   int64_t balance_us = 10'000'000;   // time between two balance rounds
-  int64_t garbage_us = 600'000'000;  // time between two sweeps, and between the scans of one
+  int64_t garbage_us = 600'000'000;  // time between two sweeps, and between a sweep's two scans
   int64_t trash_us = 3'600'000'000;  // time in the trash, while a file can still be restored
   int64_t retry_min_us = 20'000;
   int64_t retry_max_us = 2'000'000;
@@ -52,7 +52,7 @@ struct MasterOptions {
   // Same as StoreOptions::split_size of the servers; much smaller neighbours are merged.
   uint64_t split_size = 200 << 20;
   uint64_t split_calls = 1'000;  // calls per second below which a tablet is not split by load
-  size_t moves_max = 64;         // most planned moves in flight; more if there are more servers
+  size_t moves_max = 64;         // most planned moves in flight; balancing may plan one per server
   size_t loads_max = 64;         // most loads in flight at one server
   size_t merges_max = 8;         // most automatic merges in flight
   size_t scan_page = 10'000;     // most METADATA records in one answer
@@ -119,7 +119,7 @@ struct Server {
   // `lease_left_us` and `skew_us` are from the last report.
   std::optional<int64_t> lease_left_us;
   std::optional<int64_t> skew_us;
-  uint64_t weight = 0;  // weight of its tablets; `promised` has changes in flight
+  uint64_t weight = 0;  // weight of all `tablets`; it does not include `promised`
   // Weights, by action number, of tablets that are being assigned to the server.
   std::map<uint64_t, uint64_t> promised;
   size_t loads = 0;            // loads in flight

@@ -162,7 +162,8 @@ void MergeSmallTablets(Turn* turn) {
         return engine::TabletSize{tablet.facts.stored_bytes, tablet.memtable_bytes,
                                   turn->now_us - tablet.since_us};
       };
-      // Servers split by the same size, so a merged tablet is not immediately split again.
+      // Servers decide on splits by the same split_size, and a merge is limited to a part of it, so
+      // a merged tablet is not immediately split again.
       const Table* table = state->FindTable(right.facts.table_id);
       const uint64_t usual = state->options.split_size;
       const uint64_t split_size =
