@@ -67,7 +67,8 @@ struct ServeOptions {
   std::string wire;   // HOST:PORT for other sippar programs; "": no second port
   net::TlsFiles tls;  // certificates for `wire` or for a member; no file names: no TLS for `wire`
   double drain_s = 10;
-  double slow_call_s = 10;  // a large scan takes several seconds
+  // Calls that take at least this long are reported. A large scan takes several seconds.
+  double slow_call_s = 10;
   cluster::Patience patience;
   ServeMemberOptions member;
   std::function<bool()> is_over = nullptr;  // callback that ends the server, see AwaitStop

@@ -1,6 +1,7 @@
-// A session that holds no lock and so can be replaced: for clients, which read tablet locations
-// and schemas and change the root tablet's record by its version. When the service has ended it (a
-// lease that ran out, a service that was down), the next call opens a new one.
+// A session that holds no lock and so can be replaced. It is for clients, which read tablet
+// locations and schemas, and change the root tablet's record if it has the version that they
+// expect. If the service has ended the session (its lease ran out, or the service was down), the
+// next call opens a new one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

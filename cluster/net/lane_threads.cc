@@ -9,8 +9,8 @@ namespace sippar::net {
 bool LaneThreads::Run(std::function<void()> work) {
   engine::MutexLock lock(&mutex_);
   if (is_stopping_ || queue_.size() >= queue_max_) return false;
-  // Each idle thread was woken for one piece of queued work. If no idle thread is left for this
-  // piece, a new one is started.
+  // Each piece of work in the queue will take one idle thread. If none is left for this piece, a
+  // new thread is started.
   if (queue_.size() >= idle_ && threads_.size() < threads_max_) {
     if (!StartThread() && threads_.empty()) return false;
   }

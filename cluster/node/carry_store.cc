@@ -30,8 +30,8 @@ Status CarryLocks(const ClusterPlan& plan, const std::string& id, LockSession* t
   RETURN_IF_ERROR(CheckDirectories(plan.fs, plan.directory));
   auto opened = LockServiceOf(plan.directory, plan.fs, plan.clock);
   RETURN_IF_ERROR(Annotate(opened.status(), fmt::format("store {}", plan.directory)));
-  // Checked again under the lock, because the process that had the store open before may have
-  // changed it.
+  // Looks at the store again: no other process has it open now, but one that had it open before may
+  // have changed it.
   RETURN_IF_ERROR(FindStoreOfOne(plan.fs, plan.directory, /*create_if_missing=*/false).status());
   ASSIGN_OR_RETURN(LockPicture picture, PictureOf(opened->get()));
   if (picture.files[lock_paths::ClusterId()] != id) {
@@ -82,8 +82,8 @@ Status RemoveLocks(const ClusterPlan& plan) {
 }
 
 StatusOr<bool> CarryThrough(const ClusterPlan& plan, LockSession* session) {
-  // Checked again: another administrator's program may have carried the store before this program
-  // became the sole administrator.
+  // Decides again what to do, because another administrator's program may have carried the store
+  // before this program became the sole administrator.
   ASSIGN_OR_RETURN(MakingStep step, NextMaking(plan, session));
   if (!step.making.has_value()) return false;
   if (*step.making == Making::kFill) {

@@ -30,7 +30,8 @@ constexpr int64_t kSweepUs = 15'000'000;
 // Size of the file RESERVE. On a full disk the file is removed, to make room for a start or for
 // deleting a table.
 constexpr uint64_t kReserveBytes = 1 << 20;
-constexpr uint64_t kOverlayBytes = 1 << 30;  // most bytes in memory; most of them sorted logs
+// If the disk accepts no writes, the overlay keeps at most this many bytes of changes in memory.
+constexpr uint64_t kOverlayBytes = 1 << 30;
 
 engine::StoreOptions StoreOptionsOf(const ClientOptions& options) {
   engine::StoreOptions store;

@@ -38,7 +38,7 @@ struct DirectoryLook {
 enum class Making : uint8_t {
   kFill,    // fill an empty directory, or one that an init began to fill
   kCarry,   // carry the lock files of a store of one process
-  kFinish,  // complete the file `store`: the lock files were carried
+  kFinish,  // the lock files were carried before: remove them and complete the file `store`
 };
 // Decides how to make the cluster. `known_id`: the id in the lock service; "": none. Pure.
 // kFailedPrecondition: the directory belongs to another cluster, or holds something else.

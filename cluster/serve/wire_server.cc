@@ -34,7 +34,7 @@ StatusOr<net::ServerOptions> OptionsOf(const WireServerOptions& options) {
 
 }  // namespace
 
-// The pointers in the ports own nothing: `client` owns the interfaces.
+// The shared pointers passed to service_.Begin own nothing: `client` owns both interfaces.
 StatusOr<std::unique_ptr<WireServer>> WireServer::Start(Client* client,
                                                         const WireServerOptions& options) {
   ASSIGN_OR_RETURN(net::ServerOptions net, OptionsOf(options));

@@ -103,7 +103,8 @@ Status SendCells(net::ServerCall* call, const Stream& stream, CellStream* cells,
   }
   is_at_end = true;
   const Status& outcome = cells->status();
-  static_cast<void>(packer.Flush(/*ends_row=*/outcome.ok()));  // the message goes into `last`
+  // Cannot fail: the packer's callback now puts the message into `last` and does not send it.
+  static_cast<void>(packer.Flush(/*ends_row=*/outcome.ok()));
   return outcome;
 }
 

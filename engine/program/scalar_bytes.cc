@@ -137,7 +137,7 @@ Status UrlHost(CallSite* site, Arguments args, Value* out) {
     url = url.substr(0, url.find(':'));
   }
   if (url.empty()) return OkStatus();
-  // Host names ignore case, so that each host has one spelling here.
+  // Case does not matter in a host name. In lower case, each host has only one spelling.
   std::string host(url);
   for (char& c : host) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

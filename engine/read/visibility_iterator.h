@@ -85,8 +85,8 @@ class VisibilityIterator {
   DeleteMarks deletes_;
   ColumnVersions versions_;
   uint64_t rule_of_name_ =
-      UINT64_MAX;    // family_name_count of the family whose rule is in versions_
-  ParsedKey entry_;  // only kind, timestamp and sequence; its views may dangle
+      UINT64_MAX;    // place_.family_name_count() when versions_ last got the rule of a family
+  ParsedKey entry_;  // only kind, timestamp and sequence are valid; its string views may dangle
   bool valid_ = false;
   bool after_limit_ = false;
   uint64_t steps_ = 0;

@@ -16,7 +16,7 @@ struct SstableOptions {
   uint32_t block_size = 64 << 10;  // a block is closed at this raw size
   Compression compression = Compression::kZstd;
   int level = 1;
-  bool dictionary = true;  // use the writer's sample as dictionary
+  bool dictionary = true;  // compress with the `sample` of SstableWriter as dictionary
   BloomKind bloom = BloomKind::kRow;
 
   // `is_final`: a major compaction writes the file, so the group's own compression level is worth

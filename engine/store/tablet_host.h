@@ -32,7 +32,7 @@ class TabletHost {
     // the epoch is already durable.
     std::function<Status()> claim_epoch;
     TabletStateWriter* states = nullptr;  // outlives the host
-    std::string change_directory;         // as in TabletContext
+    std::string change_directory;         // of the change archive; empty: no changes are kept
     // Whether this host removes files that no state names any more. False: tablets on other servers
     // may name them, and the cluster's sweep removes them.
     bool removes_files = true;
@@ -51,7 +51,8 @@ class TabletHost {
   // Replays into the served tablets the records of the log in `directory` that are after their redo
   // points.
   [[nodiscard]] StatusOr<ReplayedLog> Replay(const std::string& directory);
-  // Starts a log in `directory` that continues `old`. `fence` as in CommitLogOptions.
+  // Starts a log in `directory` that continues `old`. The log calls `fence` before each group of
+  // writes becomes visible (CommitLogOptions::fence).
   void StartLog(const std::string& directory, ReplayedLog old, std::function<Status()> fence = {});
   // Makes the replayed writes durable against a power loss. They may be read only after that.
   [[nodiscard]] Status SettleLog() { return log_->Settle(); }

@@ -167,8 +167,9 @@ StatusOr<std::vector<FileSummary>> TabletCompactor::MergeFamilies(
   return MergeRuns(inputs);
 }
 
-// Replaces the inputs by `output`, or by nothing if it has no files. The saved state changes first:
-// after a crash between the two, the state on disk names the output and the inputs are orphans.
+// Replaces the inputs by `output`, or by nothing if it has no files. Saves the tablet's state on
+// disk before it changes the runs in memory: after a crash between these two steps, the state names
+// the output, and the inputs are orphans.
 Status TabletCompactor::Install(const CompactionInputs& inputs, const TabletRun& output) {
   auto replace = [&](auto* runs, auto replacement) {
     auto begin = std::find_if(runs->begin(), runs->end(), [&](const auto& run) {

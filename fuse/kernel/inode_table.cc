@@ -102,7 +102,8 @@ void InodeTable::Forget(uint64_t node_id, uint64_t lookups) {
   engine::MutexLock lock(&mutex_);
   Slot* slot = FindSlot(node_id);
   if (slot == nullptr) return;
-  // The count is limited, so that a wrong number from the kernel cannot make it wrap around.
+  // Subtracts at most the present count, because a wrong number from the kernel must not make the
+  // count wrap around.
   slot->lookups -= std::min(slot->lookups, lookups);
   if (slot->lookups > 0) return;
   size_t slot_index = (node_id & 0xffffffff) - 1;

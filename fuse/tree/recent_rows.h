@@ -1,6 +1,6 @@
-// RecentRows: rows that a listing has just returned, so that the lookups with which ls -l and find
-// follow need no read. A direct-mapped table of inode numbers: a collision only costs a read.
-// Used by table_entries and tree_view. Thread safe.
+// RecentRows: the rows that a listing has just returned. ls -l and find then look each of them up,
+// and these lookups need no read. The table is direct-mapped by inode number: if two rows share a
+// slot, the lookup of one of them needs a read. Used by table_entries and tree_view. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

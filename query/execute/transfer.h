@@ -20,8 +20,8 @@ syntax::Select ExportedRows(const syntax::Export& statement);
 // The options of IMPORT and EXPORT.
 struct TransferOptions {
   FileRowsOptions file;      // how IMPORT reads the file; EXPORT uses `header` only
-  std::string encoding;      // IMPORT: encoding of the file; "": UTF-8, or any bytes
-  uint64_t skip = 0;         // IMPORT: number of first records that an earlier run has written
+  std::string encoding;      // IMPORT: encoding of the file; "": the bytes are not converted
+  uint64_t skip = 0;         // IMPORT: skips this many records, which an earlier run has written
   bool skip_errors = false;  // IMPORT: broken records are skipped and do not end the run
   std::string bad_file;      // IMPORT: file for broken records and their errors; "": none
   bool dry_run = false;      // IMPORT: reads and maps all records, and writes none

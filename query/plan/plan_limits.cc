@@ -29,8 +29,9 @@ Expression Test(Function function, Expression slot, Value value) {
   return Expression::Call(function, std::move(args));
 }
 
-// A test that is TRUE for the cells after the token's cell. In its row these are the cells later
-// in storage order (family and qualifier ascending, time descending); in other rows all cells.
+// Makes a test that is TRUE for the cells after the token's cell: in the token's row, the cells
+// later in storage order (family and qualifier ascending, time descending). The read begins in that
+// row, so all cells that it finds in other rows come after the token's cell.
 Expression BehindToken(CellScope* scope, const PageToken& token) {
   Expression row = scope->Slot(SlotDef::kRow);
   Expression family = scope->Slot(SlotDef::kFamily);

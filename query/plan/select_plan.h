@@ -23,7 +23,7 @@ struct SelectPlan {
   enum Source : uint8_t {
     kTable,     // tablets run `program`
     kRelation,  // `program` runs in this process on the rows of `input`
-    kNothing,   // no FROM: one row
+    kNothing,   // there is no FROM: `program` runs in this process on one row without values
     kValues,    // `program` runs in this process on `values`
   };
   Source source = kNothing;

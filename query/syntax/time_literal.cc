@@ -119,8 +119,8 @@ OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zo
   }
   int64_t seconds =
       DaysFromCivil(year, month, day) * 86400 + (hour * 60 + minute - zone_minutes) * 60 + second;
-  // The bounds keep the time printable with four digits of a year, although an offset may move it
-  // out of the years that can be written.
+  // The offset of the zone may move the time out of the years 0 to 9999. Such a time is refused,
+  // because it could not be printed with a year of four digits.
   constexpr int64_t kYear0 = -62'167'219'200;
   constexpr int64_t kYear10000 = 253'402'300'800;
   if (seconds < kYear0 || seconds >= kYear10000)

@@ -1,6 +1,7 @@
 // Where lock files are in ZooKeeper's tree. Pure. Below the cluster's node /NAME:
-//   sessions/<id>            ephemeral: a session, its name; a heartbeat writes it
-//   files/<directory>/<leaf> a lock file; the directory has '+' for '/', and is '+' for none
+//   sessions/<id>            ephemeral: a session. Each heartbeat writes the session's name to it
+//   files/<directory>/<leaf> a lock file. Each '/' in <directory> is replaced by '+'; an empty
+//                            <directory> is written as '+'
 //   files/.../<leaf>/lock    ephemeral: the lock, with its holder
 // Paths of lock files have no '+', so no two of them share a node, and a list of a directory is one
 // call. SPDX-License-Identifier: Apache-2.0
@@ -25,8 +26,8 @@ class NodePaths {
   // The node whose children are the names that List(directory) returns.
   std::string Directory(std::string_view directory) const;
   std::string DirectoryOf(std::string_view path) const;  // parent node of File(path)
-  // The path whose watches fire when `node` changes: a file for its own node and that of its lock,
-  // otherwise a directory. Empty: no path.
+  // The path whose watches fire when `node` changes. If `node` belongs to a lock file or to its
+  // lock, this is the path of the file, otherwise the path of a directory. Empty: no path.
   std::string Watched(std::string_view node) const;
 
  private:

@@ -120,7 +120,7 @@ class MasterDriver final : public MasterNotices {
   // State of a process that waits for the master lock.
   struct Candidacy {
     std::unique_ptr<LockSession> session;
-    bool is_known = false;   // the candidate's file exists, or it needs none
+    bool is_known = false;   // the candidate's file exists, or this process needs none
     int64_t over_at_ns = 0;  // time from which the session may be over
   };
 

@@ -16,7 +16,8 @@ int64_t WallAt(const MasterState& state, int64_t now_us, int64_t at_us) {
   return state.wall_us - (now_us - at_us);
 }
 
-// True if an earlier master chose the tablet's server, so this master has not seen the load.
+// True if an earlier master assigned the tablet to its server: this master may not know when the
+// server loaded it.
 bool IsInherited(const MasterState& state, const Tablet& tablet) {
   const int64_t assigned_us = tablet.facts.assigned_us;
   return assigned_us != 0 && assigned_us < state.first_wall_us;

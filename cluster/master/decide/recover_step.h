@@ -17,7 +17,7 @@
 namespace sippar::cluster::master {
 
 // Starts a recovery unless one is in progress. If the server still holds its lock and `by_force` is
-// false, the recovery ends at the fence, and nothing is done to the server.
+// false, the stage kFence does nothing to the server and ends the recovery.
 void StartRecovery(Turn* turn, Server* server, bool by_force);
 // Requests the action that is due next, unless an action is in flight or a retry must wait.
 void Recover(Turn* turn, Server* server);
