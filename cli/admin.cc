@@ -45,7 +45,8 @@ Status PrintStats(cluster::Client* client) {
     ASSIGN_OR_RETURN(std::vector<cluster::GroupStats> groups,
                      client->admin()->Do(cluster::calls::Stats{table.schema.name}));
     for (const cluster::GroupStats& group : groups) {
-      // stored_bytes counts SSTables alone, so the ratio leaves out the memtable's bytes, too.
+      // stored_bytes counts only SSTables, so the memtable's bytes are subtracted from raw_bytes,
+      // too.
       auto raw = static_cast<double>(group.raw_bytes - group.memtable_bytes);
       auto stored = static_cast<double>(group.stored_bytes);
       fmt::print("{:<20} {:<12} {:>8} {:>10} {:>10} {:>12} {:>12} {:>8} {:>12}\n",
@@ -182,7 +183,8 @@ int RunAdmin(int argc, char** argv) {
   member_commands.AddTo(&app);
   DoctorCommand doctor;
   doctor.AddTo(&app);
-  // Checked before CLI11 parses: its own message does not suggest the nearest subcommand.
+  // The first word is checked before CLI11 parses, because CLI11's own message does not suggest the
+  // nearest subcommand.
   if (IsUnknownWord(app, argc, argv)) return kExitUsage;
   try {
     app.parse(argc, argv);
@@ -200,8 +202,8 @@ int RunAdmin(int argc, char** argv) {
   for (CLI::App* sub : actions) {
     if (sub->parsed()) status = RunAction(sub->get_name(), client->get(), table, group);
   }
-  // Closed also after a failure: Close flushes the memtables, so that the next opening replays no
-  // log.
+  // The store is closed even after a failure: Close flushes the memtables, so that the next opening
+  // replays no log.
   Status closed = (*client)->Close();
   if (status.ok()) status = closed;
   return status.ok() ? kExitOk : Failed("sippar admin", status, kExitFailed);

@@ -150,7 +150,7 @@ int ClusterCommands::ShowTablets(cluster::Client* client) {
   if (!tables.ok()) return Failed("sippar admin", tables.status(), kExitFailed);
   for (const std::string& table : *tables) {
     auto tablets = client->data()->Do(cluster::calls::ListTablets{table});
-    // A table may be dropped after it was listed.
+    // A table may have been dropped since the list was made.
     if (tablets.status().code() == StatusCode::kNotFound && table_.empty()) continue;
     if (!tablets.ok()) return Failed("sippar admin", tablets.status(), kExitFailed);
     for (const cluster::TabletInfo& tablet : *tablets) {

@@ -13,8 +13,8 @@ bool IsNameCharacter(char c) {
   return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
 
-// Splits `text` into words in upper case and single other characters; a quoted text becomes one
-// "'".
+// Splits `text` into tokens: words in upper case, and single other characters. A quoted text
+// becomes the single token "'".
 std::vector<std::string> RoughTokens(std::string_view text) {
   std::vector<std::string> tokens;
   for (size_t i = 0; i < text.size();) {

@@ -30,8 +30,8 @@ struct ChildOptions {
                                                 const ChildOptions& options);
 // Waits until the child ends. Returns its exit code, or 128 plus the signal that ended it.
 int WaitForChild(pid_t pid);
-// True if the child has ended. The child is then reaped, so neither function may be called again
-// with this `pid`.
+// Returns true if the child has ended. The child is then reaped, so neither WaitForChild nor
+// ChildHasEnded may be called with this `pid` again.
 bool ChildHasEnded(pid_t pid);
 
 // Quotes `text` for the shell command language, if needed, so that it is one word.

@@ -82,7 +82,7 @@ class Waiter {
     if (shows_) fmt::print(stderr, "\r\x1b[K");
   }
 
-  static constexpr size_t kShownMax = 70;  // characters: fits on one line of a terminal
+  static constexpr size_t kShownMax = 70;  // limit of characters, for one line of a terminal
   const ClusterWait& wait_;
   const int64_t end_us_;
   const bool shows_;

@@ -25,8 +25,8 @@ struct Found {
   std::vector<std::string> values;
 };
 
-// Collects the columns of the cells in one pass. A column that occurs again in the same row is
-// another version.
+// Collects the columns of the cells in one pass. If a column occurs again in the same row, the cell
+// is another version of it and is not counted.
 class SampleSink : public query::ResultSink {
  public:
   void Begin(const std::vector<query::ResultColumn>&) override {}
@@ -115,7 +115,8 @@ bool AllOf(std::string_view text, int (*test)(int)) {
 bool IsHigh(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
 bool IsText(std::string_view text) {
-  // A value of full length was cut, perhaps inside a UTF-8 character.
+  // A value of kValueBytes bytes may have been cut inside a UTF-8 character, so the loop removes
+  // the non-ASCII bytes at its end.
   while (text.size() + 4 > kValueBytes && !text.empty() && IsHigh(text.back())) {
     text.remove_suffix(1);
   }

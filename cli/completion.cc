@@ -103,7 +103,8 @@ std::vector<std::string> ValuesOf(std::string_view setting) {
   return {};
 }
 
-// True if the word continues after this ending, so that no blank is added.
+// Returns true if `word` ends with a character after which more text follows, so that completion
+// adds no blank after it.
 bool GoesOn(const std::string& word) {
   return std::string_view(":(/=").find(word.back()) != std::string_view::npos;
 }
@@ -196,7 +197,7 @@ Candidates Completer::FindInText(std::string_view text, size_t caret, const quer
   QuotedPlace place = PlaceOfQuote(text.substr(begin, at.word_begin - begin));
   if (place == QuotedPlace::kFile) out.words = FileNames(typed);
   query::Session* session = store_->session();
-  // Inside BEGIN ROW a read would become part of what COMMIT checks, so none is made.
+  // Completion reads nothing inside BEGIN ROW, because COMMIT would check the cells that it read.
   const bool may_read = session != nullptr && session->transaction().empty();
   if (place == QuotedPlace::kRowKey && may_read && !at.table_name.empty()) {
     out.words = RowKeyPrefixes(session, at.table_name, typed, kKeysMax);
@@ -251,7 +252,7 @@ std::vector<std::string> Completer::ColumnNames(const std::string& table, std::s
   constexpr size_t kTablesMax = 3;
   query::Session* session = store_->session();
   size_t colon = typed.find(':');
-  // Inside BEGIN ROW a read would become part of what COMMIT checks, so none is made.
+  // Completion reads nothing inside BEGIN ROW, because COMMIT would check the cells that it read.
   const bool asks =
       colon != std::string_view::npos && session != nullptr && session->transaction().empty();
   if (!asks) return {};

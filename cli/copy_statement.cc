@@ -18,8 +18,8 @@ std::string_view TrimLeft(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t\n"), text.size()));
 }
 
-// Takes the first part of `text`: up to a blank, or to the bracket or quote that closes its first
-// character. Brackets inside quotes do not count.
+// Takes the first part of `text`, which ends at the first blank outside brackets and quotes.
+// Brackets inside quotes do not count.
 std::string_view TakePart(std::string_view* text) {
   *text = TrimLeft(*text);
   size_t end = 0;

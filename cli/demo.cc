@@ -171,7 +171,7 @@ bool IsMountPoint(const DemoOptions& options) {
 // FUSE is missing, or this program was built without it.
 bool StartMount(const DemoOptions& options) {
   if (!options.has_mount || access("/dev/fuse", R_OK | W_OK) != 0) return false;
-  // A demo that was killed leaves its mount, which no process answers any more.
+  // A demo that was killed leaves a mount that no process serves any more.
   if (IsMountPoint(options)) EndMount(options);
   std::error_code problem;
   files::create_directories(options.mount(), problem);

@@ -20,7 +20,7 @@ namespace files = std::filesystem;
 
 constexpr size_t kPagesMax = 400;
 constexpr uintmax_t kPageBytesMax = 512 << 10;
-constexpr size_t kFilesSeenMax = 200'000;  // ends the search in a folder with very many files
+constexpr size_t kFilesSeenMax = 200'000;  // limit of files examined in the folder
 
 constexpr int64_t kDayUs = 86'400'000'000;
 constexpr int kPagesOfHost = 12;

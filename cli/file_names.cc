@@ -9,7 +9,7 @@
 namespace sippar::cli {
 
 std::vector<std::string> FileNames(std::string_view typed) {
-  const size_t cut = typed.rfind('/') + 1;  // 0 without a slash: npos + 1
+  const size_t cut = typed.rfind('/') + 1;  // 0 if there is no slash, because npos + 1 is 0
   const std::string folder(typed.substr(0, cut));
   const std::string_view start = typed.substr(cut);
   std::string place = folder.empty() ? "." : folder;

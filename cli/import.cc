@@ -32,7 +32,8 @@ constexpr const char* kExamples =
     "`sippar import csv --help` shows delimiters, quotes, NULL, how to go on after a failure\n"
     "`sippar restore` reads what `sippar dump` wrote\n";
 
-// Global, because signal handlers take no context; lock-free, so they may set it.
+// The flag is global, because a signal handler gets no context argument. It is lock-free, so that a
+// handler may set it.
 std::atomic<bool> interrupted{false};
 
 struct FileImport {
@@ -216,8 +217,9 @@ int RunWeb(const WebImport& web) {
 }
 
 int RunFile(const std::string& format, const FileImport& import) {
-  // A statement and not calls of its own, so that the command and IMPORT in a script cannot differ.
-  // Only the mapping and --with are taken as language; the table and the file are quoted.
+  // The command builds an IMPORT statement instead of calling the store itself, so that it cannot
+  // differ from IMPORT in a script. The mapping and the value of --with become parts of the
+  // statement as they are; the table and the file are quoted.
   std::string statement =
       fmt::format("IMPORT INTO {} FROM {} FORMAT {}", query::QuoteName(import.table),
                   query::QuoteText(import.file), query::QuoteName(format));

@@ -35,8 +35,8 @@ void OnLine(char* line) {
   line_is_end = line == nullptr;
   line_text = line == nullptr ? "" : line;
   std::free(line);
-  // Removed inside the callback, as readline advises: otherwise readline would immediately print
-  // the prompt for the next line.
+  // The handler is removed inside the callback, as readline advises. Otherwise readline would
+  // immediately print the prompt for the next line.
   rl_callback_handler_remove();
 }
 
@@ -62,8 +62,8 @@ char** OnComplete(const char*, int start, int end) {
   Candidates found = (*active_hook)(text, static_cast<size_t>(end));
   rl_attempted_completion_over = 1;  // keeps readline from offering file names
   if (ShowNote(found.note, text.substr(0, static_cast<size_t>(end)))) return nullptr;
-  // readline replaces only the word that it found by its break characters. Candidates do not fit if
-  // that word begins before the completer's word, so none are offered.
+  // readline replaces only the word that its break characters delimit. If that word begins before
+  // the completer's word, the candidates do not fit, and none are offered.
   if (found.words.empty() || found.begin > static_cast<size_t>(start)) {
     return nullptr;
   }
@@ -158,8 +158,8 @@ LineEvent LineEditor::Read(const std::string& prompt, std::string* text) {
   if (event == LineEvent::kInterrupt) {
     text->assign(rl_line_buffer, static_cast<size_t>(rl_end));
     tcflush(STDIN_FILENO, TCIFLUSH);
-    // Printed before readline restores the terminal, which moves the cursor to the start of the
-    // line.
+    // ^C is printed before readline restores the terminal, because that moves the cursor to the
+    // start of the line.
     std::fputs("^C", rl_outstream);
     std::fflush(rl_outstream);
     rl_free_line_state();

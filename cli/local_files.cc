@@ -26,8 +26,8 @@ class LocalInput : public query::InputFile {
   }
   StatusOr<size_t> Read(char* buffer, size_t size) override {
     size_t got = std::fread(buffer, 1, size, file_);
-    // An error after some bytes is reported by the next call, which reads no bytes: the bytes read
-    // before it are valid.
+    // If an error follows after some bytes, this call returns these valid bytes. The next call
+    // reads no bytes and reports the error.
     if (got == 0 && std::ferror(file_) != 0) return FileError(path_, "read");
     read_ += static_cast<double>(got);
     return got;

@@ -104,8 +104,8 @@ int Main(int argc, char** argv) {
   for (const Command& command : kCommands) {
     if (name != command.name) continue;
     int code = command.run(argc - 1, argv + 1);
-    // A command that SIGTERM or SIGHUP ended closes its store first and then reports the signal as
-    // shells expect.
+    // A command that was ended by SIGTERM or SIGHUP has already closed its store. The exit code
+    // then names the signal, as shells expect.
     return EndSignal() == 0 ? code : 128 + EndSignal();
   }
   return UnknownCommand(name);

@@ -94,7 +94,7 @@ std::vector<std::string> MetaCommands::Names() {
 }
 
 const MetaCommand* MetaCommands::Find(std::string_view name) {
-  if (name == "\\c") name = "\\r";  // the name that other shells use
+  if (name == "\\c") name = "\\r";  // name of this command in other shells
   const auto at = std::find_if(List().begin(), List().end(),
                                [name](const MetaCommand& command) { return command.name == name; });
   return at == List().end() ? nullptr : &*at;

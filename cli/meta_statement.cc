@@ -37,11 +37,11 @@ bool TakeNumber(std::string_view* text, Number* number) {
   return true;
 }
 
-// Waits until the time is over or Ctrl-C is pressed. Returns true if Ctrl-C came since the count
-// was `before`.
+// Waits until the time is over or Ctrl-C is pressed. Returns true if InterruptCount() is no longer
+// `before`.
 bool InterruptedWithin(double seconds, uint64_t before) {
-  // The byte of an earlier Ctrl-C would end the wait at once. A later Ctrl-C is counted before its
-  // byte is written, so none is missed.
+  // The byte of an earlier Ctrl-C in the pipe would end the wait at once. The handler counts a
+  // later Ctrl-C before it writes the byte, so this function misses none.
   DrainInterruptPipe();
   pollfd wait = {InterruptPipe(), POLLIN, 0};
   if (InterruptCount() == before) poll(&wait, 1, static_cast<int>(seconds * 1000));
@@ -158,7 +158,7 @@ int MetaCommands::Watch(const std::string& times) {
   const uint64_t interrupts = InterruptCount();
   for (uint64_t i = 0; count == 0 || i < count; ++i) {
     if (i > 0 && InterruptedWithin(seconds, interrupts)) {
-      fmt::print(stderr, "\n");  // the terminal has shown ^C
+      fmt::print(stderr, "\n");  // end of the line in which the terminal has shown ^C
       break;
     }
     const int64_t now = engine::Clock::System()->NowMicros();

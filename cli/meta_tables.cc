@@ -29,7 +29,7 @@ constexpr size_t kOtherWidth = 39;
 constexpr size_t kExampleFrame = 3;
 
 std::string Cut(std::string text, size_t width) {
-  // Replaces line breaks by blanks, because their escapes say nothing about an example.
+  // Line breaks and tabs become blanks, because escapes such as \n say nothing about an example.
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   std::string whole = engine::PrintEscaped(text);
@@ -85,7 +85,8 @@ std::string NameOf(const SampledColumn& column, size_t width) {
 Layout LayoutOf(const ColumnSample& sample, size_t screen) {
   Layout layout;
   if (screen == 0) return layout;
-  // A narrow screen shows no examples: one line for each column is better than a block of five.
+  // A narrow screen shows no examples, so that each column takes one line. With examples, each
+  // column would take five lines.
   const size_t room = screen > kOtherWidth ? screen - kOtherWidth : kExampleWidthMin;
   layout.name = std::min(room, kNameWidth);
   size_t used = kExampleFrame;
@@ -127,7 +128,7 @@ int MetaCommands::ShowTables(const std::string& pattern) {
 
 int MetaCommands::Describe(const std::string& table) {
   if (table.empty()) return Statement("SHOW TABLES");
-  // Quoted, because the user typed a name and not a part of a statement.
+  // The table's name is quoted, because the user typed a name and not a part of a statement.
   int code = Statement("DESCRIBE " + query::QuoteName(table));
   // A script gets only the families, without the table of columns.
   if (code != kExitOk || !runner_->settings()->interactive) return code;

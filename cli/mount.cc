@@ -106,7 +106,7 @@ int RunMount(int argc, char** argv) {
   flags.serve.mount.name_age_us_max = static_cast<int64_t>(flags.name_age_s_max * 1e6);
   flags.serve.mount.query_timeout_us = static_cast<int64_t>(flags.query_timeout_s * 1e6);
   flags.serve.mount.auto_unmount = !flags.is_auto_unmount_off;
-  // Absolute, because the background process changes its working directory.
+  // The path is made absolute, because the background process changes its working directory.
   std::string queries;
   if (!flags.queries.empty()) queries = std::filesystem::absolute(flags.queries);
   flags.serve.mount.make_answers = [queries](cluster::Client* client) {

@@ -41,7 +41,8 @@ class TextSink final : public query::ResultSink {
       formatter_->Add(row, &text_);
       if (text_.size() >= kPartBytes) Pass();
     }
-    // Passed on at once, so that the reader of a slow statement sees its first rows early.
+    // The text of each batch is passed on at once, so that the reader of a slow statement sees the
+    // first rows early.
     Pass();
     return status_.ok() && goes_on_;
   }
@@ -105,9 +106,9 @@ SelectText SelectOf(std::string_view items, const fuse::RowQuestion& question) {
   return select;
 }
 
-// An error of the query language in one line, with its offset in the user's text, which starts at
-// byte `begin` of the statement. Status codes that say why a call failed are kept; the other errors
-// are errors in the user's text.
+// Puts an error of the query language into one line, with its offset in the user's text, which
+// starts at byte `begin` of the statement. Keeps status codes that say why a call failed, such as
+// kUnavailable. All other errors become kInvalidArgument, because they lie in the user's text.
 Status ErrorOf(std::string_view what, const Status& status, size_t begin) {
   query::QueryError error = query::QueryErrorOf(status);
   std::string place;

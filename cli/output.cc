@@ -70,8 +70,8 @@ Status Output::Redirect(const std::string& path, Appearance appearance) {
   if (!path.empty()) {
     ASSIGN_OR_RETURN(file, OpenOutputFile(path, appearance));
   }
-  // The new file is opened before the old one is closed: if that fails, rows still go to the old
-  // one.
+  // The new file is opened before the old one is closed: if the opening fails, rows still go to the
+  // old file.
   Status closed = Close();
   file_ = std::move(file);
   failure_ = OkStatus();  // an error of the old file does not concern the new one
@@ -297,7 +297,7 @@ bool RowPrinter::Rows(std::vector<query::Row> rows) {
 
 Status RowPrinter::End(const std::string& next, bool complete) {
   progress_.Wipe();
-  // A failure before the first row does not print the header of an empty table.
+  // If the statement failed before its first row, the header of an empty table is not printed.
   if (!begun_ || (!complete && rows_ == 0)) return OkStatus();
   if (!started_) Start();
   RETURN_IF_ERROR(status_);

@@ -99,7 +99,7 @@ class RowPrinter : public query::ResultSink {
   // "line".
   std::string FormatName() const;
   uint64_t rows() const { return rows_; }
-  uint64_t hidden() const { return hidden_; }  // rows left out of the middle
+  uint64_t hidden() const { return hidden_; }  // rows left out from the middle of the result
   bool has_columns() const { return begun_; }
   bool left_pager() const { return left_pager_; }  // the user left the pager before the last row
 
@@ -131,7 +131,7 @@ class RowPrinter : public query::ResultSink {
   std::unique_ptr<query::ResultFormatter> formatter_;
   std::string text_;
   bool may_page_ = false;  // true if a pager starts when the text becomes larger than the screen
-  bool folds_ = false;     // true if the terminal wraps long lines: the format is not a table
+  bool folds_ = false;     // true if long lines wrap: in all formats but box and markdown
   int64_t held_since_ns_ = 0;  // time of the first text held back; 0: no text is held back
   bool left_pager_ = false;
   Status status_;

@@ -60,7 +60,8 @@ class WholeFile : public PlainFile {
     if (named_) ::unlink(temporary_.c_str());
   }
   Status Close() override {
-    // Synced before the rename: otherwise the name could lead to an empty file after a crash.
+    // The file is synced before the rename. Otherwise its name could lead to an empty file after a
+    // crash.
     if (::fsync(descriptor_) != 0) return FileError(path_, "write");
     if (!named_) {
       std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
@@ -87,7 +88,7 @@ class WholeFile : public PlainFile {
 StatusOr<std::unique_ptr<query::OutputFile>> OpenWhole(const std::string& path,
                                                        const struct stat* present) {
   std::string folder = FolderOf(path);
-  // In the same directory, because rename works only within one file system.
+  // The temporary file is in the same directory, because rename works only within one file system.
   std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
   int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   // Errors that mean O_TMPFILE is not supported; EISDIR and ENOENT come from kernels and file

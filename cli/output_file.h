@@ -10,8 +10,8 @@
 namespace sippar::cli {
 
 enum class Appearance {
-  // The file appears under its name only at Close(). If the program ends before, the old file
-  // stays.
+  // The file appears under its name only at Close(). If the program ends before Close(), the old
+  // file stays.
   kWhole,
   // The file is emptied at once and written as data arrives.
   kAtOnce,

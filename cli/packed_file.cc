@@ -46,7 +46,8 @@ class ZstdOutput : public query::OutputFile {
             fmt::format("output file: zstd cannot pack it ({})", ZSTD_getErrorName(left)));
       }
       RETURN_IF_ERROR(file_->Write({buffer_.data(), output.pos}));
-      // ZSTD_e_continue lets zstd keep output for later; only ZSTD_e_end must write all of it.
+      // With ZSTD_e_continue, zstd may keep output for a later call, so the loop ends with the
+      // input. With ZSTD_e_end, zstd must write all output.
       if (end == ZSTD_e_continue && input.pos == input.size) break;
     }
     return OkStatus();
@@ -65,8 +66,8 @@ class ZstdInput : public query::InputFile {
         stream_(ZSTD_createDStream(), &ZSTD_freeDStream) {
     ZSTD_initDStream(stream_.get());
   }
-  // Files may consist of several frames, as `cat a.zst b.zst` makes them; the end of the file is
-  // valid only between frames.
+  // A file may consist of several frames, as `cat a.zst b.zst` makes it, but must not end inside a
+  // frame.
   StatusOr<size_t> Read(char* buffer, size_t size) override {
     ZSTD_outBuffer output = {buffer, size, 0};
     while (output.pos == 0) {
@@ -180,7 +181,8 @@ class GzipInput : public query::InputFile {
 
 }  // namespace
 
-// The name decides, not the content, so that reading and writing the same name agree.
+// The suffix of the name selects the method, not the content of the file, so that a file is read by
+// the method by which it was written.
 std::unique_ptr<query::OutputFile> PackByName(const std::string& path,
                                               std::unique_ptr<query::OutputFile> file) {
   if (path.ends_with(".zst")) return std::make_unique<ZstdOutput>(std::move(file));

@@ -50,8 +50,8 @@ bool FitsScreen(std::string_view text, const ScreenSize& screen, bool folds) {
   while (!text.empty()) {
     size_t end = std::min(text.find('\n'), text.size());
     size_t width = query::TextWidth(text.substr(0, end));
-    // Codes for colours (of NULL, and of the dots for rows left out) would count as width, so the
-    // width of such a line is not measured; the frame of its box has the same width.
+    // Colour codes (of NULL, and of the dots for rows left out) would count as width, so a line
+    // with such codes is not measured. The frame of its box is measured and has the same width.
     const bool has_codes = text.substr(0, end).find('\x1b') != std::string_view::npos;
     if (!has_codes && !folds && width > screen.columns) return false;
     lines += has_codes || !folds ? 1 : 1 + (std::max<size_t>(width, 1) - 1) / screen.columns;

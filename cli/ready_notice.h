@@ -4,8 +4,8 @@
 
 namespace sippar::cli {
 
-// Sends the notice; does nothing if NOTIFY_SOCKET is not set. Ignores errors: without a notice the
-// service manager's own timeout treats the start as failed.
+// Sends the notice; does nothing if NOTIFY_SOCKET is not set. Ignores errors: if the notice does
+// not arrive, the service manager treats the start as failed after its own timeout.
 void TellReady();
 
 }  // namespace sippar::cli

@@ -35,7 +35,7 @@ int RunStatement(const std::string& target, const cluster::Patience& patience,
     interrupted = cancel.interrupted();
     return result;
   }();
-  // The printer ends before messages are printed, because that also wipes the progress line.
+  // The printer ends before messages are printed, because End also wipes the progress line.
   Status printed = printer.End("", summary.ok());
   if (!summary.ok()) {
     fmt::print(stderr, "{}", query::RenderError(statement, query::QueryErrorOf(summary.status())));

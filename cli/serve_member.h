@@ -35,9 +35,9 @@ cluster::SiteOptions SiteOptionsOf(const ServeMemberOptions& options);
 void AddMemberOptions(CLI::App* app, ServeMemberOptions* options);
 // True if `roles` contains the gateway.
 bool HasGateway(const std::string& roles);
-// Ends this process at once, and prints the reason, if the process no longer belongs to a cluster.
-// It could hand over no tablets, and waiting for a lock service that has lost the cluster would be
-// useless. Acknowledged writes are not lost.
+// Prints the reason and ends this process at once if the process no longer belongs to a cluster.
+// The process could hand over no tablets, and would wait in vain for the lock service, which no
+// longer knows its cluster. Acknowledged writes are not lost.
 void EndUnlessBelongs(cluster::ClusterSite* site);
 // Runs a tablet server, a master or both, and optionally a gateway, until a signal or `sippar admin
 // stop` ends it; returns the exit code. `api` has the address of the process and, for a gateway,

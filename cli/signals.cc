@@ -72,7 +72,8 @@ void InstallSignalHandlers() {
   sigaction(SIGTERM, &action, nullptr);
   struct sigaction before = {};
   bool is_ignored = sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
-  if (!is_ignored) sigaction(SIGHUP, &action, nullptr);  // ignored if nohup started this process
+  // If nohup started this process, SIGHUP is ignored and stays so.
+  if (!is_ignored) sigaction(SIGHUP, &action, nullptr);
   signal(SIGPIPE, SIG_IGN);
 }
 
@@ -81,7 +82,7 @@ int InterruptPipe() { return interrupt_pipe[0]; }
 int EndSignal() { return ended_by.load(); }
 
 void DrainInterruptPipe() {
-  // The byte stays in the pipe, so that every later wait ends at once.
+  // After SIGTERM or SIGHUP the byte stays in the pipe, so that every later wait ends at once.
   if (EndSignal() != 0) return;
   char bytes[64];
   while (read(interrupt_pipe[0], bytes, sizeof(bytes)) > 0) {

@@ -1,6 +1,6 @@
 // Handles Ctrl-C, SIGTERM, SIGHUP and the timeout of a statement. The handlers are
-// async-signal-safe: they store to atomics, call Session::Cancel (made for that) and write one byte
-// to a pipe that the prompt polls.
+// async-signal-safe: they store to atomics, call Session::Cancel, which is async-signal-safe as
+// well, and write one byte to a pipe that the prompt polls.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,8 +19,9 @@ int InterruptPipe();  // descriptor that becomes readable at Ctrl-C
 int EndSignal();
 void DrainInterruptPipe();
 
-// While it exists, Ctrl-C and the end of the timeout (0: none) cancel `session`; if `session` is
-// null, they only set the flags below. Only one CancelScope may exist at a time.
+// While a CancelScope exists, Ctrl-C and the end of the timeout (0: none) cancel `session`. If
+// `session` is null, they only set the flags that the functions below return. Only one CancelScope
+// may exist at a time.
 class CancelScope {
  public:
   CancelScope(query::Session* session, int64_t timeout_us);

@@ -108,7 +108,7 @@ std::string Upper(std::string_view text) {
 
 std::string CallForm(const query::CallInfo& call) {
   const std::string arguments = query::PrintSignature(call);
-  // Arguments without names are shown as their number.
+  // If a function's arguments have no names, the help shows their number.
   const bool has_names = arguments.empty() || std::isalpha(static_cast<uint8_t>(arguments[0])) != 0;
   return has_names ? fmt::format("{}({}), gives: {}", call.name, arguments, call.result)
                    : fmt::format("{}, arguments: {}, gives: {}", call.name, arguments, call.result);

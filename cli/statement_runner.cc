@@ -184,7 +184,7 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
   CancelScope cancel(store_->session(), settings_.timeout_us);
   auto summary = store_->session()->Execute(parsed, statement.text, &printer);
   int64_t elapsed_us = (engine::Clock::System()->MonotonicNanos() - start) / 1000;
-  // Called also after a failure, so that rows before the error are shown.
+  // End is called even after a failure, so that the rows before the error are shown.
   Status printed = printer.End(summary.ok() ? summary->next : "", summary.ok());
   if (output_.closed_pipe()) return kExitClosedPipe;
   const bool is_whole = summary.ok() && printed.ok();
@@ -215,14 +215,14 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
 }
 
 StatementRunner::ParsedText StatementRunner::Parse(const StatementText& statement) {
-  // A CancelScope, so that Ctrl-C ends the parsing of a very long statement as well. A session may
-  // not exist yet, so the parser polls a flag instead.
+  // The CancelScope lets Ctrl-C also end the parsing of a very long statement. A session may not
+  // exist yet, so the parser polls a flag instead.
   CancelScope scope(nullptr, settings_.timeout_us);
   engine::StopSignal stop;
   stop.cancel = scope.stopped();
   ParsedText parsed{query::ParseStatement(statement.text, &stop), scope.timed_out()};
-  // The signal is checked once more, because a text of few but large tokens may end before the
-  // parser checks it.
+  // The flag is checked once more after the parsing, because the parser may reach the end of a text
+  // of few but large tokens before it checks the flag.
   if (Status ended = stop.Check(); parsed.tree.ok() && !ended.ok()) parsed.tree = ended;
   return parsed;
 }

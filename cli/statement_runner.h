@@ -39,9 +39,9 @@ class StatementRunner {
   // Runs the statement and returns its exit code; kExitOk if it succeeded. The statement becomes
   // the last statement.
   int Run(const query::StatementText& statement, const ScriptPlace& place);
-  // Runs the first statement. If that is an INSERT whose answer need not be shown separately, also
-  // runs the INSERTs of this kind that follow: together they share a sync, and an error still names
-  // its statement. Sets *done to the number of statements that were run.
+  // Runs the first statement. If it is an INSERT whose answer need not be shown separately, also
+  // runs the INSERTs of this kind after it. They share a sync, and an error still names its
+  // statement. Sets *done to the number of statements that were run.
   int RunSome(std::span<const query::StatementText> statements, const ScriptPlace& place,
               size_t* done);
   // Runs a statement that a shell command has built. It does not become the last statement.

@@ -71,7 +71,7 @@ bool EndsInLiteral(std::string_view typed) {
 CommandAtEnd FindCommandAtEnd(std::string_view text) {
   const CommandAtEnd none = {text, ""};
   std::string_view trimmed = TrimRight(text);
-  size_t line = trimmed.rfind('\n') + 1;  // 0 if the text has one line: npos + 1
+  size_t line = trimmed.rfind('\n') + 1;  // 0 if the text has one line, because npos + 1 is 0
   // If a line begins with a command, the whole line belongs to that command.
   size_t first = trimmed.find_first_not_of(" \t", line);
   if (first != std::string_view::npos && trimmed[first] == '\\') {

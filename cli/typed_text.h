@@ -7,8 +7,8 @@
 
 namespace sippar::cli {
 
-// Translates a line in the style of other shells (help, quit, .tables) into a shell command; "" if
-// the line is none.
+// Translates a line in the style of other shells (help, quit, .tables) into a shell command.
+// Returns "" for any other line.
 std::string CommandOfWord(std::string_view line);
 
 // The sign that ends the prompt. It shows what `typed`, the text before this line, has left open:
@@ -23,9 +23,9 @@ struct CommandAtEnd {
   std::string_view command;  // such as "\g out.csv"; "" if the text does not end with a command
 };
 
-// Finds the command at the end of `text`. On the line of a statement only the commands that apply
-// to a statement count, such as \g, because a backslash may be part of a regular expression; alone
-// on the last line, any command counts.
+// Finds the command at the end of `text`. If the last line begins with a command, any command is
+// found. After a statement on the same line, only commands that apply to a statement are found,
+// such as \g, because a backslash may be part of a regular expression.
 CommandAtEnd FindCommandAtEnd(std::string_view text);
 
 }  // namespace sippar::cli

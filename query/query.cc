@@ -79,7 +79,8 @@ struct Dispatcher {
   Status operator()(const syntax::Other& s) const { return RefuseOther(s); }
 };
 
-// For calls that complete a name: a server that does not answer must not stop the user's typing.
+// Options of the calls that complete names. Their timeout is short: the user types meanwhile, and
+// must not wait long for a server that does not answer.
 const cluster::CallOptions kWhileTyping{.cancel = nullptr, .timeout_us = 1'000'000};
 
 class ClientSession final : public Session {
@@ -97,7 +98,8 @@ class ClientSession final : public Session {
     engine::StopSignal stop = StopFromNow();
     auto statement = ParseStatement(text, &stop);
     if (!statement.ok()) {
-      ClearCancel();  // as at the end of Run
+      // Run, which clears the cancel flag at its end, is not called for this statement.
+      ClearCancel();
       return statement.status();
     }
     return Run(*statement, text, stop, sink);
@@ -120,13 +122,14 @@ class ClientSession final : public Session {
     }
     state_.gathered = nullptr;
     const std::map<size_t, Status> failed = gathered.Finish();
-    ClearCancel();  // as at the end of Run
+    ClearCancel();  // a Cancel that came during Finish must not end a later statement
     // If an earlier statement failed while the last one ran, the last one was not executed.
     const bool is_last_begun =
         failed.empty() || answers.back().ok() || failed.contains(answers.size() - 1);
     if (!is_last_begun) answers.pop_back();
     for (const auto& [number, status] : failed) {
-      // The tablet does not know where in the text the statement is.
+      // The error comes from a tablet, so it has no place in the text. It gets the place of the
+      // table's name.
       const auto& insert = std::get<syntax::Insert>(inserts[number].statement->node);
       answers[number] = LineIn(inserts[number].text, WithQueryCode(status, insert.table.span));
     }
@@ -189,7 +192,8 @@ class ClientSession final : public Session {
     summary.elapsed_us = (clock->MonotonicNanos() - start_nanos) / 1000;
     summary.rows_read = state_.rows_read;
     summary.cells_read = state_.cells_read;
-    // Errors of running expressions know only byte offsets; their line and column need `text`.
+    // An error of an expression that fails while it runs has only byte offsets. LineIn computes its
+    // line and column from `text`.
     if (!status.ok()) return LineIn(text, WithQueryCode(status));
     return summary;
   }

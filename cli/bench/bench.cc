@@ -24,7 +24,8 @@
 namespace sippar::cli {
 namespace {
 
-// Global, because signal handlers take no context; lock-free, so they may set it.
+// The flag is global, because a signal handler gets no context argument. It is lock-free, so that a
+// handler may set it.
 std::atomic<bool> interrupted{false};
 
 // The first Ctrl-C ends the measurement, the second ends the program.
@@ -105,7 +106,7 @@ class Bench {
   }
 
   const std::vector<WorkloadResult>& results() const { return results_; }
-  const char* table() const { return table_; }  // what happened to the table, for the report
+  const char* table() const { return table_; }  // state of the table, for the report
 
  private:
   StatusOr<WorkloadResult> Measure(const Workload& workload, const BenchOptions& options) {
@@ -214,7 +215,8 @@ int RunBench(int argc, char** argv) {
   int exit_code = kExitOk;
   std::optional<BenchOptions> options = ParseBenchOptions(argc, argv, &exit_code);
   if (!options.has_value()) return exit_code;
-  // Opened before the run, because an error after an hour of measuring would come too late.
+  // The chart file is opened before the run, because an error after an hour of measuring would come
+  // too late.
   ChartFile chart(nullptr, &std::fclose);
   if (!options->chart.empty()) {
     chart.reset(std::fopen(options->chart.c_str(), "wb"));

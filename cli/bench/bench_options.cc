@@ -82,8 +82,8 @@ std::optional<BenchOptions> ParseBenchOptions(int argc, char** argv, int* exit_c
   AddOptions(&app, &options, &sync);
   try {
     app.parse(argc, argv);
-    // Thrown inside `try`, so that this error is printed like those of CLI11. The product cannot
-    // overflow, because CLI11 has checked the range of both factors.
+    // The error is thrown inside `try`, so that it is printed like the errors of CLI11. The product
+    // cannot overflow, because CLI11 has checked the range of both factors.
     if (options.batch * options.value_size > kCallBytesMax) {
       throw CLI::ValidationError(fmt::format(
           "--batch {} with --value {}: one call would write {} bytes; the limit is {}",

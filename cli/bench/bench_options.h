@@ -24,7 +24,7 @@ struct BenchOptions {
   cluster::Patience patience;
 };
 
-// Returns std::nullopt after it has printed help or an error; *exit_code says which.
+// Returns std::nullopt after it has printed help or an error, and sets *exit_code accordingly.
 std::optional<BenchOptions> ParseBenchOptions(int argc, char** argv, int* exit_code);
 
 }  // namespace sippar::cli

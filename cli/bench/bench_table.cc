@@ -12,8 +12,8 @@
 namespace sippar::cli {
 namespace {
 
-// Name of the row that says what a fill has written, of its family and of its locality group. The
-// keys of all other rows are digits, so this row sorts after them.
+// Name of the row that records what a fill has written. The row's family and locality group have
+// the same name. The keys of all other rows are digits, so this row sorts after them.
 constexpr const char* kAbout = "about";
 
 engine::TableSchema SchemaOf(const BenchOptions& options) {

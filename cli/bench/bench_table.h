@@ -12,8 +12,8 @@ namespace sippar::cli {
 // kFailedPrecondition if the store contains a table that no benchmark made: a benchmark drops and
 // fills tables.
 [[nodiscard]] Status CheckOnlyBenchTable(cluster::Client* client);
-// Number of rows that a complete fill has left in the table; 0 if the table was never filled
-// completely, or with values of another size or compression than these options ask for.
+// Number of rows that a complete fill has left in the table; 0 if no fill of the table was
+// completed, or if the values have another size or compression than `options` asks for.
 [[nodiscard]] StatusOr<uint64_t> FilledRows(cluster::Client* client, const BenchOptions& options);
 // Creates the table, empty, after dropping an older one.
 [[nodiscard]] Status MakeBenchTable(cluster::Client* client, const BenchOptions& options);

@@ -7,8 +7,8 @@
 
 namespace sippar::cli {
 
-// A value below kSubBuckets is its own bucket. Of a larger one, the leading kSubBits + 1 bits
-// choose the bucket.
+// Each value below kSubBuckets has its own bucket. The bucket of a larger value depends on the
+// number of its bits and on the leading kSubBits + 1 of them.
 size_t LatencyHistogram::BucketOf(uint64_t nanos) {
   if (nanos < kSubBuckets) return nanos;
   auto shift = static_cast<uint64_t>(std::bit_width(nanos) - kSubBits - 1);

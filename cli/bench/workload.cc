@@ -33,8 +33,9 @@ uint64_t Sum(const Counters& counters, std::string_view ending) {
   return sum;
 }
 
-// The increase of these counters between two readings. If another process opens the directory in
-// between, the counters start at 0 again, so the sum of `after` may be smaller.
+// Returns how much the counters whose names end with `ending` grew between two readings. If another
+// process opens the directory in between, the counters start at 0 again, so their sum in `after`
+// may be smaller.
 uint64_t Growth(const Counters& before, const Counters& after, std::string_view ending) {
   const uint64_t from = Sum(before, ending);
   const uint64_t to = Sum(after, ending);

@@ -14,9 +14,10 @@ namespace sippar::cli {
 // Holds a lock on the directory, so only one `sippar cluster` at a time works on it.
 class ClusterHome {
  public:
-  // Makes the directory if `may_make` and it is missing. kNotFound: it is missing, or holds no
-  // cluster and !may_make; kFailedPrecondition: it holds something else; kUnavailable: another
-  // `sippar cluster` works on it; kDataLoss: its settings are damaged.
+  // Opens the directory, and makes it first if `may_make` is true and it is missing. kNotFound:
+  // `may_make` is false, and the directory is missing or holds no cluster; kFailedPrecondition: the
+  // directory holds something else; kUnavailable: another `sippar cluster` works on it; kDataLoss:
+  // its settings are damaged.
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterHome>> Open(const std::string& directory,
                                                                    bool may_make);
   ~ClusterHome();

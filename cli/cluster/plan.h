@@ -69,7 +69,7 @@ struct ZooKeeperFiles {
 };
 
 struct ClusterPlan {
-  std::string directory;  // absolute
+  std::string directory;  // absolute path of the cluster's directory
   std::string target;     // zk://127.0.0.1:PORT,…/local
   std::string gateway;    // 127.0.0.1:PORT
   std::string store;      // posix:DIR

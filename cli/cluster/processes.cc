@@ -66,8 +66,8 @@ bool IsPortFree(int port) {
 
 std::string ReadSmallFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  // A process may end between open and read. operator<< notes that error; an istreambuf_iterator
-  // would throw it.
+  // A process may end between the open and the read. operator<< records that error in the stream;
+  // an istreambuf_iterator would throw it.
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();

@@ -91,8 +91,8 @@ class FolderDump final : public DumpOutput {
                                                Appearance::kWhole));
     RETURN_IF_ERROR(file->Write(text_));
     RETURN_IF_ERROR(file->Close());
-    // The folder is synced before the rename, like its files: after a crash the new name must not
-    // lead to a folder that lacks them.
+    // The folder is synced before the rename, as its files were. Otherwise, after a crash, the new
+    // name could lead to a folder without these files.
     RETURN_IF_ERROR(SyncFolder(temporary_));
     // rename() replaces an empty folder of this name.
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return FileError(path_, "create");

@@ -11,8 +11,8 @@
 
 namespace sippar::cli {
 
-// One thread passes the text in its order. Several threads pass the cells of a table's pieces,
-// between BeginCells and EndCells.
+// One thread passes the parts of the text in order. Between BeginCells and EndCells, several
+// threads pass the cells of the table's pieces.
 class DumpOutput {
  public:
   virtual ~DumpOutput() = default;
@@ -24,7 +24,7 @@ class DumpOutput {
   // Ends a piece: no more of its cells follow. Thread safe.
   [[nodiscard]] virtual Status EndPiece(size_t piece) = 0;
   [[nodiscard]] virtual Status EndCells(const CellSum& sum) = 0;
-  // Completes the dump. Without it nothing appears under the dump's name.
+  // Completes the dump. Without this call, nothing appears under the dump's name.
   [[nodiscard]] virtual Status Close() = 0;
 };
 

@@ -110,8 +110,8 @@ Status DumpReader::BeginTable(const Directive& directive, DumpVisitor* visitor) 
   return visitor->Table(table_);
 }
 
-// In a dump of one file, \end ends the cells (`to_end` is false); in a folder, the end of their
-// file does.
+// In a dump of one file, the line \end ends the cells (`to_end` is false). In a folder, the cells
+// end where their file ends.
 Status DumpReader::ReadCells(query::ByteInput* input, bool to_end, DumpVisitor* visitor) {
   std::string line;
   Directive directive;

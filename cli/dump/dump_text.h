@@ -9,10 +9,10 @@
 //   --\done 1 17                   the numbers of tables and cells; the last line
 //
 // Lines with -- are comments of the language, so a dump without cells is a script that creates the
-// tables. In a folder this text is the file schema.sql. Instead of cells it has lines
-// "--\file web web.cells.zst", which name the files with the cells. A line of cells may begin with
-// --, but never with --\ and the first letter of one of these words, because no escape in a cell
-// begins so. Pure. SPDX-License-Identifier: Apache-2.0
+// tables. In a folder this text is the file schema.sql. Instead of cells it has lines "--\file web
+// web.cells.zst", which name the files with the cells. A line of cells may begin with --\, but then
+// the character of an escape follows, and none of the words above begins with one. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

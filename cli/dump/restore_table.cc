@@ -79,8 +79,8 @@ Status TableRestore::Begin(const DumpedTable& table, RestoreAction action) {
   } else {
     mark_ = RestoreMark();
     mark_.dump_id = dump_id_;
-    // Written before the table is created: if the run ends between the two, no table is left that
-    // looks complete.
+    // The mark is written before the table is created. If the run ends between the two steps, it
+    // leaves no table that looks complete.
     RETURN_IF_ERROR(WriteMark());
     Status created = Create(table);
     if (!created.ok()) {
@@ -115,8 +115,8 @@ Status TableRestore::Create(const DumpedTable& table) {
 }
 
 Status TableRestore::Drop() {
-  // If the table is protected, an interrupted restore left it so (DecideRestore), and it may be
-  // dropped.
+  // DecideRestore lets a protected table be dropped only if an interrupted restore has left it, so
+  // its protection may be removed.
   RETURN_IF_ERROR(Alter({}, /*takes=*/true));
   return client_->admin()->Do(cluster::calls::DropTable{table_});
 }

@@ -52,7 +52,7 @@ class TableRestore {
   RestoreMark mark_;
   uint64_t mark_version_ = 0;
   uint64_t cells_ = 0;    // lines passed to Add
-  uint64_t skipped_ = 0;  // number of first lines that an earlier run had already written
+  uint64_t skipped_ = 0;  // number of leading lines that an earlier run had already written
   size_t unmarked_ = 0;   // bytes of the lines since the last mark
   std::unique_ptr<CellBatches> batches_;
 };

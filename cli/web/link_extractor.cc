@@ -21,7 +21,7 @@ class PageArena {
 
  private:
   void* AllocateBytes(size_t size) {
-    // Rounded up to 16 bytes, the alignment that malloc gives.
+    // The size is rounded up to a multiple of 16 bytes, the alignment that malloc gives.
     size = (size + 15) & ~size_t{15};
     if (size > left_) {
       size_t block = std::max<size_t>(size, 256 << 10);

@@ -19,7 +19,7 @@ namespace sippar::cli {
 engine::TableSchema WebTableSchema(const std::string& name);
 
 struct PageRows {
-  std::vector<engine::RowMutation> rows;  // the page's own row first, then one per link
+  std::vector<engine::RowMutation> rows;  // the page's own row, then the rows of the linked pages
   uint64_t page_bytes = 0;
   uint64_t byte_size = 0;  // size of all mutations
 };

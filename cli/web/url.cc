@@ -54,7 +54,7 @@ std::string RemoveDotSegments(std::string_view path) {
   std::vector<std::string_view> kept;
   bool trailing_slash = false;
   while (!path.empty()) {
-    path.remove_prefix(1);  // the "/"
+    path.remove_prefix(1);  // "/" before the next segment
     size_t slash = path.find('/');
     std::string_view segment = path.substr(0, slash);
     bool last = slash == std::string_view::npos;

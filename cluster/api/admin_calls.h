@@ -54,15 +54,15 @@ struct CompactionInfo {
 
 struct ServerInfo {
   ServerId id;
-  uint64_t tablet_count = 0;  // tablets whose records name this server, METADATA's included
+  uint64_t tablet_count = 0;  // tablets whose records name this server, also those of METADATA
 
   static constexpr int kFields = 2;
 };
 
 namespace calls {
 
-// Creates a table of n + 1 tablets from n split keys, which are sorted, distinct, and none of them
-// "". Errors: kAlreadyExists, kInvalidArgument.
+// Creates a table of n + 1 tablets from n split keys. The keys are sorted and distinct, and no key
+// is "". Errors: kAlreadyExists, kInvalidArgument.
 struct CreateTable {
   TableSchema schema;
   std::vector<std::string> split_keys;
@@ -217,8 +217,8 @@ struct HotTablets {
 };
 
 // The next four calls keep small named records for the layers above, such as the instances of the
-// Bigtable API. A change is durable when OK. It is conditional: kAborted when the record's version
-// is not `version` (0: the record must not exist). kNotFound: the record does not exist.
+// Bigtable API. A change is durable when its call returns OK. kAborted: the record's version is not
+// `version` (0: the record must not exist). kNotFound: the record does not exist.
 struct GetRecord {
   std::string name;
 
@@ -290,14 +290,15 @@ struct TabletEvents {
   static constexpr CallRule kRule{"TabletEvents"};
 };
 
-// MoveTablet and DrainServer take a server as NAME, which means its running process, or as
-// NAME.EPOCH (server_id.h). kNotFound: unknown table or server; the message names the live servers.
+// MoveTablet and DrainServer name a server either as NAME, which means its running process, or as
+// NAME.EPOCH (server_id.h). kNotFound: the table or the server is unknown; the message names the
+// live servers.
 
-// Moves the tablet that has `row` and returns when `server` serves it. OK at once if `server`
-// serves it already. A tablet of METADATA moves in the same way. A balance round may move it again;
-// see SetBalancing. kFailedPrecondition: the server has ended, is drained or refuses the tablet, or
-// the tablet is being merged. kDeadlineExceeded: the caller's timeout, or 30 s, ended before the
-// move did; the move goes on.
+// Moves the tablet that has `row` and returns when `server` serves it; returns at once if `server`
+// serves it already. A tablet of METADATA moves in the same way. A balance round may move the
+// tablet again; see SetBalancing. kFailedPrecondition: the server has ended, is drained or refuses
+// the tablet, or the tablet is being merged. kDeadlineExceeded: the caller's timeout, or 30 s,
+// ended before the move; the move goes on.
 struct MoveTablet {
   std::string table;
   std::string row;

@@ -103,8 +103,9 @@ class Port<CallList<CallTypes...>> {
   using AnyCall = std::variant<Pending<CallTypes>...>;
 
   virtual ~Port() = default;
-  // Carries `call` and sets its answer before it returns. kCancelled and kDeadlineExceeded: the
-  // caller's `options` ended the wait, perhaps before the call began; a change may have been made.
+  // Delivers `call` and sets its answer before this function returns. kCancelled and
+  // kDeadlineExceeded: the caller's `options` ended the wait, perhaps before the call began; a
+  // change may have been made.
   virtual void Carry(const AnyCall& call, const CallOptions& options) = 0;
 
   template <class Call>

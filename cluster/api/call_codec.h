@@ -38,8 +38,8 @@ inline constexpr int kFieldsOf<BackupInfo> = 8;
 template <>
 inline constexpr int kFieldsOf<SplitRecord> = 2;
 
-// Reads the encoding of a value. Keeps the first error that a type with an encoding of its own
-// found, such as a schema with too many families.
+// Reads the encoding of a value. If the Decode function of a type fails, for a schema with too many
+// families for example, keeps the first such error.
 class ValueReader : public engine::Reader {
  public:
   using Reader::Fail;
@@ -48,7 +48,7 @@ class ValueReader : public engine::Reader {
     if (ok()) why_ = std::move(why);
     Fail();
   }
-  const Status& why() const { return why_; }  // the first such error; OK: none
+  const Status& why() const { return why_; }  // first error of a Decode function; OK: no such error
 
  private:
   Status why_;
@@ -159,7 +159,8 @@ struct Coding<std::optional<T>> {
   }
 };
 
-// Types with an encoding of their own, Encode and Decode, which is also used on disk.
+// Encodes the types that have their own functions Encode and Decode. Their encoding is also used on
+// disk.
 template <class T>
 requires requires(const T& value) {
   { value.Encode() } -> std::same_as<std::string>;
@@ -174,8 +175,8 @@ struct Coding<T> {
   }
 };
 
-// Put normalizes a copy: Decode validates the schema, and callers may pass one that Normalize
-// (engine/model/schema.h) has not completed yet.
+// Put normalizes a copy, because Decode validates the schema, and a caller may pass a schema that
+// Normalize (engine/model/schema.h) has not completed yet.
 template <>
 struct Coding<TableSchema> {
   static void Put(const TableSchema& value, std::string* out) {
@@ -349,7 +350,7 @@ const CallRule* FindRule(CallList<Calls...>, std::string_view name) {
   return rule;
 }
 
-// DoEncoded for the call with this name. kUnimplemented: the interface has none.
+// Calls DoEncoded for the call with this name. kUnimplemented: the interface has no such call.
 template <class... Calls>
 StatusOr<std::string> DoNamed(Port<CallList<Calls...>>* port, std::string_view name,
                               std::string_view bytes, const CallOptions& options,

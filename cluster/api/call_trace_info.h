@@ -39,11 +39,11 @@ inline constexpr std::array<TraceStage, 6> kTraceStages = {{{"queue", &CallWork:
                                                             {"disk", &CallWork::disk_us}}};
 
 struct CallTraceInfo {
-  std::string trace;     // 32 hexadecimal digits; the parts of one call have the same
-  uint64_t part = 0;     // random id of this trace; a copy of the trace has the same
+  std::string trace;     // 32 hexadecimal digits, equal for all parts of one call
+  uint64_t part = 0;     // random id of this trace, equal in all copies of the trace
   std::string call;      // "ApplyRows", "Read", ...
   std::string table;     // "": not known, or the call is not about a table
-  std::string row;       // the first row, cut to 64 bytes; "" also for a scan from the first row
+  std::string row;       // first row, cut to 64 bytes; "": no row, or a scan from the first row
   std::string server;    // name of the member that served the call
   std::string caller;    // role and name of the calling process
   int64_t start_us = 0;  // arrival of the request, since the Unix epoch

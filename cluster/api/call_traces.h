@@ -17,10 +17,10 @@
 namespace sippar::cluster {
 
 struct TraceRules {
-  uint64_t one_in = 1'000;           // one in so many trace ids is kept; 0: only slow calls are
+  uint64_t one_in = 1'000;           // 1 of `one_in` trace ids is kept; 0: only slow calls are kept
   int64_t slow_nanos = 100'000'000;  // calls that took this long or longer are kept
   int64_t kept_us = 3'600'000'000;
-  size_t entries_max = 10'000;  // a few MB; the oldest are dropped
+  size_t entries_max = 10'000;  // limit of traces, a few MB; the oldest traces are dropped
 };
 
 class CallTraces {

@@ -28,7 +28,7 @@ struct ChangeToken {
 
 struct ChangesRequest {
   engine::RowRange partition;
-  std::optional<int64_t> start_us;  // first commit time; now if this and `tokens` are missing
+  std::optional<int64_t> start_us;  // first commit time; now if `tokens` is not given either
   std::vector<ChangeToken> tokens;  // positions to continue at; their ranges cover the partition
   std::optional<int64_t> end_us;    // last commit time wanted
 
@@ -40,21 +40,21 @@ struct Change {
   engine::RowMutation mutation;
   int64_t commit_us = 0;
   std::string token;             // the position after this change
-  int64_t low_watermark_us = 0;  // the batch's watermark as of this change
+  int64_t low_watermark_us = 0;  // low watermark of the stream before this change was read
 };
 
 struct ChangeBatch {
   std::vector<Change> changes;
   std::string token;             // the position after the whole batch
   int64_t low_watermark_us = 0;  // no later change has an earlier commit time
-  // The stream has ended: either at the end time, with no new partitions, or because the tablets
-  // have split or merged.
+  // The stream has ended. Either it has reached the end time, and there are no new partitions, or
+  // the tablets have split or merged.
   bool is_over = false;
   std::vector<engine::RowRange> new_partitions;
   std::vector<ChangeToken> tokens;  // one token for each new partition
-  // Only TabletService sets this: the server does not serve the partition as a tablet, or no longer
-  // does. `token` says how far the partition was read; the client library looks up where to
-  // continue.
+  // Only TabletService sets this flag: if the server does not serve the partition as a tablet, or
+  // no longer serves it. `token` says how far the partition was read; the client library looks up
+  // where to continue.
   bool is_elsewhere = false;
 
   static constexpr int kFields = 7;

@@ -16,14 +16,15 @@ namespace sippar::cluster {
 using engine::RowRange;
 
 struct ClusterName {
-  std::string id;    // never changes; two clusters never have the same
-  std::string name;  // "" from the master: only its callers know how they name the cluster
+  std::string id;    // id that never changes and that no other cluster has
+  std::string name;  // "" in the master's reply: only the caller knows the name that it uses
 
   static constexpr int kFields = 2;
 };
 
 // How other processes reach a process of the cluster, as it registered itself with the lock
-// service. Empty and 0 if no other process calls it, as in a store that one process opens.
+// service. The texts are "" and `pid` is 0 if no other process calls it, as in a store that one
+// process opens.
 struct MemberInfo {
   std::string address;  // host:port or unix:PATH
   std::string machine;  // host name of its machine
@@ -38,7 +39,7 @@ struct MasterStatus {
   std::string name;
   MemberInfo member;
   uint64_t epoch = 0;
-  bool is_running = false;  // false: it is still reading METADATA
+  bool is_running = false;  // false while the master is still reading METADATA
 
   static constexpr int kFields = 4;
 };
@@ -65,18 +66,19 @@ struct ServerStatus {
   uint64_t memtable_bytes = 0;
   double reads_per_s = 0;
   double writes_per_s = 0;
-  // As of its last report: for how long the server could serve without another heartbeat, and by
-  // how much its wall clock was ahead of the master's. None: not known yet, or the lease has no
-  // end.
+  // From the server's last report: for how long the server could serve without another heartbeat,
+  // and by how much its wall clock was ahead of the master's. nullopt: not known yet, or the lease
+  // has no end.
   std::optional<int64_t> lease_left_ms;
   std::optional<int64_t> skew_ms;
 
   static constexpr int kFields = 10;
 };
 
-// Tablets of METADATA and of all tables but those that are being created or dropped.
+// Counts the tablets of METADATA and of all tables, except tables that are being created or
+// dropped.
 struct TabletCounts {
-  uint64_t total = 0;  // sum of the others
+  uint64_t total = 0;  // sum of the other counts
   uint64_t online = 0;
   uint64_t loading = 0;  // a server loads the tablet, or it is closed for a move
   uint64_t unassigned = 0;
@@ -144,8 +146,8 @@ struct ClusterHealth {
 struct TabletEventInfo {
   int64_t time_us = 0;  // since the Unix epoch
   std::string table;
-  RowRange range;          // its start is that of the present tablet with this limit
-  uint64_t tablet_id = 0;  // the present tablet with this limit; 0: none, so the start is unknown
+  RowRange range;          // limit of the changed tablet; start of the tablet with this limit now
+  uint64_t tablet_id = 0;  // tablet with this limit now; 0: no such tablet, so the start is unknown
   std::string kind;        // "created", "assigned", "split", ...
   std::string text;        // reason for people
 

@@ -44,10 +44,11 @@ struct ServedTablet {
 
 struct ServerReport {
   std::vector<ServedTablet> tablets;
-  // Every file of this server's epoch with a lower number is either named in METADATA or given up,
-  // so the master's sweep may remove it when no row names it (cluster/PROTOCOL.md, "Files that no
-  // row names"). 0: a change of METADATA by this server has an unknown outcome, so the server does
-  // not know which files it has named, and the sweep may remove no file of any epoch.
+  // Each file of this server's epoch with a lower number is either named in METADATA, or the server
+  // will never name it. So the master's sweep may remove the file when no row names it
+  // (cluster/PROTOCOL.md, "Files that no row names"). 0: a change of METADATA by this server has an
+  // unknown outcome, so the server does not know which files it has named, and the sweep may remove
+  // no file of any epoch.
   uint64_t first_unpublished_file = 0;
   bool leaves = false;  // the server is handing over its tablets and accepts no new ones
   int64_t wall_us = 0;  // the server's wall clock, since the Unix epoch
@@ -62,8 +63,8 @@ namespace calls {
 
 // Loads the tablet; when OK, the server serves it. METADATA must already assign the tablet to this
 // server at record.tablet_epoch. The server first replays the records of `record.logs` after the
-// redo point. OK also when the server already serves the tablet at this epoch.
-// kFailedPrecondition: the server serves it at another epoch, or has closed this one.
+// redo point. OK also when the server already serves the tablet at this epoch. kFailedPrecondition:
+// the server serves the tablet at another epoch, or has closed this epoch.
 struct LoadTablet {
   uint64_t master_epoch = 0;
   TabletRecord record;
@@ -76,11 +77,11 @@ struct LoadTablet {
 
 // Ends serving for a planned move: a minor compaction, then the close, then a second, short minor
 // compaction for the writes that arrived during the first. When OK, the saved state holds every
-// write and the server does not serve the tablet; OK also when it did not serve it before. This OK
-// closes the epoch for as long as the server's process runs, as any final error of LoadTablet does:
-// a delayed load at `tablet_epoch` or below is refused later, even if it arrives as the first one
-// (tests/FAULTS.md N9). Only after that may METADATA name another server. kFailedPrecondition: the
-// server serves the tablet at a higher epoch.
+// write, and the server does not serve the tablet; OK also when the server did not serve it before.
+// After this OK, as after any final error of LoadTablet, the epoch stays closed as long as the
+// server's process runs: the server refuses a delayed load at `tablet_epoch` or below, even if it
+// is the first load that arrives (tests/FAULTS.md N9). Only after this OK may METADATA name another
+// server. kFailedPrecondition: the server serves the tablet at a higher epoch.
 struct UnloadTablet {
   uint64_t master_epoch = 0;
   uint64_t tablet_id = 0;
@@ -158,8 +159,8 @@ struct HeldFiles {
 };
 
 // Prepares a merge: rewrites the tablet so that it can forget the births of its families. The birth
-// of a family is a sequence number: older cells belong to a dropped family of the same name.
-// Sequence numbers of this tablet would mean nothing in the merged one.
+// of a family is a sequence number; cells with lower numbers belong to a dropped family of the same
+// name. In the merged tablet, sequence numbers of this tablet would mean nothing.
 struct ForgetBirths {
   uint64_t master_epoch = 0;
   uint64_t tablet_id = 0;

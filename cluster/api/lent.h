@@ -1,6 +1,6 @@
 // Lent<T>: a field of a call (row_calls.h) that is only read. Within a process the caller lends the
-// value until the call is answered, so it is not copied however many objects pass the call on. A
-// call that was decoded owns its value. Copies of a Lent share the value.
+// value until the call is answered, so the value is not copied, even if several objects pass the
+// call on. A call that was decoded owns its value. Copies of a Lent share the value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,8 +16,8 @@ template <class T>
 class Lent {
  public:
   Lent() : Lent(Empty()) {}
-  // `value` outlives the object.
-  Lent(const T& value) : value_(std::shared_ptr<const void>(), &value) {}  // no allocation
+  // `value` outlives the object. The constructor allocates no memory.
+  Lent(const T& value) : value_(std::shared_ptr<const void>(), &value) {}
   Lent(T&& value) : value_(std::make_shared<const T>(std::move(value))) {}
 
   const T& operator*() const { return *value_; }

@@ -17,11 +17,11 @@ namespace sippar::cluster {
 
 struct QueryColumn {
   std::string name;
-  engine::DataType type;  // fully known, including the types of its parts
+  engine::DataType type;  // complete type, with the types of its parts
 };
 
 struct PreparedQuery {
-  std::string id;  // the whole query, encoded, so that any server can run it
+  std::string id;  // encoding of the whole query, which any server can run
   std::vector<QueryColumn> columns;
   int64_t valid_until_us = 0;
 };
@@ -35,14 +35,15 @@ struct QueryCall {
   CancelFlag cancel;
 };
 
-// Receives the rows of an execution. The remote reader may use rows only once a resume token
-// follows them: an execution that continues repeats all rows after its token.
+// Receives the rows of an execution. The remote reader may use rows only after a resume token has
+// followed them, because an execution that continues repeats all rows after its token.
 class QueryRows {
  public:
   virtual ~QueryRows() = default;
-  // Adds a row; its first values are those of the columns, further ones are ignored.
+  // Adds a row. Its first values belong to the columns; the values after these are ignored.
   virtual Status Put(const engine::Row& row) = 0;
-  // True when enough rows are gathered, or they have waited long enough, to be sent.
+  // Returns true if the gathered rows should be sent now: there are enough of them, or they have
+  // waited long enough.
   virtual bool IsDue() = 0;
   // Sends the gathered rows. `resume_token` "": no execution can continue after these rows.
   // kCancelled: the reader is gone.

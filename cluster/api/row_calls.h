@@ -59,8 +59,8 @@ struct TabletInfo {
 
 namespace calls {
 
-// The rule of a write of rows. It is safe to repeat because its caller gives it a request id
-// wherever an answer can be lost (cluster/PROTOCOL.md, "Request ids").
+// The rule of a call that writes rows. The call is safe to repeat because its caller gives each
+// write a request id wherever an answer can be lost (cluster/PROTOCOL.md, "Request ids").
 constexpr CallRule RowWriteRule(const char* name) {
   return {name, Repeat::kSafe, Effect::kUnknown, TimeLimit::kShort};
 }

@@ -8,7 +8,7 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kLineNanos = 100'000'000;  // shortest time between two lines
+constexpr int64_t kLineNanos = 100'000'000;  // shortest time between two reported lines
 
 }  // namespace
 

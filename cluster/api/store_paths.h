@@ -21,8 +21,8 @@ inline std::string ClusterId(const std::string& directory) { return directory + 
 // A file that names the cluster of many processes to which the directory belongs
 // (cluster/node/target_file.h).
 inline std::string TargetFile(const std::string& directory) { return directory + "/TARGET"; }
-// The name that Locks gets when its content was copied to another lock service, until the directory
-// is removed.
+// The new name of the directory Locks after its files were copied to another lock service. The
+// directory keeps this name until it is removed.
 inline std::string CarriedLocks(const std::string& directory) {
   return directory + "/lock.carried";
 }

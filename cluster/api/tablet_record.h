@@ -23,7 +23,7 @@ namespace sippar::cluster {
 enum class TabletPhase : uint8_t {
   kUnassigned = 0,  // no server may serve the tablet; the master looks for one
   kAssigned = 1,    // `server` loads or serves the tablet
-  kRecovering = 2,  // the server died; when its log is sealed, kUnassigned with `logs` follows
+  kRecovering = 2,  // `server` died; next phase, after its log is sealed: kUnassigned with `logs`
   kMerging = 3,     // a merged tablet replaces this one, which is closed or about to be
 };
 
@@ -35,15 +35,16 @@ struct SplitRecord {
   engine::TabletState right;
 };
 
-// A server that ended while the tablet was on trial there (cluster/master/decide/death_blame.h).
+// A server that ended while it loaded the tablet or soon after (the tablet's "trial";
+// cluster/master/decide/death_blame.h).
 struct ServerDeath {
   ServerId server;
   int64_t time_us = 0;  // the master's wall clock when it noticed the death
   bool operator==(const ServerDeath&) const = default;
 };
 
-// What the master must remember of a tablet that may be the reason why its servers end. It is in
-// the record so that the next master knows it, too.
+// What the master must remember about a tablet that may be the reason why its servers die. The
+// record contains it so that the next master knows it, too.
 struct TabletSuspicion {
   int64_t assigned_us = 0;          // wall clock when `server` was chosen; 0: not known
   std::vector<ServerDeath> deaths;  // oldest first; those of the last hour at most
@@ -62,8 +63,8 @@ struct TabletRecord {
   engine::TabletState state;   // SSTables and redo point
   std::vector<ServerId> logs;  // dead servers whose sealed logs have records after the redo point
   std::optional<SplitRecord> split;
-  // nullopt: this process does not know it, and a write leaves the stored value unchanged. Calls to
-  // servers do not carry it, because only the master changes it.
+  // nullopt: this process does not know the suspicion, and its writes leave the stored value
+  // unchanged. Calls to servers do not carry the suspicion, because only the master changes it.
   std::optional<TabletSuspicion> suspicion;
 };
 

@@ -22,8 +22,8 @@ class TabletService : public Port<calls::TabletCalls> {
                                                                    const CallOptions& options) = 0;
   [[nodiscard]] virtual Status Run(const TabletAddress& tablet, const engine::Program& program,
                                    const CallOptions& options, engine::ProgramSink* sink) = 0;
-  // The stream reports an invalid request with its first batch. Its TooOld means that the
-  // position is older than the retention, and NotServed that the tablet has moved.
+  // The stream reports an invalid request with its first batch. TooOld: the requested position is
+  // older than the stream's retention. NotServed: the tablet has moved.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const TabletAddress&,
                                                                             const ChangesRequest&,
                                                                             const CallOptions&) {

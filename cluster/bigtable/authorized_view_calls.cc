@@ -141,8 +141,8 @@ Status DoDelete(Client* client, const admin::DeleteAuthorizedViewRequest& reques
             request.name()));
       });
   RETURN_IF_ERROR(changed);
-  // The policy is deleted last. A crash before that leaves a policy without a view, which a new
-  // view of the same name would get.
+  // The policy is deleted after the view. A crash between the two leaves the policy behind, and a
+  // new view of the same name would get it.
   return DropRecord(client->admin(), "iam/" + view.record);
 }
 

@@ -13,7 +13,7 @@ namespace sippar::cluster {
 
 // The prefix of the record names of a table's views; the id of the view follows it.
 std::string ViewRecords(uint64_t table_id);
-// Makes the kNotFound for a missing view.
+// Returns the error for a missing view; its code is kNotFound.
 [[nodiscard]] Status NoView(const std::string& name);
 TableView ViewFromProto(const google::bigtable::admin::v2::AuthorizedView& proto);
 // Reads a view as the data calls use it. kNotFound: there is none with this id.

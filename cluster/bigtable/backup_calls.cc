@@ -1,6 +1,6 @@
 // The calls of TableAdminService for backups and for tables restored from them. They copy no data:
-// a backup only adds names to existing files. So all work is done when a call returns, and its
-// operation is finished from the start. SPDX-License-Identifier: Apache-2.0
+// a backup only adds names to existing files. So a call does all its work before it returns, and
+// the long-running operation that it returns is already done. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -122,8 +122,8 @@ Status DoList(const InstanceRecords& records, const admin::ListBackupsRequest& r
     PartName of = BackupName::FromStored(info.name).cluster;
     return !(of.instance == cluster.instance) || !(is_of_all || of.id == cluster.id);
   });
-  // The page starts after the last backup of the page before, which the token names. A token with a
-  // position would not do: backups that are added or removed between two calls would shift it.
+  // The token names the last backup of the previous page; this page starts after that backup. The
+  // token is not a position, because backups added or removed between two calls would shift it.
   auto next = all.begin();
   if (!page.after.empty()) {
     next = std::find_if(all.begin(), all.end(),
@@ -178,7 +178,7 @@ Status DoDelete(const InstanceRecords& records, const std::string& name) {
   return records.admin()->Do(calls::DeleteBackup{parsed.stored()});
 }
 
-// The restored table as the operation returns it.
+// Returns the restored table in the form in which the operation reports it.
 StatusOr<admin::Table> TableOf(const InstanceRecords& records, const TableName& name) {
   ASSIGN_OR_RETURN(TableInfo info, records.admin()->Do(calls::GetTable{name.stored()}));
   admin::Table table;

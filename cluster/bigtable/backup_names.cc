@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::string_view kBackups = "/backups/";
 
-// A '/' would make the stored form ambiguous, so ids follow the rules of table ids without it.
+// Backup ids follow the rules of table ids, but must not contain '/', because a '/' would make the
+// stored name ambiguous.
 StatusOr<BackupName> NameOf(const std::string& parent, const std::string& id) {
   ASSIGN_OR_RETURN(PartName cluster, PartName::Parse(parent, "clusters"));
   Status valid = id.find('/') == std::string::npos ? engine::ValidateTableName(id)

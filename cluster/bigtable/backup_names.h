@@ -25,8 +25,8 @@ struct BackupName {
   std::string ToString() const;
 };
 
-// Checks that a deletion would lose no backups. kFailedPrecondition: the instance has backups, or,
-// if `cluster_id` is not "", that cluster of it.
+// Checks that a deletion would lose no backups. kFailedPrecondition: the instance has backups. If
+// `cluster_id` is not "", only the backups of this cluster of the instance count.
 [[nodiscard]] Status CheckNoBackups(const InstanceRecords& records, const InstanceName& instance,
                                     const std::string& cluster_id);
 

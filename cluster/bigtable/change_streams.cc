@@ -241,8 +241,8 @@ Status GiveChanges(const InstanceRecords& records, const v2::ReadChangeStreamReq
     ASSIGN_OR_RETURN(ChangeBatch batch, stream->Next(std::max<int64_t>(0, due_us - now_us())));
     for (const Change& change : batch.changes) RETURN_IF_ERROR(sender.Send(change));
     if (batch.is_over) return sender.SendClose(batch);
-    // Heartbeats come when they are due, also while changes flow: they carry a token for the whole
-    // partition, and clients derive their progress from them.
+    // Heartbeats are sent at their interval even while there are changes to send: a heartbeat has a
+    // token for the whole partition, and clients derive their progress from it.
     if (now_us() < due_us) continue;
     RETURN_IF_ERROR(sender.SendHeartbeat(batch));
     due_us = now_us() + heartbeat_us;

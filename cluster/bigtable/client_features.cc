@@ -7,7 +7,8 @@
 namespace sippar::cluster {
 namespace {
 
-// The six bits that a character of either base64 alphabet stands for; -1: none.
+// Returns the six bits that a character of either base64 alphabet stands for. -1: the character is
+// in neither alphabet.
 int SextetOf(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -24,7 +25,7 @@ google::bigtable::v2::FeatureFlags ClientFeatures(std::string_view header) {
   int count = 0;
   for (char c : header) {
     int sextet = SextetOf(c);
-    if (sextet < 0) break;  // padding, or an error, which ends the flags
+    if (sextet < 0) break;  // padding or an invalid character, at which decoding stops
     bits = bits << 6 | static_cast<uint32_t>(sextet);
     count += 6;
     if (count < 8) continue;

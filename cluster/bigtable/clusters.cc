@@ -41,8 +41,8 @@ StatusOr<admin::Cluster> DoCreate(const InstanceRecords& records,
     if (other.id == name.id) {
       return AlreadyExists(fmt::format("{} already exists", cluster.name()));
     }
-    // Stores the implied cluster as a created one. As soon as one cluster is created, none is
-    // implied any more, and the backups and profiles of the implied one would name no cluster.
+    // Stores a record of the implied cluster. An instance with a created cluster has no implied
+    // cluster, so the backups and profiles of the implied cluster would otherwise name no cluster.
     RETURN_IF_ERROR(Change(records, other, [&cluster](admin::Cluster* kept) {
                       *kept = cluster;
                       return OkStatus();
@@ -123,7 +123,8 @@ grpc::Status InstanceAdminService::UpdateCluster(grpc::ServerContext*,
   admin::UpdateClusterMetadata metadata;
   *metadata.mutable_original_request() = *request;
   metadata.mutable_request_time()->set_seconds(NowSeconds());
-  // The old method has no mask; it changes the number of nodes alone.
+  // A request of UpdateCluster, which is older than PartialUpdateCluster, has no field mask. It
+  // changes only the number of nodes.
   FieldMask mask;
   mask.add_paths("serve_nodes");
   auto cluster = DoUpdate(*records_, *request, mask);

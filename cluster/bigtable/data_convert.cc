@@ -89,7 +89,7 @@ Status AddMutation(v2::Mutation* proto, const TableRules& rules, RowMutation* ou
       RETURN_IF_ERROR(CheckFamily(rules, set.family_name()));
       ASSIGN_OR_RETURN(int64_t time_us, CellTimeOf(mutation, set.timestamp_micros(), rules));
       out->Set(set.family_name(), set.column_qualifier(), "", time_us);
-      // Moved after Set, which would copy it: the value may have 100 MiB.
+      // The value is moved here and not passed to Set, which would copy up to 100 MiB.
       out->entries.back().value = std::move(*proto->mutable_set_cell()->mutable_value());
       return OkStatus();
     }
@@ -205,8 +205,8 @@ Status SetRequest(const v2::Idempotency& idempotency, RowMutation* mutation) {
     return InvalidArgument(fmt::format("idempotency.token has {} bytes; at least {} are needed",
                                        token.size(), kTokenSizeMin));
   }
-  // The number is a checksum of the row, because a client may use one token for all rows of a call.
-  // The client id is a hash of the token and never 0, which would mean "no request id".
+  // The request number is a checksum of the row, because a client may use one token for all rows of
+  // a call. The client id is a hash of the token. It is never 0, which would mean "no request id".
   mutation->request.client = std::max<uint64_t>(engine::Hash(token), 1);
   mutation->request.number = engine::Checksum(mutation->row, mutation->request.client);
   return OkStatus();

@@ -77,7 +77,8 @@ Request* Own(const Request* request) {
   return const_cast<Request*>(request);
 }
 
-// Checks the limits of the whole call. An invalid entry fails alone, in ApplyEntries.
+// Checks the limits of the whole call. ApplyEntries checks each entry; an invalid entry does not
+// make the other entries fail.
 Status CheckBatch(const v2::MutateRowsRequest& request) {
   if (request.entries().empty()) return InvalidArgument("entries: at least one is needed");
   size_t count = 0;

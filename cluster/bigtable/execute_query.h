@@ -1,4 +1,5 @@
-// Serves PrepareQuery and ExecuteQuery through QueryApi. A null `queries` is kUnimplemented.
+// Serves PrepareQuery and ExecuteQuery through QueryApi. If `queries` is null, both calls return
+// kUnimplemented.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -51,8 +51,8 @@ StatusOr<RowFilter> Count(RowFilter::Kind kind, int32_t count, const char* field
 }
 
 // Ranges of qualifiers and values are half-open in the engine: an open start and a closed end
-// become the successor of their bytes. An end of which neither form is set has no bound, as in a
-// new RowFilter.
+// become the successor of their bytes. If a request sets neither the open nor the closed form of a
+// bound, the range has no such bound.
 RowFilter ConvertColumnRange(const v2::ColumnRange& proto) {
   RowFilter filter = RowFilter::Text(RowFilter::kColumnRange, proto.family_name());
   if (proto.has_start_qualifier_closed()) filter.range.start = proto.start_qualifier_closed();
@@ -79,7 +79,8 @@ RowFilter ConvertValueRange(const v2::ValueRange& proto) {
   return filter;
 }
 
-// The API's definition of this filter forbids the ':', even where it is not meant literally.
+// The API forbids a ':' anywhere in this regular expression, even where the ':' would not have to
+// match a ':' in the family name.
 StatusOr<RowFilter> ConvertFamilyRegex(const std::string& regex) {
   if (regex.find(':') == std::string::npos) return RowFilter::Text(RowFilter::kFamilyRegex, regex);
   return InvalidArgument(

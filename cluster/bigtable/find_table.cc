@@ -13,7 +13,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Gives a kNotFound the text that the API uses, with the name as the request has it.
+// Replaces the text of a kNotFound error by the text of the API, which contains the table name as
+// the request spells it. Returns any other status unchanged.
 Status InItsWords(const Status& status, const std::string& name) {
   if (status.code() != StatusCode::kNotFound) return status;
   return NotFound(fmt::format("Table not found: {}", name));

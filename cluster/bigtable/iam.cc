@@ -86,8 +86,8 @@ Status SetPolicy(const InstanceRecords& records, const iam::SetIamPolicyRequest&
   iam::Policy kept;
   Status changed =
       ChangeRecord(records.admin(), name, &kept, [&](const NamedRecord* record) -> Status {
-        // A client that sets the first policy sends back the etag that it read, which no record
-        // has.
+        // While no policy is stored, clients read the etag kNoPolicyEtag and send it back with the
+        // first policy. No record has this etag.
         bool is_first = record == nullptr && wanted.etag() == kNoPolicyEtag;
         if (!is_first) RETURN_IF_ERROR(CheckEtag(wanted.etag(), record));
         kept = wanted;

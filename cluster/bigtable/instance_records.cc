@@ -49,7 +49,8 @@ void Complete(const NamedRecord&, admin::Cluster* cluster) {
   if (!cluster->cluster_config().has_cluster_autoscaling_config()) return;
   const admin::AutoscalingLimits& limits =
       cluster->cluster_config().cluster_autoscaling_config().autoscaling_limits();
-  cluster->set_serve_nodes(limits.min_serve_nodes());  // no load asks for more nodes here
+  // The number of nodes stays at its minimum: this server never adds nodes for load.
+  cluster->set_serve_nodes(limits.min_serve_nodes());
 }
 
 void Complete(const NamedRecord& record, admin::AppProfile* profile) {
@@ -60,8 +61,8 @@ void Complete(const NamedRecord& record, admin::AppProfile* profile) {
 
 Status Missing(const std::string& name) { return NotFound(fmt::format("'{}' not found", name)); }
 
-// Reads the records of an instance's clusters or app profiles that calls have created (those that
-// every instance has have no record), sorted by id, and sets the names in the messages.
+// Reads the records of the clusters or app profiles that clients have created in an instance, and
+// sets the names in the messages. Sorted by id. Implied clusters and profiles have no record.
 template <typename Part>
 StatusOr<std::vector<Part>> MadeParts(AdminApi* api, const char* kind, const char* plural,
                                       const InstanceName& name) {
@@ -172,7 +173,7 @@ StatusOr<std::vector<admin::AppProfile>> InstanceRecords::Profiles(const Instanc
   auto at = std::find_if(profiles.begin(), profiles.end(), [&](const admin::AppProfile& profile) {
     return profile.name() >= implied.name();
   });
-  // A created default profile replaces the implied one, which is otherwise inserted in its order.
+  // If no default profile was created, the implied one is inserted at its place in the order.
   bool is_made = at != profiles.end() && at->name() == implied.name();
   if (!is_made) profiles.insert(at, std::move(implied));
   return profiles;

@@ -43,8 +43,8 @@ class InstanceRecords {
   [[nodiscard]] StatusOr<google::bigtable::admin::v2::AppProfile> GetProfile(
       const PartName& name) const;
   // Checks whether calls with this profile may read and write a row in one transaction.
-  // kFailedPrecondition: they may not. With a profile that was not created they may, but on a
-  // strict server only with the default one (others: kNotFound).
+  // kFailedPrecondition: they may not. A profile that was not created allows it, except on a strict
+  // server, where only the default profile does, and any other yields kNotFound.
   [[nodiscard]] Status CheckTransactions(const InstanceName& name,
                                          const std::string& profile_id) const;
 

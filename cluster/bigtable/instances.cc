@@ -160,7 +160,8 @@ grpc::Status InstanceAdminService::ListInstances(grpc::ServerContext*,
 grpc::Status InstanceAdminService::UpdateInstance(grpc::ServerContext*,
                                                   const admin::Instance* request,
                                                   admin::Instance* response) {
-  // The old method has no mask; it replaces all fields that a client may change with it.
+  // A request of UpdateInstance, which is older than PartialUpdateInstance, has no field mask. It
+  // replaces all three fields that a client may change with this method.
   FieldMask mask;
   for (const char* path : {"display_name", "type", "labels"}) mask.add_paths(path);
   auto updated = DoUpdate(*records_, *request, mask);

@@ -60,8 +60,8 @@ class RowsRead {
     }
     if (now - last_sent_nanos_ < kSilenceNanosMax) return;
     last_sent_nanos_ = now;
-    // If the last row scanned was also returned, it marks the progress itself. Clients treat it as
-    // an error to name a returned row again.
+    // SendScanned must not name a row that was returned, because clients treat that as an error.
+    // The returned row itself shows the progress.
     if (request_.takes_scanned_rows && !is_given) {
       out_->SendScanned(row_);
     } else {

@@ -18,8 +18,8 @@ void RowChunks::BeginRow(std::string_view row) {
   complete_size_ = response_size_;
 }
 
-// If the message is full, sends the complete rows and keeps the chunks of the open one. Without a
-// complete row, it sends the beginning of the open one, unless rows must stay whole.
+// If the message is full, sends the complete rows and keeps the chunks of the unfinished row. If
+// there is no complete row, sends these chunks, unless rows must stay whole.
 void RowChunks::MakeRoom() {
   if (response_size_ < kMessageSize) return;
   if (row_start_ == 0) {
@@ -64,7 +64,8 @@ void RowChunks::Put(const engine::FilteredCell& filtered) {
   Chunk* chunk = AddChunk(filtered);
   size_t piece = whole_rows_ ? value.size() : kMessageSize;
   while (value.size() > piece) {
-    // The total size announces to the client that more pieces follow; the last piece has none.
+    // Each piece except the last carries the size of the whole value, which tells the client that
+    // more pieces follow.
     chunk->set_value_size(size);
     chunk->set_value(value.data(), piece);
     value.remove_prefix(piece);

@@ -44,7 +44,8 @@ class RowChunks final : public engine::CellSink {
 
  private:
   using Chunk = google::bigtable::v2::ReadRowsResponse::CellChunk;
-  // Adds a chunk for `cell` with those of its keys that differ from the chunk before.
+  // Adds a chunk for `cell`. The chunk contains only those of the row key, family and qualifier
+  // that differ from the previous chunk.
   Chunk* AddChunk(const engine::FilteredCell& cell);
   void MakeRoom();
   void Send(bool is_last = false);

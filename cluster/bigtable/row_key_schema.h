@@ -8,7 +8,7 @@
 
 namespace sippar::cluster {
 
-// Sets the key schema of a new table. kInvalidArgument names the field.
+// Sets the key schema of a new table. The text of kInvalidArgument names the invalid field.
 [[nodiscard]] Status SetRowKeySchema(const google::bigtable::admin::v2::Table& proto,
                                      engine::TableSchema* schema);
 // Adds or removes the key schema of a table. An existing one cannot be changed, and is removed only

@@ -26,10 +26,10 @@ namespace v2 = google::bigtable::v2;
 constexpr size_t kThreadsMax = 512;          // one for each read that works or waits for its caller
 constexpr size_t kAtWorkMax = 32;            // working reads; each may hold a value and its message
 constexpr int64_t kHeldMax = 192 << 20;      // most bytes that callers have not taken, in total
-constexpr int64_t kHeldOfMax = 96 << 20;     // most such bytes of one connection
+constexpr int64_t kHeldOfMax = 96 << 20;     // most untaken bytes of one connection
 constexpr int64_t kSmallBytes = 16 << 10;    // smaller messages are not counted by connection
 constexpr int64_t kLineMicros = 30'000'000;  // longest wait in the queue
-constexpr size_t kShortBytes = 64 << 10;     // larger requests take too long to parse on the loop
+constexpr size_t kShortBytes = 64 << 10;     // largest request that the loop's thread may parse
 
 bool TakesScannedRows(const grpc::ServerContext& context) {
   const auto& headers = context.client_metadata();
@@ -91,8 +91,8 @@ class RowReads::Parked {
   const int64_t bytes_;
 };
 
-// One call. It deletes itself after its last message was sent and gRPC has reported that the call
-// is over (`over`), in either order; `holders` counts the two.
+// One call. It deletes itself after two events: its last message was sent, and gRPC has reported
+// that the call is over (`over`). They come in either order; `holders` counts those still to come.
 struct RowReads::Call {
   struct Event final : CallEvent {
     Event(Call* of, void (Call::*then)(bool)) : call(of), on(then) {}
@@ -106,7 +106,8 @@ struct RowReads::Call {
   }
 
   void Came(bool ok) {
-    if (!ok) {  // the server shuts down; gRPC does not report `over` for a call that never came
+    // Not ok: the server shuts down before a call has come. gRPC then never reports `over`.
+    if (!ok) {
       delete this;
       return;
     }
@@ -137,7 +138,8 @@ struct RowReads::Call {
       return true;
     }
     grpc::ByteBuffer message = ToBytes(response);
-    // Twice the message, because the cell that the read has reached may be as large.
+    // Counts twice the message's size, because the read also holds the next cell, which may be as
+    // large as the message.
     Parked parked(reads, this, 2 * static_cast<int64_t>(message.Length()));
     writer.Write(message, sent.Tag());
     message.Clear();
@@ -145,7 +147,8 @@ struct RowReads::Call {
     return was_sent;
   }
   Status Parse() {
-    if (bytes.Length() == 0) return parsed;  // parsed before, or an empty request
+    // `bytes` is empty if the request was parsed before or is itself empty.
+    if (bytes.Length() == 0) return parsed;
     parsed = FromBytes(&bytes, &request);
     bytes.Clear();
     return parsed;
@@ -191,7 +194,7 @@ struct RowReads::Call {
   std::string connection;             // peer of the call; set when it is counted or queued
   bool is_at_work = false;            // the read runs on a thread of its own
   int64_t in_line_until_nanos = 0;    // time at which a queued call is refused
-  std::atomic<bool> is_last = false;  // the operation in flight is the last one
+  std::atomic<bool> is_last = false;  // the send in flight carries the status and ends the call
   bool was_sent = false;
   engine::WakeUp sent_one;
   std::atomic<int> holders = 2;

@@ -33,7 +33,7 @@ class RowReads {
   // Accepts calls on this loop: the next one, and each one after it.
   void Await(CallLoop* loop);
   // Called by the loops. Starts the queued calls that may begin, and refuses those that waited too
-  // long. True: calls are queued, so it should be called again.
+  // long. True: calls were queued, so the loop should call Look again.
   bool Look();
   // Waits for the reads under way. To be called after the owner has stopped the CallLoops that give
   // this object its calls.
@@ -47,10 +47,12 @@ class RowReads {
   bool ReadOnLoop(Call* call);
   // Carries out the call, and then queued ones.
   void Work(Call* call);
-  // Counts bytes that the caller has not taken yet; negative ones when it has taken them.
+  // Adds `bytes` to the count of bytes that the caller has not taken yet. `bytes` is negative after
+  // the caller has taken them.
   void Hold(Call* call, int64_t bytes);
   bool HasRoom(const Call& call) REQUIRES(mutex_);
-  // Removes the first queued call that may begin, and counts it as working; null: none may.
+  // Removes from the queue the first call that may begin, and counts it as working. Null: no queued
+  // call may begin.
   Call* TakeNext() REQUIRES(mutex_);
   void StartWaiting() REQUIRES(mutex_);
 

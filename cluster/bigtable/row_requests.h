@@ -22,8 +22,8 @@ struct RowRequest {
   std::string table;
   RowMutation mutation;  // for MutateRow; without entries there is nothing to do
   std::unique_ptr<engine::RowUpdate> update;  // for the other two methods; else null
-  // For CheckAndMutateRow: the error to return if the predicate chooses the true mutations, or the
-  // false ones, because that list names a family that the table lacks. OK if it names none.
+  // For CheckAndMutateRow: each list of mutations has an error to return if the predicate chooses
+  // this list. It is OK unless the list names a family that the table lacks.
   Status missing_on_true;
   Status missing_on_false;
   const std::string& row() const { return update == nullptr ? mutation.row : update->row; }

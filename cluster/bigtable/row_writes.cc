@@ -40,7 +40,7 @@ grpc_completion_queue* NewQuietQueue() {
 
 }  // namespace
 
-// One call. Its events are: the call came; its reply was sent.
+// One call. It has two events: the arrival of the call, and the end of sending its reply.
 struct RowWrites::Call final : CallEvent {
   Call(RowWrites* of, CallLoop* loop, RowMethod kind) : writes(of), guest(loop), method(kind) {}
 
@@ -48,7 +48,7 @@ struct RowWrites::Call final : CallEvent {
     std::unique_ptr<Call> self(this);
     if (is_answered) {
       writes->unsent_.fetch_sub(1);
-    } else if (ok) {  // not ok: the server shuts down, and no call will come
+    } else if (ok) {  // not ok: the server's shutdown before a call came
       writes->Await(guest.loop(), method);
       writes->Take(std::move(self));
     }
@@ -121,9 +121,9 @@ void RowWrites::Arrive(std::unique_ptr<Call> call) {
   arrived_.push_back(std::move(call));
   if (arrived_.size() > 1) return;
   waiting_since_nanos_ = engine::Clock::System()->MonotonicNanos();
-  // If a thread works, it will soon take the calls; if it does not within kPatienceNanos, Look
-  // starts another one. So calls that arrive meanwhile become one batch, and not each of them wakes
-  // a thread.
+  // A working thread will soon take the calls. If no thread takes them within kPatienceNanos, Look
+  // starts another thread. So the calls that arrive meanwhile become one batch, and most of them
+  // wake no thread.
   if (working_ == 0) AddThread();
 }
 
@@ -291,7 +291,7 @@ void RowWrites::Enqueue(Writes writes) {
     bundle->second.writes.push_back(std::move(write));
     if (is_new) ready_.push_back(bundle);
   }
-  // One thread for each bundle that is ready, except the first, which this thread takes.
+  // Asks for one more thread for each ready bundle except the first, which this thread takes.
   for (size_t i = 1; i < ready_.size(); ++i) AddThread();
 }
 
@@ -340,8 +340,8 @@ void RowWrites::ApplyUpdates(const std::string& table, Writes writes) {
   for (size_t i = 0; i < writes.size(); ++i) {
     const auto& answer = answers[i];
     Status status = answer.status();
-    // The chosen list of CheckAndMutateRow may be one that could not be converted. It had no
-    // entries then, so nothing was written, and its error is returned now.
+    // The predicate of CheckAndMutateRow may have chosen a list that names a missing family. That
+    // list was emptied, so nothing was written, and its error is returned now.
     if (answer.ok()) {
       const RowRequest& request = writes[i].request;
       status = answer->matched ? request.missing_on_true : request.missing_on_false;

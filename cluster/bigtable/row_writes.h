@@ -99,7 +99,7 @@ class RowWrites {
   Calls arrived_ GUARDED_BY(mutex_);                           // calls that wait to be parsed
   Bundles bundles_ GUARDED_BY(mutex_);                      // bundles with writes or with a thread
   std::deque<Bundles::iterator> ready_ GUARDED_BY(mutex_);  // bundles with writes and no thread
-  size_t working_ GUARDED_BY(mutex_) = 0;                   // threads in Work
+  size_t working_ GUARDED_BY(mutex_) = 0;                   // number of threads that run Work
   CallThreads threads_;
 };
 

@@ -124,8 +124,8 @@ Status DoDelete(Client* client, const admin::DeleteSchemaBundleRequest& request)
         if (record == nullptr) return NoBundle(request.name());
         return CheckEtag(request.etag(), record);
       }));
-  // The policy is deleted last. A crash before that leaves a policy without a bundle, which a new
-  // bundle of the same name would get.
+  // The policy is deleted after the bundle. A crash between the two leaves the policy behind, and a
+  // new bundle of the same name would get it.
   return DropRecord(client->admin(), "iam/" + bundle.record);
 }
 

@@ -197,7 +197,7 @@ StatusOr<FamilySchema> FamilyFromProto(const std::string& id, const admin::Colum
 
 using Modification = admin::ModifyColumnFamiliesRequest::Modification;
 
-// Changes the fields of the mask; an empty mask means the GC rule.
+// Changes the fields that the update mask names; an empty mask names the GC rule.
 Status UpdateFamily(const Modification& modification, FamilySchema* family, TableSchema* schema) {
   ASSIGN_OR_RETURN(FamilySchema wanted, FamilyFromProto(family->name, modification.update()));
   std::vector<std::string> paths(modification.update_mask().paths().begin(),

@@ -15,8 +15,8 @@ namespace sippar::cluster {
     const TableName& name, const google::bigtable::admin::v2::Table& proto);
 [[nodiscard]] StatusOr<engine::GcPolicy> GcFromProto(
     const google::bigtable::admin::v2::GcRule& proto);
-// Sets the change stream of `schema` from the table's change_stream_config; without one, removes
-// it.
+// Sets the change stream of `schema` from the table's change_stream_config. If the table has no
+// such config, removes the change stream from `schema`.
 [[nodiscard]] Status ChangeStreamFromProto(const google::bigtable::admin::v2::Table& proto,
                                            engine::TableSchema* schema);
 // Sets the fields of `out` that a request with this `view` asks for, except the states of clusters.

@@ -49,8 +49,8 @@ class BatchCourse {
       Send(GroupByTablet(left));
       left.clear();
       if (again_.empty()) break;
-      // again_ holds only writes that may be retried, so kSafe is right whatever repeat_ is. One
-      // wait serves them all.
+      // again_ contains only writes that may be retried, so kSafe is right whatever repeat_ is. All
+      // of them are retried after one common wait.
       Status unsafe = course_.AfterFailure(statuses_[again_.front()], Repeat::kSafe);
       for (size_t position : again_) {
         if (unsafe.ok()) {
@@ -141,10 +141,10 @@ class BatchCourse {
     return OkStatus();
   }
 
-  // While METADATA or the lock service does not answer, a look-up takes until its own timeout. The
-  // failed look-ups of one round may take kFailedLookUpsMaxUs in total; the rows after that are not
-  // looked up in this round, but wait. Otherwise a batch of thousands of rows would take that time
-  // for each of them.
+  // While METADATA or the lock service does not answer, a look-up fails only after its timeout. The
+  // failed look-ups of one round may take kFailedLookUpsMaxUs in total; the remaining rows are not
+  // looked up in this round, but wait for the next. Otherwise a batch of thousands of rows would
+  // wait for one timeout after another.
   StatusOr<LocationPtr> LookUp(std::string_view row) {
     if (failed_look_ups_us_ > kFailedLookUpsMaxUs) return why_not_found_;
     const int64_t begun_nanos = caller_->settings().clock->MonotonicNanos();
@@ -157,7 +157,8 @@ class BatchCourse {
   }
 
   void Send(const std::vector<Group>& groups) {
-    // In one process a call costs almost nothing (cluster/api/transport.h), less than a thread.
+    // Within one process a call costs almost nothing (cluster/api/transport.h), less than starting
+    // a thread, so one thread makes all calls.
     size_t workers = caller_->loses_answers() ? std::min(groups.size(), parallel_calls_) : 1;
     std::atomic<size_t> next{0};
     auto work = [&] {

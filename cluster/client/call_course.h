@@ -17,7 +17,7 @@ namespace sippar::cluster {
 struct CallSettings {
   engine::Clock* clock = nullptr;
   RetryPolicy retry;
-  int64_t timeout_us = 30'000'000;  // time without progress for calls that name no timeout
+  int64_t timeout_us = 30'000'000;  // longest failing time of a call that names no timeout
   CancelFlag cancel = nullptr;      // set when the client ends: no call is retried any more
 };
 
@@ -27,17 +27,19 @@ class CallCourse {
   // object.
   CallCourse(const CallSettings& settings, CallTime time)
       : settings_(settings), time_(std::move(time)) {}
-  // The same for a call that begins now.
+  // Like the constructor above, for a call that begins now.
   CallCourse(const CallSettings& settings, const CallOptions& options)
       : CallCourse(settings, CallTime(settings.clock, options)) {}
 
-  // To be called after a failed try. OK: it has waited, and the call is to be retried. Otherwise it
-  // returns the error for the caller.
+  // To be called after a failed try. If the call is to be retried, waits first and then returns OK.
+  // Otherwise returns the error for the caller.
   [[nodiscard]] Status AfterFailure(const Status& failure, Repeat repeat);
-  // A part of the call is done for good, as in streams: the next failure counts as the first.
+  // To be called after a part of the call has succeeded and will not be repeated (in streams). The
+  // next failure then counts as the first one.
   void Progress() { failures_ = 0; }
-  // The options for a try that starts now: the timeout is what is left of the call's. kCancelled,
-  // kDeadlineExceeded: the caller no longer waits. Several threads may call this concurrently.
+  // Returns the options for a try that starts now. Their timeout is the rest of the call's timeout.
+  // kCancelled or kDeadlineExceeded: the caller no longer waits. Several threads may call this
+  // concurrently.
   [[nodiscard]] StatusOr<CallOptions> OptionsNow() const;
 
  private:

@@ -17,11 +17,12 @@
 namespace sippar::cluster {
 
 struct ClusterDataOptions {
-  Transport* transport = nullptr;  // this and the next two must outlive the client
+  // `transport`, `session` and `clock` must outlive the client.
+  Transport* transport = nullptr;
   LockSession* session = nullptr;  // source of table ids, root tablet location and client id
   engine::Clock* clock = nullptr;
   RetryPolicy retry;
-  int64_t timeout_us = 30'000'000;  // time without progress for calls that name no timeout
+  int64_t timeout_us = 30'000'000;  // longest failing time of a call that names no timeout
   size_t parallel_calls = 8;        // most calls of one batch in flight
   CancelFlag cancel = nullptr;      // set when the owner of the client ends
 };

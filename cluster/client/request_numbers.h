@@ -24,8 +24,8 @@ class RequestNumbers {
     open_.insert(open_.end(), number);
     return {client_, number, *open_.begin()};
   }
-  // The caller has its answer, or was told that the outcome is unknown: the request is not retried.
-  // An id of another client is ignored.
+  // To be called when the request will not be retried: its caller has the answer, or was told that
+  // the outcome is unknown. Ignores an id of another client.
   void End(const engine::RequestId& request) {
     if (request.client != client_) return;
     engine::MutexLock lock(&mutex_);
@@ -51,9 +51,9 @@ class NumberedCall {
   const Call& call_;
 };
 
-// Copies the writes, and gives an id to those that have none: an id of the caller's, such as an
-// idempotency token, is kept. The numbers are open while the object lives, which must be until the
-// last retry has ended.
+// Copies the writes and gives a request id to those without one; an id that the caller has set, for
+// example from an idempotency token, is kept. The object must live until the last retry has ended,
+// because its destructor marks the ids as answered.
 template <class Call>
 requires requires { typename Call::Write; }
 class NumberedCall<Call> {

@@ -62,8 +62,9 @@ class ScanStream final : public CellStream {
   }
 
  private:
-  // Called after a cell of the open tablet was returned. Another try would begin with the tablet's
-  // first row and repeat what was returned, so only a stream with a mark can try again.
+  // Called after a cell of the open tablet was returned. A new try would begin at the tablet's
+  // first row and return the same cells again. So only a stream that remembers its position tries
+  // again.
   void GoOn() {
     Status ended = cells_->status();
     if (ended.ok() || resumes_) return Settle();

@@ -25,8 +25,8 @@ constexpr int64_t kLookUs = 20'000;  // longest time until a waiting call notice
 
 bool IsAway(const Status& status) { return status.code() == StatusCode::kUnavailable; }
 
-// What a caller shares with the thread that asks the lock service for it. The caller may leave
-// first.
+// The data that a caller shares with the thread that asks the lock service on its behalf. The
+// caller may return before that thread has the answer.
 struct Question {
   engine::Mutex mutex;
   engine::CondVar changed;
@@ -50,8 +50,8 @@ SchemaCache::Look SchemaCache::LookAt(const std::string& table) {
   return {known, is_enough};
 }
 
-// A call to the lock service cannot be ended early, so a caller that may have to leave lets another
-// thread make it. A caller that waits without limit makes it itself.
+// A call to the lock service cannot be cancelled. So if the caller has a deadline or a cancel flag,
+// another thread makes the call. A caller that waits without limit makes the call itself.
 StatusOr<std::shared_ptr<const TableSchema>> SchemaCache::Get(const std::string& table,
                                                               const CallTime& time) {
   const Look look = LookAt(table);

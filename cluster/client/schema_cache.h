@@ -44,7 +44,7 @@ class SchemaCache {
   // What LookAt found in the cache.
   struct Look {
     std::shared_ptr<Known> known;  // null: the table is not in the cache
-    bool is_enough = false;        // `known` is the answer, without a read
+    bool is_enough = false;        // `known` needs no new read of the lock service
   };
   Look LookAt(const std::string& table);
   // Asks the lock service for a schema that the cache lacks or holds for too long.

@@ -23,8 +23,9 @@ void TableDirectory::Forget(const std::string& name, uint64_t id) {
 }
 
 StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
-  // The tables by id, whose files need not be read again: a table never changes its name. This copy
-  // stays true even if another thread removes a name from the cache during the look-up.
+  // The names of the cached tables by id. The files of these tables need not be read again, because
+  // a table never changes its name. So this copy stays right even if another thread removes a name
+  // from the cache during the look-up.
   std::map<uint64_t, std::string> known;
   {
     engine::MutexLock lock(&mutex_);
@@ -38,8 +39,10 @@ StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
       if (at->second == name) return id;
       continue;
     }
-    auto read = session_->Read(lock_paths::Table(id), Freshness::kCached);  // as new as List
-    if (read.status().code() == StatusCode::kNotFound) continue;            // dropped since
+    // A cached read is at least as new as the answer of List. kNotFound: the table was dropped
+    // after List.
+    auto read = session_->Read(lock_paths::Table(id), Freshness::kCached);
+    if (read.status().code() == StatusCode::kNotFound) continue;
     if (!read.ok()) return Annotate(read.status(), fmt::format("look up table {}", name));
     if (!HoldsLiveTable(read->content)) continue;
     auto table = DecodeTableFile(read->content);

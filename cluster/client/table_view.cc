@@ -119,8 +119,8 @@ Status TableView::CheckWrite(const engine::RowMutation& mutation,
   };
   for (const MutationEntry& entry : mutation.entries) {
     if (entry.kind == MutationEntry::kDeleteRow) {
-      // The delete would also remove columns outside the view, unless the view has all of every
-      // family of the table.
+      // The delete would also remove columns outside the view, unless the view contains all columns
+      // of every family of the table.
       bool is_whole = std::all_of(table_families.begin(), table_families.end(), has_all);
       if (!is_whole)
         return Outside(fmt::format("a part of row '{}', which the call would delete,",

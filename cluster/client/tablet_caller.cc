@@ -27,9 +27,9 @@ StatusOr<LocationPtr> TabletCaller::Find(const std::string& table, std::string_v
   }
   if (!HasCause(found.status(), Cause::kSessionOver)) [[likely]]
     return found;
-  // The session is no concern of the caller, to which kFailedPrecondition would mean that its write
-  // was refused, although an earlier try of the same write may have been carried out. kUnavailable
-  // says that the outcome is unknown.
+  // A lost session of the lock service yields kFailedPrecondition, which would tell the caller that
+  // its write was refused. But an earlier try of the same write may have been carried out, so the
+  // caller gets kUnavailable, which means that the outcome is unknown.
   return Unavailable(std::string(MessageOf(found.status())));
 }
 
@@ -59,8 +59,8 @@ StatusOr<std::vector<TabletRecord>> TabletCaller::ReadAllNow(const std::string& 
                      return r.phase == TabletPhase::kAssigned;
                    });
   if (is_served) return records;
-  // The records of a dropped table that is kept stay as they are, and a table of this name may have
-  // been created again.
+  // The table with this id may have been dropped while METADATA keeps its records for a time, and a
+  // new table with this name may have been created.
   directory_.Forget(table, id);
   ASSIGN_OR_RETURN(uint64_t now, directory_.Find(table));
   return now == id ? std::move(records) : locator_.ReadAll(now);

@@ -30,8 +30,8 @@ class TabletCaller {
   Answer OnTablet(const std::string& table, std::string_view row, Repeat repeat,
                   const CallTime& time, const Call& call);
 
-  // Finds the tablet that has `row`; with `before`, the tablet of the rows right below `row`, as
-  // Locator::FindBefore. A table id that proves to be outdated is forgotten and looked up again.
+  // Finds the tablet that has `row`. If `before` is true, finds the tablet of the rows directly
+  // below `row`, like Locator::FindBefore. Looks up a table id again that proves to be outdated.
   // kNotFound: table or tablet not found.
   [[nodiscard]] StatusOr<LocationPtr> Find(const std::string& table, std::string_view row,
                                            bool before = false);

@@ -2,9 +2,9 @@
 // One call of a tablet is in flight at a time; writers that arrive meanwhile share the next one. No
 // write waits for a batch to fill.
 //
-// A call ends at the last of its writers' deadlines: one that ended at the first would leave the
-// other writes with an unknown outcome. So a writer may wait past its own deadline, and a cancel
-// flag is not looked at while a call is in flight. Thread safe.
+// The deadline of a call is the latest deadline of its writers: an earlier one would leave the
+// other writes with an unknown outcome. So a writer may wait past its own deadline, and its cancel
+// flag has no effect while the call is in flight. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -22,8 +22,8 @@ constexpr int kGuardedMax = 10;             // looks without an absence before t
 constexpr int64_t kLongNanos = 100'000;     // a shorter absence never counts as long
 constexpr int64_t kLongCpuMicros = 300;     // more CPU time makes an absence long
 constexpr int64_t kStayNanos = 20'000'000;  // time after a long absence in which none is granted
-constexpr uint64_t kManyAbsences = 1000;    // absences that may have left free memory in malloc
-constexpr int64_t kTrimUs = 5'000'000;      // time without calls before that memory is returned
+constexpr uint64_t kManyAbsences = 1000;    // number of absences after which malloc is trimmed
+constexpr int64_t kTrimUs = 5'000'000;      // time without an absence before malloc is trimmed
 
 int64_t NowNanos() { return engine::Clock::System()->MonotonicNanos(); }
 
@@ -160,9 +160,9 @@ void CallLoop::Guard() {
 }
 
 void CallLoop::StandIn(int64_t since_nanos) {
-  // Handle must not wait without limit here: the guard has to see the return of the loop's thread,
-  // which no event announces. It stays as long as `look` wants to look again, because the other
-  // thread may wait without limit and does not know of the calls that were taken here.
+  // Handle must not wait without limit here: the guard must notice when the loop's thread returns,
+  // and no event reports that. The guard goes on while `look` asks to be called again, because the
+  // loop's thread may wait without limit and does not know of calls that the guard has accepted.
   bool is_needed = true;
   while (is_needed) {
     bool looks_again = true;

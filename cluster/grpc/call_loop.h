@@ -96,11 +96,11 @@ class CallLoop {
   std::function<bool(bool)> look_;
   std::atomic<int64_t> away_since_nanos_{0};  // start of the absence; 0: no thread is absent
   std::atomic<int64_t> stay_until_nanos_{0};  // no absence is granted before this time
-  std::atomic<uint64_t> absences_{0};         // number granted so far
+  std::atomic<uint64_t> absences_{0};         // number of absences granted so far
   std::atomic<bool> guard_sleeps_{false};
   engine::Mutex mutex_;
   engine::CondVar wake_;  // wakes the guard
-  engine::CondVar left_;  // the last guest has left
+  engine::CondVar left_;  // wakes Stop after the last guest has left
   int guests_ GUARDED_BY(mutex_) = 0;
   bool is_stopping_ GUARDED_BY(mutex_) = false;
   engine::Thread thread_;

@@ -113,9 +113,10 @@ class TracedCall final : public grpc::experimental::Interceptor {
   SlowCalls* const slow_calls_;
   ServerRpcInfo* const info_;
   const int64_t start_nanos_;
-  const int64_t arrived_nanos_ = Now();  // `slow_calls_` has a clock of its own
-  engine::CallNotes notes_;              // only the trace id is set
-  std::string hex_;                      // the trace id as text
+  // Start of the call by the system's clock; start_nanos_ is by the clock of `slow_calls_`.
+  const int64_t arrived_nanos_ = Now();
+  engine::CallNotes notes_;  // only the trace id is set
+  std::string hex_;          // the trace id as text
 };
 
 class CallTracer final : public grpc::experimental::ServerInterceptorFactoryInterface {

@@ -8,9 +8,9 @@ namespace sippar::cluster {
 using grpc::health::v1::HealthCheckRequest;
 using grpc::health::v1::HealthCheckResponse;
 
-// One Watch call. Its own events are: the call came; the state was sent; the end was sent. `over`
-// is the tag with which gRPC reports that the call is over. The object deletes itself after both
-// the end was sent and the call is over, in whichever order, as gRPC reports both tags.
+// One Watch call. Its own events are the arrival of the call, the end of sending the state, and the
+// end of sending the final status. With the tag `over`, gRPC reports that the call is over. The
+// object deletes itself after the final status was sent and the call is over, in either order.
 struct HealthService::Watcher final : CallEvent {
   struct Over final : CallEvent {
     explicit Over(Watcher* of) : watcher(of) {}

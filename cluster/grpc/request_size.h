@@ -1,6 +1,6 @@
-// The size limits of requests. Requests with cell values must hold the largest mutation, because a
-// client may send a value of 100 MiB in one message; gRPC has only one limit per port, so the port
-// gets this one. All other requests are limited here to gRPC's usual 4 MiB.
+// The size limits of requests. gRPC has only one limit per port. It is kRequestSizeMax, because a
+// request with cell values must hold the largest mutation: a client may send a value of 100 MiB in
+// one message. All other requests are limited here to gRPC's usual 4 MiB.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

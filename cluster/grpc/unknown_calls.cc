@@ -9,14 +9,14 @@
 
 namespace sippar::cluster {
 
-// One refused call. Its events are: the call came; the refusal was sent.
+// One refused call. It has two events: the arrival of the call, and the end of sending the refusal.
 struct UnknownCalls::Call final : CallEvent {
   Call(UnknownCalls* of, CallLoop* loop) : calls(of), guest(loop) {}
 
   void Happened(bool ok) override {
     std::unique_ptr<Call> self(this);
-    // The object ends here after the refusal, or, if not ok, because the server shuts down and no
-    // call will come.
+    // `self` deletes the object after the refusal was sent. It also does so if `ok` is false: the
+    // server then shuts down, and no call will come.
     if (!ok || is_refused) return;
     calls->Await(guest.loop());
     is_refused = true;

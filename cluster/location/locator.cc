@@ -19,8 +19,9 @@ bool IsElsewhere(const Status& status) {
   return status.code() == StatusCode::kUnavailable || HasCause(status, Cause::kNotServed);
 }
 
-// Returns the tablets that can be called: a committed split counts as its children, a committed
-// merge as its right neighbour, although METADATA still has the old records.
+// Returns the tablets that can be called: replaces a tablet with a committed split by its children,
+// and leaves out a tablet that was merged into its right neighbour. METADATA still has the records
+// of both until the split or merge is finished.
 std::vector<TabletRecord> SpelledOut(std::vector<TabletRecord> records) {
   std::vector<TabletRecord> tablets;
   for (size_t i = 0; i < records.size(); ++i) {

@@ -259,8 +259,8 @@ Status CheckLimit(std::string_view limit) {
                   limit.size(), kLimitMax));
 }
 
-// The root tablet holds the records of table 1, which is METADATA itself, and ends after the last
-// one.
+// The root tablet contains the records of METADATA's own tablets (table 1) and ends after the last
+// possible key of such a record.
 RowRange RootRange() { return {"", TableKey(kMetadataTableId + 1)}; }
 
 engine::TableSchema MetadataSchema() {
@@ -346,7 +346,7 @@ Status DecodeMetaRows(engine::CellStream* cells, MetaPart part,
       const engine::CellView& cell = cells->cell();
       columns.emplace(fmt::format("{}:{}", cell.family, cell.qualifier), cell.value);
     }
-    RETURN_IF_ERROR(cells->status());  // a row that was cut short is not a whole record
+    RETURN_IF_ERROR(cells->status());  // after an error, cells of this row may be missing
     uint64_t table_id = 0;
     std::string limit;
     RETURN_IF_ERROR(ParseMetaRowKey(row, &table_id, &limit));

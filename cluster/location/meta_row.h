@@ -23,15 +23,16 @@ namespace sippar::cluster {
 // after (table id, 0x00, row).
 std::string MetaRowKey(uint64_t table_id, std::string_view limit);
 [[nodiscard]] Status ParseMetaRowKey(std::string_view key, uint64_t* table_id, std::string* limit);
-// Where to look for the record of the tablet with `row`: from the first possible key to the end of
-// the table's records.
+// Returns the range of METADATA whose first record is that of the tablet with `row`. The range ends
+// after the table's records.
 engine::RowRange MetaRowsFrom(uint64_t table_id, std::string_view row);
-// The same for the tablet with the rows directly below `limit` ("": the last tablet).
+// Like MetaRowsFrom, for the tablet with the rows directly below `limit` ("": the last tablet).
 engine::RowRange MetaRowsBefore(uint64_t table_id, std::string_view limit);
-// A row at which METADATA can be split so that the record `key` is the last one of the left half.
-// No look-up then has to read the left half before the right one.
+// Returns a row at which METADATA can be split so that the record `key` is the last one of the left
+// half. After such a split, no look-up has to read first the left half and then the right half.
 inline std::string MetaSplitRow(std::string_view key) { return engine::RowSuccessor(key); }
-engine::RowRange MetaRowsOf(uint64_t first_table, uint64_t last_table);  // both tables included
+// Returns the range of the records of the tables first_table to last_table, both included.
+engine::RowRange MetaRowsOf(uint64_t first_table, uint64_t last_table);
 // kInvalidArgument: the key of a tablet with this limit would be too long. To be called before a
 // split.
 [[nodiscard]] Status CheckLimit(std::string_view limit);
@@ -63,16 +64,16 @@ struct MetaCell {
   std::string value;
 };
 std::vector<MetaCell> EncodeMetaRow(const TabletRecord& record);
-// Names, separated by blanks, of the groups that have a valid `files` column, as in state:groups. A
-// `files` column that is not listed there is left from a group that no longer exists.
+// Returns the value of the column state:groups: the names of the groups that have a valid `files`
+// column, separated by blanks. Any other `files` column is left from a group that no longer exists.
 std::string GroupNames(const TabletRecord& record);
 
 // Which part of a row to read. kPlace suffices to find and call a tablet; `state` and the children
 // in `split` then have no files.
 enum class MetaPart : uint8_t { kWhole, kPlace };
 engine::ReadSpec MetaReadSpec(const engine::RowRange& rows, MetaPart part);
-// Passes the records of such a read to `visit` until it returns false. Skips rows that only have
-// events. kDataLoss: the message names row and column.
+// Passes the records in `cells`, which were read with MetaReadSpec, to `visit` until it returns
+// false. Skips rows that have only events. kDataLoss: the message names row and column.
 [[nodiscard]] Status DecodeMetaRows(engine::CellStream* cells, MetaPart part,
                                     const std::function<bool(TabletRecord record)>& visit);
 

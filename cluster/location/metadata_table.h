@@ -61,8 +61,8 @@ class MetadataTable {
   // Adds a record where there is none. kAborted: another tablet's record is there, or the epoch is
   // not above that of the tablet erased there.
   [[nodiscard]] virtual Status Add(TabletRecord* record, const TabletEvent& event) = 0;
-  // Erases the record. Its events stay for their 30 days. One of them holds its epoch, so that a
-  // process that slept since before the erasure cannot add the record again.
+  // Erases the record. The tablet's events stay for 30 days. One of them contains the tablet's
+  // epoch, so that a process that slept during the erasure cannot add the record again.
   [[nodiscard]] virtual Status Erase(const TabletRecord& record, const TabletEvent& event) = 0;
   // Replaces a record whose `split` is set, given as it is stored, by the records of the two
   // children. Any process may do so, any number of times.

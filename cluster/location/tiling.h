@@ -28,8 +28,8 @@ struct TilingFault {
 // table, METADATA included, must have tablets for all rows.
 std::vector<TilingFault> CheckTiling(const std::vector<TabletRecord>& records);
 
-// True if `record` was merged into `right`: after the commit it lies within its right neighbour's
-// rows.
+// True if `record` was merged into `right`. Until `record` is erased after the commit of the merge,
+// the rows of `right` contain its rows.
 bool IsMergedAway(const TabletRecord& record, const TabletRecord& right);
 
 }  // namespace sippar::cluster

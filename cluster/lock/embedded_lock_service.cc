@@ -17,8 +17,9 @@ namespace {
 
 using engine::MutexLock;
 
-constexpr uint64_t kNumbersReserved = 16;           // numbers reserved by one write of the counter
-constexpr uint64_t kNumberMax = uint64_t{1} << 32;  // engine file ids have 32 bits of epoch
+constexpr uint64_t kNumbersReserved = 16;  // numbers reserved by one write of the counter
+// Limit of the numbers: an epoch has to fit into 32 bits of the engine's file ids.
+constexpr uint64_t kNumberMax = uint64_t{1} << 32;
 
 }  // namespace
 
@@ -61,7 +62,8 @@ Status EmbeddedLockService::LoadCounter(const LockDirectory::StoredFiles& files)
         fmt::format("lock file {}: its {} bytes are not a number; put it back from a copy",
                     lock_paths::EpochCounter(), text.size()));
   }
-  // Numbers that were reserved and not given out before a crash are skipped, never given out twice.
+  // The service skips the numbers that were reserved before a crash: it cannot know which of them
+  // were given out, and no number may be given out twice.
   next_number_ = numbers_end_;
   return OkStatus();
 }
@@ -93,7 +95,7 @@ Status EmbeddedLockService::Reserve(uint64_t limit) {
   }
   counter.file.content = std::to_string(limit);
   if (is_new || !SEEDED_BUG("epoch-reuse")) {
-    // Durable before the first of the new numbers is given out.
+    // The raised counter must be durable before the service gives out the first new number.
     RETURN_IF_ERROR(directory_->Put(path, counter.file.content, counter.file.version));
   }
   numbers_end_ = limit;

@@ -8,7 +8,8 @@
 
 namespace sippar::cluster {
 
-// The default lease: the cluster takes a server or master that is silent for this long for dead.
+// The default lease. If a server or master sends no heartbeat for this time, the cluster considers
+// it dead.
 inline constexpr int64_t kDefaultLeaseMicros = 6'000'000;
 
 // Opens a session with this timeout and closes it, to report a lease that the service never grants.

@@ -41,7 +41,8 @@ StatusOr<LockDirectory::StoredFile> ReadStored(engine::FileSystem* fs, const std
 
 // Writes the temporary file of a change. If this fails, the old file is untouched.
 Status WriteTemporary(engine::FileSystem* fs, const std::string& file, std::string_view bytes) {
-  Status removed = fs->Remove(file);  // left by a change that failed
+  // A change that failed may have left a temporary file.
+  Status removed = fs->Remove(file);
   if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
   ASSIGN_OR_RETURN(std::unique_ptr<engine::AppendFile> out, fs->Create(file));
   Status status = out->Append(bytes);

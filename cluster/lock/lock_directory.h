@@ -1,8 +1,9 @@
 // The disk of the embedded lock service: a directory with one state file (engine/FORMAT.md) for
-// each lasting lock file; its name is the path with '+' for '/'. The body is `bytes` path, varint
-// version, content. The file "+LOCK" is held by flock while the service is open; the kernel frees
-// it when the process ends. A change writes a temporary file, syncs it, renames it and syncs the
-// directory, so a crash leaves the old file or the new one. Used by one thread at a time.
+// each lasting lock file. The name of a state file is the lock file's path with '+' for '/'; its
+// body is `bytes` path, varint version, content. While the service is open, it holds a flock on the
+// file "+LOCK", which the kernel frees when the process ends. A change writes a temporary file,
+// syncs it, renames it and syncs the directory, so a crash leaves the old file or the new one. Used
+// by one thread at a time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -18,7 +18,7 @@ inline std::string MasterLock() { return "master"; }
 // One file for each process that may become the master, held while its session lives.
 inline std::string Masters() { return "masters"; }
 inline std::string Master(const std::string& name) { return Masters() + "/" + name; }
-// Where the cluster's files are (cluster/node/cluster_site.h).
+// This file says where the cluster's files are (cluster/node/cluster_site.h).
 inline std::string Store() { return "store"; }
 // Held by the administrator's program that carries a store's lock files to this service or from it.
 inline std::string Carrier() { return "carrier"; }

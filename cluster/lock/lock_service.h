@@ -44,7 +44,8 @@ enum class LockFileKind : uint8_t {
 
 struct LockFile {
   std::string content;
-  uint64_t version = 0;  // 1 at creation, one more with each Write; starts again if removed
+  // 1 at creation; each Write adds 1. After a removal, a new file of this path begins at 1 again.
+  uint64_t version = 0;
   bool ephemeral = false;
   uint64_t holder = 0;  // session that holds the lock, 0: none
   uint64_t fence = 0;   // fencing number of the holder's acquisition, 0: none
@@ -62,10 +63,11 @@ enum class Freshness : uint8_t {
 
 struct SessionOptions {
   std::string name;  // for people: named in "is held by" messages
-  // The service ends a session without a heartbeat for this long. 0: the session lives until Close
-  // or the destructor; only for a service in the same process.
+  // The service ends the session if no heartbeat comes for this time. 0: the session lives until
+  // Close or the destructor; allowed only if the service is in the same process.
   int64_t timeout_us = 0;
-  engine::Clock* clock = engine::Clock::System();  // the caller's clock, by which Heartbeat answers
+  // The caller's clock. The time that Heartbeat returns is a time of this clock.
+  engine::Clock* clock = engine::Clock::System();
 };
 
 // One client's session with the service. Thread safe. Every call answers within a third of the
@@ -94,11 +96,12 @@ class LockSession {
   // Replaces the content; returns the new version. kAborted: the file's version is not `version`.
   [[nodiscard]] virtual StatusOr<uint64_t> Write(const std::string& path,
                                                  const std::string& content, uint64_t version) = 0;
-  // Removes the file together with its lock, even if another session holds it: this is how a server
-  // is told to die (paper section 5.2). A caller that must not do so acquires the lock first.
-  // kAborted as in Write.
+  // Removes the file together with its lock, even if another session holds the lock: in this way
+  // the master makes a server end (paper section 5.2). A caller that must not take a lock from
+  // another session acquires the lock first. kAborted as in Write.
   [[nodiscard]] virtual Status Remove(const std::string& path, uint64_t version) = 0;
-  // Names of the files directly in `directory`, sorted; empty if there is none. Consistent.
+  // Returns the sorted names of the files directly in `directory`; empty if there is none. The list
+  // is as new as a read with Freshness::kConsistent.
   [[nodiscard]] virtual StatusOr<std::vector<std::string>> List(const std::string& directory) = 0;
 
   // Acquires the lock of a file if it is free; never waits. Returns the fencing number, which is

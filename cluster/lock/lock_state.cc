@@ -28,13 +28,13 @@ Status LockState::CheckSession(uint64_t session) const {
 
 void LockState::Renew(uint64_t session, int64_t now_nanos) {
   Session& renewed = sessions_.at(session);
-  // Counts from the arrival of the heartbeat, while the caller counts from its sending: the session
-  // ends here no earlier than the caller expects.
+  // The timeout counts from the arrival of the heartbeat. The caller counts from its sending, so
+  // the session does not end before the time that the caller expects.
   renewed.over_at_nanos = now_nanos + renewed.timeout_nanos;
 }
 
 void LockState::Expire(int64_t now_nanos, FiredWatches* fired) {
-  // Collected first, since EndSession erases from the map that is walked here.
+  // The ids are collected before EndSession is called, because it erases from sessions_.
   std::vector<uint64_t> over;
   for (const auto& [id, session] : sessions_) {
     if (session.timeout_nanos != 0 && session.over_at_nanos <= now_nanos && id != pinned_) {
@@ -46,7 +46,7 @@ void LockState::Expire(int64_t now_nanos, FiredWatches* fired) {
 
 void LockState::EndSession(uint64_t session, FiredWatches* fired) {
   if (sessions_.erase(session) == 0) return;
-  // Collected first, since the end of an ephemeral file erases from files_.
+  // The paths are collected first, because the end of an ephemeral file erases it from files_.
   std::vector<std::string> held;
   for (const auto& [path, entry] : files_) {
     if (entry.file.holder == session) held.push_back(path);

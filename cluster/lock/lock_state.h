@@ -38,8 +38,8 @@ class LockState {
                     std::shared_ptr<WatchGate> gate, int64_t now_nanos);
   [[nodiscard]] Status CheckSession(uint64_t session) const;
   void Renew(uint64_t session, int64_t now_nanos);  // requires that the session is alive
-  // Ends the sessions without a heartbeat for their timeout, except the pinned one: a change
-  // through it is in progress and must happen before its end.
+  // Ends each session whose last heartbeat is older than its timeout. Spares the pinned session: a
+  // change through this session is in progress and must take effect before the session ends.
   void Expire(int64_t now_nanos, FiredWatches* fired);
   void EndSession(uint64_t session, FiredWatches* fired);  // no-op when the session is over
   void Pin(uint64_t session) { pinned_ = session; }        // see Expire; 0: pins no session
@@ -77,7 +77,7 @@ class LockState {
   void FireDirectory(const std::string& path, FiredWatches* fired);
 
   std::map<std::string, Entry> files_;    // files by path
-  std::map<uint64_t, Session> sessions_;  // sessions alive at the time that Expire was last given
+  std::map<uint64_t, Session> sessions_;  // sessions that Expire or EndSession has not ended
   uint64_t pinned_ = 0;
 };
 

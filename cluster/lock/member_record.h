@@ -1,4 +1,4 @@
-// What a member writes into its file of the lock service: how it is reached. Pure.
+// The content of a member's file in the lock service. It says how to reach the member. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,15 +19,15 @@ struct MemberRecord {
   // another number now, another process holds it, and this address is out of date. 0 in a server's
   // record: only that server writes its file.
   uint64_t fence = 0;
-  // Only of a server that hands its tablets over before it ends: how far it has come
+  // Set only by a server that hands its tablets over before it ends. Says how much of this is done
   // (tabletserver/drain_order.h).
   std::string leaving = {};
   // The next three are for people and for scripts of administrators, not for reaching the member.
   std::string machine = {};  // host name of the member's machine
   uint32_t pid = 0;          // process id on that machine
   std::string version = {};  // version of the member's program
-  // Only of a server: the lease that the lock service has granted, in microseconds. The server may
-  // serve for so long after its last heartbeat. 0: the record does not say.
+  // The lease that the lock service has granted to a server, in microseconds. After its last
+  // heartbeat, the server may serve for this time. 0: the record does not contain it.
   int64_t lease_us = 0;
 
   [[nodiscard]] std::string Encode() const;

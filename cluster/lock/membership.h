@@ -11,9 +11,9 @@
 
 namespace sippar::cluster {
 
-// Checks that the lock service belongs to cluster `id`; with `create`, makes it so if it has no
-// cluster. Otherwise kFailedPrecondition, naming both: two clusters never share a lock service
-// (tests/FAULTS.md X14).
+// Checks that the lock service belongs to cluster `id`. If the service has no cluster and `create`
+// is true, assigns it to this cluster. kFailedPrecondition: the service has no cluster or another
+// one. Two clusters never share a lock service (tests/FAULTS.md X14).
 [[nodiscard]] Status JoinCluster(LockSession* session, const std::string& id, bool create);
 
 struct Registration {

@@ -44,7 +44,8 @@ StatusOr<std::shared_ptr<LockSession>> SteadySession::Replace(
     if (replacing_) return AwaitReplaced();
     replacing_ = true;
   }
-  // Opened without the mutex, which other calls need to find the current session.
+  // The mutex is not held while the new session is opened, because other calls need the mutex to
+  // find the current session.
   auto opened = service_->OpenSession(options_);
   {
     engine::MutexLock lock(&mutex_);

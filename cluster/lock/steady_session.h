@@ -48,7 +48,8 @@ class SteadySession final : public LockSession {
       : service_(service), options_(options), session_(std::move(session)) {}
 
   std::shared_ptr<LockSession> Current() const;
-  // The session after `lost`. One call opens it; the others wait, and get its error if it fails.
+  // Returns the session that replaces `lost`. One call opens it; other calls wait for that
+  // call, and return its error if it fails.
   StatusOr<std::shared_ptr<LockSession>> Replace(const std::shared_ptr<LockSession>& lost);
   StatusOr<std::shared_ptr<LockSession>> AwaitReplaced() REQUIRES(mutex_);
   // Returns the answer of `call(LockSession*)`. If the session was over, `call` did nothing, so it

@@ -1,4 +1,4 @@
-// Counts calls in flight, and their bytes, against bounds. Pure.
+// Limits the number of calls in flight and the sum of their bytes. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

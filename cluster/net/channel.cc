@@ -13,14 +13,14 @@
 namespace sippar::net {
 namespace {
 
-// Time between two searches for overdue calls among those of Begin and Open, which have no waiting
-// thread that looks at the clock. The timer runs only while there are such calls.
+// Time between two searches for overdue calls among those that Begin and Open have made: no thread
+// waits for these calls and looks at the clock. The timer runs only while there are such calls.
 constexpr int64_t kSweepMicros = 10'000;
 constexpr size_t kDeliveriesInARow = 16;
 constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked to make
 constexpr int64_t kCancelPollMicros = 20'000;
-// This end waits that much longer than the stream's deadline at the server: the last message of the
-// server, with the counters of what was read until then, may still arrive.
+// Time by which this end waits longer for a stream than the server does. The server's last message,
+// with the counters of what was read until the deadline, may still arrive in this time.
 constexpr int64_t kStreamGraceNanos = 2'000'000'000;
 
 int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
@@ -194,7 +194,7 @@ Channel::Pending Channel::Remove(Calls::iterator at) {
 void Channel::Finish(const Pending& pending, StatusOr<std::string> answer) {
   if (pending.waiter != nullptr) {
     pending.waiter->answer = std::move(answer);
-    pending.waiter->woken.Notify();  // last access: its thread may now destroy the waiter
+    pending.waiter->woken.Notify();  // last access: the waiting thread may now destroy the waiter
   } else if (pending.stream != nullptr) {
     pending.stream->OnEnd(std::move(answer));
   } else {
@@ -253,7 +253,7 @@ void Channel::Sweep() {
 
 void Channel::Arrived(std::vector<Frame>* frames) {
   struct Delivery {
-    Pending pending;  // for a part, only its stream is set
+    Pending pending;  // if the frame is a kPart, only `stream` is set
     Frame* frame;
   };
   std::vector<Delivery> deliveries;
@@ -298,7 +298,8 @@ void Channel::Arrived(std::vector<Frame>* frames) {
     connection->SayGoodbye(InvalidArgument(std::string(wrong)));
 }
 
-// Also asks the connection: after it has ended, a call can fail before Closed has set state_.
+// Checks the connection as well as state_: after the connection has ended, a call can fail before
+// Closed has set state_.
 bool Channel::is_closed() {
   engine::MutexLock lock(&mutex_);
   if (state_ == State::kClosed) return true;

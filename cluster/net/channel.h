@@ -29,7 +29,7 @@ namespace sippar::net {
 struct ChannelOptions {
   std::string host;  // a name, an address, or "unix:PATH"
   uint16_t port = 0;
-  Hello hello;  // own hello; `lane` and `expected` are set for this channel
+  Hello hello;  // this end's hello; `lane` and `expected` are those of this channel
   LaneBounds bounds;
   Keepalive keepalive;
   std::shared_ptr<TlsKeys> tls;  // nullptr: no TLS
@@ -40,7 +40,8 @@ struct ChannelOptions {
 
 struct CallOptions {
   int64_t timeout_us = 30'000'000;  // 0: no limit
-  // If it becomes true, the call is cancelled within 20 ms. Null: the call cannot be cancelled.
+  // If the flag becomes true, the call is cancelled within 20 ms. Null: the call cannot be
+  // cancelled.
   const std::atomic<bool>* cancel = nullptr;
   engine::TraceId trace = {};  // trace to which this call belongs; none: no trace
 };
@@ -93,7 +94,7 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   enum class State : uint8_t { kIdle, kConnecting, kOpen, kClosed };
 
   class Line;         // owns one connection for its channel
-  class ConnectWait;  // waits until one address has answered
+  class ConnectWait;  // waits for the end of one attempt to connect to an address
 
   Channel(ChannelOptions options, std::shared_ptr<Loop> loop);
   // Returns the number of the call. 0: the call was refused, and Finish was called for it.

@@ -158,8 +158,8 @@ Status Connection::Dispatch(std::vector<Frame>* frames) {
       if (phase_ == Phase::kOpen) return InvalidArgument("a second hello came on one connection");
       RETURN_IF_ERROR(TakeHello(frame));
       if (moves_to_ == nullptr) continue;
-      // The frames after the hello are kept for the new loop. There are none before it: they would
-      // have been refused.
+      // Keeps the frames after the hello for the new loop. No frame came before the hello, because
+      // such a frame would have been refused.
       for (++at; at < frames->size(); ++at) early_.push_back(std::move((*frames)[at]));
       return OkStatus();
     }

@@ -34,8 +34,8 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
     // The hellos of both ends fit together. Returns the loop that serves the connection from now
     // on; nullptr: the owner is closing.
     virtual std::shared_ptr<Loop> OnOpen(const Hello& theirs, const Agreement& agreement) = 0;
-    // Gets the frames that came with one read. What the owner sends during this call leaves in one
-    // write after it.
+    // Gets the frames that came with one read. One write after this call sends all frames that the
+    // owner has sent during the call.
     virtual void OnFrames(std::vector<Frame>* frames) = 0;
     // The connection has ended; no method is called after this. `unsent`: frames of which no byte
     // was sent.
@@ -136,9 +136,9 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   std::string their_name_ GUARDED_BY(mutex_);
   SendQueue queue_ GUARDED_BY(mutex_);
   int corks_ GUARDED_BY(mutex_) = 0;
-  bool is_writing_ GUARDED_BY(mutex_) = false;  // a thread runs DriveWrites, or the loop will
+  bool is_writing_ GUARDED_BY(mutex_) = false;  // DriveWrites runs, or the loop will run it
   bool is_blocked_ GUARDED_BY(mutex_) =
-      false;  // the loop continues to write when the socket takes more
+      false;  // the socket took no more bytes; when it does again, the loop continues to write
   bool is_paused_ GUARDED_BY(mutex_) = false;   // no reads until the queued frames are written
   bool is_leaving_ GUARDED_BY(mutex_) = false;  // the connection ends when the queue is written
   Status leaving_why_;                          // set once, with is_leaving_
@@ -151,7 +151,7 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   // Used only by the writing thread, of which is_writing_ allows one at a time.
   FrameWriter writer_;
   std::vector<std::string> chunks_;
-  size_t chunk_ = 0, chunk_at_ = 0;  // the first byte of chunks_ that has not been written
+  size_t chunk_ = 0, chunk_at_ = 0;  // chunk and offset of the first unwritten byte of chunks_
   std::string cipher_;
   size_t cipher_at_ = 0;
 };

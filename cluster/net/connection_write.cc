@@ -13,7 +13,9 @@
 namespace sippar::net {
 namespace {
 
-constexpr size_t kCipherStep = 32 << 10;  // one step is decrypted while the next is encrypted
+// Bytes that are encrypted before each write, so that the peer decrypts one step while this end
+// encrypts the next.
+constexpr size_t kCipherStep = 32 << 10;
 constexpr int64_t kGoodbyeMaxMicros = 1'000'000;
 // Bytes that one write takes from the queue. A request that remains in the queue can still be
 // withdrawn, and its time in the queue is still subtracted from its deadline.
@@ -21,7 +23,7 @@ constexpr size_t kTakenMax = 1 << 20;
 // A thread that came to send one frame takes frames of other threads from the queue at most this
 // many times. Then the loop's thread continues.
 constexpr int kRoundsMax = 16;
-constexpr int kRestReadsMax = 64;  // 128 KiB each; together more than a socket's buffer holds
+constexpr int kRestReadsMax = 64;  // reads of 128 KiB; all together exceed a socket's buffer
 
 }  // namespace
 
@@ -111,8 +113,8 @@ void Connection::DriveWrites() {
   }
 }
 
-// After a failed write, reads what the other end has sent before it ended the connection: answers
-// perhaps, or the reason for the end.
+// After a failed write, reads what the other end sent before it ended the connection. These bytes
+// may contain answers, or the reason for the end.
 void Connection::ReadRest(const std::shared_ptr<Loop>& here, const Status& why) {
   std::shared_ptr<Loop> home = loop();
   if (home != here) {
@@ -263,7 +265,7 @@ void Connection::Tell(const std::shared_ptr<Loop>& here, const Status& why,
                       std::vector<Frame> unsent) {
   std::shared_ptr<Loop> home = loop();
   if (home != here) {
-    // The connection was moved to the loop of its lane after this was posted to the old loop.
+    // The connection was moved to the loop of its lane after this call was posted to the old loop.
     auto again = [self = shared_from_this(), home, why, unsent = std::move(unsent)]() mutable {
       self->Tell(home, why, std::move(unsent));
     };

@@ -9,7 +9,7 @@
 namespace sippar::net {
 namespace {
 
-constexpr size_t kGoodbyeTextMax = 8 << 10;  // below kSmallBodySizeMax
+constexpr size_t kGoodbyeTextMax = 8 << 10;  // text bytes; keeps the body below kSmallBodySizeMax
 
 }  // namespace
 

@@ -31,15 +31,15 @@ inline constexpr char kBadHello[] = "sippar/bad-hello";
 Status MarkNotBegun(Status status, int64_t wait_us = 0);
 bool IsNotBegun(const Status& status);
 Status MarkNotTaken(Status status);
-// `failure` with another code and text; its payloads are kept.
+// Returns `failure` with another code and text but with the same payloads.
 Status Retold(const Status& failure, StatusCode code, const std::string& text);
 bool IsWithoutHello(const Status& status);
 bool HasBadHello(const Status& status);
 // Removes the marks from the outcome of a call that was begun: they may come from calls that this
 // call's work made in turn, and would be wrong for this call.
 Status OfBegunCall(Status status);
-// The outcome of a call that was passed to an interface: OfBegunCall(status), and with the mark
-// kNotBegun if the interface had set kNotTaken.
+// Returns the outcome of a call that was passed to an interface: OfBegunCall(status), and in
+// addition the mark kNotBegun if the interface has set kNotTaken.
 Status OfServedCall(Status status);
 // The wait in the mark kNotBegun, in microseconds. 0: the mark is missing, or no wait is needed.
 int64_t WaitHintOf(const Status& status);

@@ -31,7 +31,7 @@ namespace sippar::net {
 enum class FrameKind : uint8_t {
   kHello = 1,    // body: Hello (hello.h)
   kRequest = 2,  // argument: microseconds until the deadline; 0: none
-  kReply = 3,    // the answer to a call, which is its last frame
+  kReply = 3,    // answer of the server, and its last frame for the call
   kPart = 4,     // a part of a stream
   kCancel = 5,   // the caller no longer waits for the answer
   kCredit = 6,   // sent by the caller; argument: bytes to add to the credit
@@ -40,15 +40,15 @@ enum class FrameKind : uint8_t {
   kGoodbye = 9,  // body: the Status that ends the connection
 };
 
-inline constexpr uint8_t kIsStream = 1;   // request: the answer is parts, then a reply
+inline constexpr uint8_t kIsStream = 1;   // request: kPart frames answer it, then a kReply
 inline constexpr uint8_t kIsFailure = 2;  // reply: the body is a Status (failure.h)
 inline constexpr uint8_t kIsTraced = 4;   // request: the body ends with a trace id; see TakeTrace
 
 inline constexpr size_t kFrameHeaderSize = 40;
 // Enough for the largest mutation of one row, 256 MiB (limits.h), and the bytes around it.
 inline constexpr size_t kBodySizeMax = 257u << 20;
-// The limit for all kinds but request, reply and part, and for every kind until the hellos are
-// exchanged: an unknown peer can make an end allocate no more than this.
+// Largest body of a frame other than a request, a reply or a part, and of every frame until the
+// hellos are exchanged: an unknown peer can make an end allocate no more than this.
 inline constexpr size_t kSmallBodySizeMax = 16 << 10;
 
 struct Frame {
@@ -58,8 +58,8 @@ struct Frame {
   uint64_t call = 0;
   uint64_t argument = 0;
   std::string body = {};
-  // The deadline of a request on the monotonic clock of this process; 0: none. It is not sent: the
-  // argument is computed from it when the frame leaves.
+  // The deadline of a request on the monotonic clock of this process; 0: none. The deadline itself
+  // is not sent: the argument is computed from it when the frame is written.
   int64_t deadline_nanos = 0;
   // The trace id of a request. It is sent if the other end understands trace ids; see PutTrace.
   engine::TraceId trace = {};

@@ -15,8 +15,8 @@ struct Keepalive {
   int64_t ask_after_us = 10'000'000;    // silence after which a ping is sent
   int64_t leave_after_us = 40'000'000;  // silence that ends the connection, 30 s after the ping
 
-  // The times for unix sockets: the kernel reports the end of a peer, and a peer that is only
-  // stopped for a while shall keep its connection.
+  // The times for unix sockets. The kernel reports the end of a peer, and a peer that is only
+  // stopped for a while should keep its connection.
   static Keepalive Never() { return {kYearUs, 2 * kYearUs}; }
   static Keepalive OfLease(int64_t lease_us) { return {lease_us / 3, lease_us * 2 / 3}; }
 };
@@ -25,7 +25,7 @@ enum class SilenceStep : uint8_t { kNone, kAsk, kLeave };
 
 struct SilenceLook {
   SilenceStep step = SilenceStep::kNone;
-  int64_t next_look_us = 0;  // time until the next look
+  int64_t next_look_us = 0;  // time until LookAtSilence must be called again
 };
 
 // `silent_us`: time since the last byte from the peer. `was_asked`: a ping was sent in this time.

@@ -1,6 +1,7 @@
-// The loops of a process, each started when it is first needed. Each lane has one of its own, so
-// that its calls wait for no other lane's. The users' lane has one for every four cores, because
-// loops also answer short reads. Thread safe. SPDX-License-Identifier: Apache-2.0
+// The loops of a process, each started when it is first needed. Each lane has its own loop, so that
+// the calls of a lane do not wait for those of other lanes. The users' lane has one loop for every
+// four cores, because loops also answer short reads. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -21,8 +22,8 @@ class LaneLoops {
   LaneLoops(const LaneLoops&) = delete;
   LaneLoops& operator=(const LaneLoops&) = delete;
 
-  // The loop for one more channel or connection of the lane. kUnavailable: it did not start, or all
-  // loops have been stopped.
+  // Returns the loop for one more channel or connection of the lane. kUnavailable: the loop did not
+  // start, or all loops have been stopped.
   StatusOr<std::shared_ptr<Loop>> Of(Lane lane);
   // Returns when the loops have finished what they are doing now. Must not be called on a loop's
   // thread, or concurrently with Stop.

@@ -20,12 +20,12 @@ class Watch {
   class User {
    public:
     virtual ~User() = default;
-    virtual void OnReadable() = 0;  // on the loop's thread, also if the socket has failed
+    virtual void OnReadable() = 0;  // called on the loop's thread, also after the socket failed
     virtual void OnWritable() = 0;
   };
   virtual ~Watch() = default;
-  // Each call of these leads to one call of `user`, and keeps `user` alive until then. To be called
-  // only on the loop's thread.
+  // Each call of AwaitReadable or AwaitWritable leads to one call of `user`, and keeps `user` alive
+  // until then. Both must be called only on the loop's thread.
   virtual void AwaitReadable(std::shared_ptr<User> user) = 0;
   virtual void AwaitWritable(std::shared_ptr<User> user) = 0;
 };

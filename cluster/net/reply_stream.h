@@ -16,7 +16,8 @@ namespace sippar::net {
 
 class ReplyStream {
  public:
-  // The stream's calls to its channel, which may be destroyed by then. No lock is held during them.
+  // Functions through which the stream calls its channel. The channel may already be destroyed when
+  // they are called. The stream holds no lock during these calls.
   struct Line {
     std::function<void(uint64_t bytes)> grant;
     std::function<void()> cancel;

@@ -96,9 +96,9 @@ class ListeningServer final : public Server {
   void Stop(int64_t drain_us) override {
     if (std::exchange(is_stopped_, true)) return;
     parts_->is_leaving = true;
-    // A loop may have read is_leaving before it was set, and begin a call now. Settle waits until
-    // it has. After that no call begins, so when the running calls have ended, the service may be
-    // destroyed.
+    // A loop that read is_leaving before it was set may still be about to begin a call. Settle
+    // waits until this call has begun. After Settle no call begins, so when the running calls have
+    // ended, the service may be destroyed.
     parts_->loops->Settle();
     WaitUntil(drain_us, [this] { return calls() == 0 && !HasUnsent(); });
     Status why = Unavailable(fmt::format("{}: the server is stopping", parts_->hello().name));

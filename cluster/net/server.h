@@ -16,8 +16,8 @@ class Service {
  public:
   virtual ~Service() = default;
   // Runs on the lane's loop, where nothing may wait: answers the call if that takes microseconds,
-  // or keeps it and answers it later. False: it has done nothing, and one of the lane's threads
-  // then calls Serve.
+  // or keeps it and answers it later. False: ServeAtOnce has done nothing, and one of the lane's
+  // threads then calls Serve.
   virtual bool ServeAtOnce(const std::shared_ptr<ServerCall>& call) = 0;
   // Answers the call, or keeps it and answers it later.
   virtual void Serve(const std::shared_ptr<ServerCall>& call) = 0;

@@ -14,7 +14,7 @@
 namespace sippar::net {
 
 struct TlsFiles {
-  std::string certificate;  // PEM, followed by intermediate certificates
+  std::string certificate;  // path of a PEM file: certificate, then intermediate certificates
   std::string key;
   std::string authority;  // PEM, certificates that may sign the other end's certificate
 };

@@ -28,9 +28,10 @@ StatusOr<std::string> ClusterIdOf(engine::FileSystem* fs, const std::string& dir
   return fresh;
 }
 
-// A process that was killed may have left names that are not durable yet: STORE, CLUSTER, a backup.
-// This start has read them and builds on them, so a power cut must not remove them afterwards. The
-// first session writes into lock/ and makes the names there durable.
+// A process that was killed may have left directory entries that are not durable yet, such as those
+// of STORE, CLUSTER or a backup. This start has read these files and builds on them, so a power cut
+// must not remove the entries afterwards. The first session writes into lock/ and makes the entries
+// there durable.
 Status KeepNames(engine::FileSystem* fs, const std::string& directory) {
   RETURN_IF_ERROR(fs->SyncDir(directory));
   const std::string backups = store_paths::Backups(directory);

@@ -17,7 +17,8 @@ struct MakingStep {
 };
 [[nodiscard]] StatusOr<MakingStep> NextMaking(const ClusterPlan& plan, LockSession* session);
 
-// Returns the id that the lock service knows after this call: `wanted` if it knew none.
+// Returns the id that the lock service knows after this call. If it knew none before, this call
+// sets `wanted`.
 [[nodiscard]] StatusOr<std::string> ClaimId(LockSession* session, const std::string& wanted);
 
 // Carries the lock files of a store of one process to the cluster's lock service, or finishes what

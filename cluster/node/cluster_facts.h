@@ -24,7 +24,7 @@ struct ZooKeeperFact {
 struct LockFacts {
   std::string id;           // file `cluster`
   std::string store;        // file `store`: posix:DIR; a mark precedes it during init or collapse
-  uint64_t next_epoch = 0;  // file `epoch`: above all epochs in use so far; 0: not known
+  uint64_t next_epoch = 0;  // file `epoch`: higher than all epochs so far; 0: not known
   bool has_master = false;  // a process holds the master's lock
 };
 
@@ -38,10 +38,11 @@ struct StoreFacts {
   uint64_t top_epoch = 0;  // highest epoch of a server in the names of logs; 0: there are none
 };
 
-// A process that holds a lock of the cluster: a tablet server, the master, or one on standby.
+// A process that holds a lock of the cluster: a tablet server, the reigning master, or a master on
+// standby.
 struct MemberFact {
   bool is_server = false;
-  std::string name;     // a tablet server's is NAME.EPOCH, as the master names it
+  std::string name;     // for a tablet server NAME.EPOCH, as the master names the server
   std::string process;  // "HOST:PORT, process PID on MACHINE"
   Status answer;        // result of a probe from this machine
 };
@@ -50,7 +51,8 @@ struct ClusterFacts {
   std::string target;                    // name of the cluster in messages
   std::vector<ZooKeeperFact> zookeeper;  // empty: the target is a member's address
   // Result of opening a session. kNotFound: ZooKeeper has no tree of this cluster; kDataLoss: the
-  // tree is damaged; kUnavailable: ZooKeeper does not answer. Only if OK are the next members set.
+  // tree is damaged; kUnavailable: ZooKeeper does not answer. `locks` and `members` are set only if
+  // this is OK.
   Status session;
   LockFacts locks;
   std::vector<MemberFact> members;

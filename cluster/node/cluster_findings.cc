@@ -52,8 +52,8 @@ class Diagnosis {
   void LookAtZooKeeper() {
     for (const ZooKeeperFact& member : facts_.zookeeper) {
       if (member.look.state == MemberState::kServes) continue;
-      // As long as sessions work, it is no defect that ZooKeeper forbids the command that was to
-      // show the member's state.
+      // If ZooKeeper forbids the command that shows a member's state, this is no defect as long as
+      // sessions work.
       if (member.look.state == MemberState::kUnknown && facts_.session.ok()) continue;
       const bool is_alone = member.look.state == MemberState::kNoLeader;
       Add("zookeeper", "ZooKeeper " + member.address, member.look.detail,

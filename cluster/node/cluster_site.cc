@@ -128,8 +128,8 @@ Status ClusterSite::AskToStop() {
         mark.ok()
             ? session_->Write(lock_paths::StopMark(), "stop", mark->version).status()
             : session_->Create(lock_paths::StopMark(), "stop", LockFileKind::kLasting).status();
-    // If another administrator has raised the version meanwhile, the loop raises it once more,
-    // because processes that started after the first rise do not see that one.
+    // If another administrator has raised the version meanwhile, the loop raises it once more: a
+    // process that started after the other administrator's rise does not notice that rise.
     const bool lost_race =
         raised.code() == StatusCode::kAborted || raised.code() == StatusCode::kAlreadyExists;
     if (!lost_race) return raised;

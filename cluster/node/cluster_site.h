@@ -35,7 +35,7 @@ struct SiteOptions {
 // `store` names no such directory.
 [[nodiscard]] StatusOr<bool> MakeCluster(const std::string& target, const std::string& store,
                                          const SiteOptions& options);
-// The same with a lock service that is open.
+// Like MakeCluster, but with a lock service that is already open.
 [[nodiscard]] StatusOr<bool> MakeClusterIn(LockService* locks, const std::string& target,
                                            const std::string& store, const SiteOptions& options);
 
@@ -52,7 +52,8 @@ class ClusterSite {
   // ended.
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterSite>> Open(const std::string& target,
                                                                    const SiteOptions& options);
-  // The same with a lock service that is open. `target` names the cluster in error messages.
+  // Like Open, but with a lock service that is already open. `target` names the cluster in error
+  // messages.
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterSite>> OpenIn(
       std::shared_ptr<LockService> locks, const std::string& target, const SiteOptions& options);
 

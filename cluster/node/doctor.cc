@@ -13,8 +13,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Most bytes of changes that the overlay keeps in memory. Most of them are a second copy of the
-// logs.
+// Limit on the bytes of changes that the overlay keeps in memory. Most of these bytes are a second
+// copy of the logs.
 constexpr uint64_t kChangesMax = uint64_t{4} << 30;
 
 Status ProveNames(engine::OverlayFileSystem* overlay, const std::string& directory,
@@ -42,7 +42,7 @@ Status ExamineStore(const std::string& directory,
                    LockServiceOf(directory, &overlay, engine::Clock::System()));
   Findings findings;
   RETURN_IF_ERROR(ProveFiles(&overlay, directory, locks.get(), &findings));
-  // METADATA can only be read if the files below it are whole.
+  // METADATA can be read only if the files that ProveFiles checks are whole.
   Status names;
   if (findings.losses.empty()) names = ProveNames(&overlay, directory, locks.get(), &findings);
   for (const std::string& line : findings.losses) print(line);

@@ -127,7 +127,7 @@ Status EmbeddedClient::OpenLocked(bool is_new) {
   options.directory = directory_;
   options.locks = locks_.get();
   options.store = store_;
-  options.loses_answers = false;  // one process with one life answers every call
+  options.loses_answers = false;  // all calls and answers stay within this process
   options.policy = PolicyOfOne();
   ASSIGN_OR_RETURN(cluster_, LocalCluster::Open(options));
   if (is_new) RETURN_IF_ERROR(engine::WriteStoreFormat(store_.fs, directory_));

@@ -20,8 +20,8 @@ namespace sippar::cluster {
     const std::string& directory, const ClientOptions& options,
     std::unique_ptr<DirectorySocket>* socket = nullptr);
 
-// The same, but the caller chooses every size of the store, for tests and benchmarks. No socket is
-// made.
+// Like the function above, but the caller chooses every size of the store, for tests and
+// benchmarks. Makes no socket.
 [[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
                                                              const engine::StoreOptions& options);
 
@@ -30,13 +30,13 @@ class ReadingClient : public Client {
   virtual bool has_refused() const = 0;  // true if a change was refused since the store was opened
 };
 
-// The same on a disk that accepts no writes: the store can be read, including what its logs hold,
-// and changes fail with `why`.
+// Like OpenEmbedded, but for a disk that accepts no writes: the store can be read, including what
+// its logs hold, and changes fail with `why`.
 [[nodiscard]] StatusOr<std::unique_ptr<ReadingClient>> OpenForReading(
     const std::string& directory, const ClientOptions& options, const Status& why,
     std::unique_ptr<DirectorySocket>* socket = nullptr);
 
-// Removes the file that reserves room for a full disk; false if there was none.
+// Removes the file RESERVE, so that a full disk has some room again; false if there was none.
 bool GiveUpReserve(const std::string& directory);
 
 }  // namespace sippar::cluster

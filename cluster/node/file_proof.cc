@@ -162,7 +162,7 @@ class FileProof {
   bool has_root_ = false;
   bool has_log_ = false;
   LockFile root_;
-  std::set<ServerId> lives_;  // lives with a lock file
+  std::set<ServerId> lives_;  // lives of servers that have a lock file
 };
 
 }  // namespace

@@ -16,7 +16,8 @@ struct Findings {
   std::vector<std::string> losses;    // findings that make a start fail
   std::vector<std::string> oddities;  // harmless findings, such as foreign files and lost archives
 
-  // OK, or kDataLoss with the first loss. `directory`: the store, for the advice to run the doctor.
+  // OK, or kDataLoss with the first loss. `directory`: the store that the message names when it
+  // advises to run the doctor.
   [[nodiscard]] Status Check(const std::string& directory) const;
 };
 

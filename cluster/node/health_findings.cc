@@ -25,8 +25,8 @@ std::string RowsText(const engine::RowRange& rows) {
                      rows.limit.empty() ? "end" : "'" + PrintableBytes(rows.limit) + "'");
 }
 
-// True if `text` contains the name of this life of a server as a whole word, not only as the
-// beginning of a longer name.
+// True if `text` contains `life`, the name of one run of a server, as a whole word, not only as a
+// part of a longer name.
 bool Names(std::string_view text, std::string_view life) {
   auto belongs = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
@@ -82,7 +82,8 @@ class HealthDiagnosis {
   std::string Command(std::string_view command) const {
     return fmt::format("`sippar admin {} {}`", command, facts_.target);
   }
-  // Returns what this process itself found out about the server; null: nothing.
+  // Returns what this process itself found out about the server `life`, or null if it knows
+  // nothing.
   const MemberFact* FactOf(const std::string& life) const {
     auto found = std::find_if(
         facts_.members.begin(), facts_.members.end(),

@@ -12,8 +12,8 @@
 
 namespace sippar::cluster {
 
-// A store whose server may change. Has the present client of the store, which this process opened
-// or which calls another process.
+// A store whose server may change. Holds the present client of the store: one that opened the store
+// in this process, or one that calls the process that serves the store.
 class JoinedStore {
  public:
   struct Reached {

@@ -45,8 +45,8 @@ class JoinedCells final : public CellStream {
   }
 
  private:
-  // Handles the end of the stream. If its server has ended, opens another stream for the rest,
-  // until one has a cell or the rest is empty.
+  // Handles the end of the stream. If the stream's server has ended, opens a stream for the rest of
+  // the read, and repeats this until a stream has a cell or the rest is empty.
   void Settle(Status ended) {
     while (!ended.ok() || !Valid()) {
       cells_.reset();
@@ -72,7 +72,7 @@ class JoinedCells final : public CellStream {
 
   JoinedStore* const joined_;
   const std::string table_;
-  ReadSpec left_;  // what is left to read, from the last returned row
+  ReadSpec left_;  // rest of the read when the present stream was opened
   CallCourse course_;
   RowMark mark_;
   JoinedStore::Reached store_;
@@ -117,7 +117,7 @@ class JoinedChanges final : public ChangeStream {
 
   JoinedStore* const joined_;
   const std::string table_;
-  ChangesRequest wanted_;  // the request for what was not returned yet
+  ChangesRequest wanted_;  // request for the changes not returned yet
   CallCourse course_;
   JoinedStore::Reached store_;
   std::unique_ptr<ChangeStream> changes_;

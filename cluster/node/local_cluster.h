@@ -14,7 +14,7 @@
 namespace sippar::cluster {
 
 struct LocalClusterOptions {
-  std::string directory;  // an empty directory becomes the cluster's
+  std::string directory;  // directory of the cluster; Open prepares an empty one
   LockService* locks = nullptr;
   engine::StoreOptions store;  // options of each server; masters use its fs and clock
   int64_t lease_us = 0;
@@ -45,7 +45,7 @@ class LocalCluster {
   // reigns.
   [[nodiscard]] StatusOr<std::set<ServerId>> Lives();
 
-  // MasterDriver::StartFailure of the reigning master.
+  // Returns the result of MasterDriver::StartFailure at the reigning master.
   [[nodiscard]] Status StartFailure() { return network_.Master().driver->StartFailure(); }
 
   // `fs`: the shared directory as this server sees it; null: the file system of the options.

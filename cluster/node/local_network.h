@@ -38,8 +38,9 @@ class LocalNetwork {
   void Remove(const master::MasterDriver* master);
 
   std::weak_ptr<ServerPort> Find(const ServerId& server) const;
-  // The reigning master. If none reigns, any master; its calls answer kUnavailable. For this the
-  // last master is never removed. Requires: a master was added.
+  // Returns the reigning master. If none reigns, returns any master, whose calls answer
+  // kUnavailable; so that there is one, the last master is never removed. Requires: a master was
+  // added.
   MasterPort Master() const;
 
  private:

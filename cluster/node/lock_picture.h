@@ -12,9 +12,9 @@
 
 namespace sippar::cluster {
 
-// Leaves out what belongs to one lock service or to live processes: the counter's file, sessions,
-// holders of locks, and the files `store` and `stop`. A server's file in a picture means a dead
-// server whose log must be recovered.
+// A picture leaves out what belongs to one lock service or to live processes: the counter's file,
+// sessions, holders of locks, and the files `store` and `stop`. A server's file in a picture means
+// a dead server whose log must be recovered.
 struct LockPicture {
   std::map<std::string, std::string> files;  // contents by path
   uint64_t numbers_end = 1;  // higher than every epoch, fence and session id in use so far

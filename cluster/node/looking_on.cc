@@ -19,8 +19,8 @@ StatusOr<std::unique_ptr<LocalCluster>> StartUpTo(StartStage last, engine::FileS
   options.locks = locks;
   options.store.fs = fs;
   options.store.clock = engine::Clock::System();
-  // Flushes are off: they would advance the redo point in the overlay alone, and records of the log
-  // would look as if they were in SSTables.
+  // Flushes are off: a flush would advance the redo point only in the overlay, and records that the
+  // store has only in its log would then look as if they were in SSTables.
   options.store.background = false;
   options.policy.last_stage = last;
   options.policy.merges_max = 0;

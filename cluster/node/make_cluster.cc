@@ -50,8 +50,8 @@ StatusOr<DirectoryLook> LookAt(engine::FileSystem* fs, const std::string& direct
   DirectoryLook look;
   ASSIGN_OR_RETURN(bool exists, fs->Exists(directory));
   if (!exists) return look;
-  // A program that was killed may have left names that are not durable yet. This program relies on
-  // them.
+  // A killed program may have left file names that are not durable yet. They are made durable
+  // first, because this program relies on them.
   RETURN_IF_ERROR(fs->SyncDir(directory));
   ASSIGN_OR_RETURN(look.id, TextOr(ReadClusterId(fs, directory)));
   ASSIGN_OR_RETURN(look.target, TextOr(ReadTargetFile(fs, directory)));
@@ -163,7 +163,8 @@ StatusOr<std::optional<std::string>> ContentOf(LockSession* session, const std::
 StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& directory,
                               const std::string& target, const std::string& known_id) {
   if (!look.is_store) {
-    // The schemas of its tables and METADATA's root are in a lock service, but not in this one.
+    // The lock service of `target` knows no cluster, so it lacks the schemas of the store's tables
+    // and the location of METADATA's root. Only another lock service can have them.
     if (!look.others.empty() && !look.id.empty() && look.target == target && known_id.empty()) {
       return FailedPrecondition(fmt::format(
           "store {0}: it belongs to cluster {1}, which its lock service does not know any more; "
@@ -183,7 +184,7 @@ StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& dire
                       "cluster an empty directory, or the directory of a store",
                       directory, look.others.front()));
     }
-    // If the ids are equal, it is the same cluster under another address.
+    // If CLUSTER has the known id, TARGET and `target` are two addresses of the same cluster.
     const bool is_others = look.id.empty() && !look.target.empty() && look.target != target;
     return is_others ? StatusOr<Making>(BelongsTo(directory, look.target)) : Making::kFill;
   }
@@ -191,7 +192,8 @@ StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& dire
     return DataLoss(
         fmt::format("store {}: CLUSTER is missing; put it back from a copy", directory));
   }
-  // The store belongs to the cluster that TARGET names: its lock files were carried there.
+  // The store belongs to the cluster that TARGET names, because an init carried the store's lock
+  // files to that cluster's lock service.
   if (!look.target.empty() && look.target != target) return BelongsTo(directory, look.target);
   const bool fits =
       look.target.empty() ? known_id.empty() || known_id == look.id : known_id == look.id;

@@ -26,8 +26,8 @@ struct MemberOptions {
   std::string name;
   bool is_server = false;
   bool is_master = false;
-  std::string listen = "127.0.0.1:0";  // HOST:PORT; port 0: any free one
-  std::string advertise;               // host by which others reach it; "": that of `listen`
+  std::string listen = "127.0.0.1:0";  // HOST:PORT; port 0 means any free port
+  std::string advertise;               // host that others connect to; "" means the host in `listen`
   std::shared_ptr<net::TlsKeys> tls;   // null: connections without TLS
   bool is_open_to_all = false;         // plain connections from other machines are accepted
   int64_t lease_us = kDefaultLeaseMicros;

@@ -16,15 +16,16 @@
 namespace sippar::cluster {
 
 struct ClientOptions {
-  // True: makes a new store if the directory is missing or empty. False: a missing one is
-  // kNotFound.
+  // True: makes a new store if the directory is missing or empty. False: a missing directory is the
+  // error kNotFound.
   bool create_if_missing = false;
   engine::FileSystem* fs = nullptr;  // null: the target's own file system
   engine::Clock* clock = nullptr;    // null: the system's clock
   uint64_t memory_limit = 0;         // bytes of memtables and caches; 0: default (768 MiB)
   bool sync_writes = true;           // false: durability "none", for repeatable bulk loads
-  // Certificates of this end for host:port or a cluster. Null: those that the environment names
-  // (node/server_client.h); if it names none, there is no TLS.
+  // Certificates of this client, for connections to host:port or a cluster. If null, the client
+  // uses the certificates that the environment names (node/server_client.h), or no TLS if it names
+  // none.
   std::shared_ptr<net::TlsKeys> tls = nullptr;
 };
 

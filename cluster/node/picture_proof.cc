@@ -179,9 +179,9 @@ StatusOr<LastSequences> ReadLastSequences(engine::FileSystem* fs, const std::str
   return lives;
 }
 
-// Reads backups and logs first and METADATA last, because during the reads file names come
-// into METADATA from there: a restore copies the names of a backup's files to METADATA, and a flush
-// moves the writes of a log into an SSTable, which METADATA then names. So no name is missed.
+// Reads backups and logs before METADATA, so that no file name is missed: during the reads, a
+// restore may copy the names of a backup's files to METADATA, and a flush may move the writes of a
+// log into an SSTable, which METADATA then names.
 StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& directory,
                                    MetadataTable* metadata) {
   StorePicture picture;
@@ -212,8 +212,8 @@ StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& di
     tables[record.table_id].push_back(std::move(record));
     return true;
   }));
-  // A split during the scan can move a tablet to a place that the scan has already passed. The
-  // records read then have a hole.
+  // A split during the scan can move a tablet to a place that the scan has already passed. Then no
+  // record that the scan read covers the rows of this tablet.
   for (const auto& [id, records] : tables) {
     const std::vector<TilingFault> faults = CheckTiling(records);
     if (faults.empty() || !picture.whole.ok()) continue;

@@ -16,7 +16,7 @@ namespace sippar::cluster {
 // and keeps the damaged segments in a separate directory.
 [[nodiscard]] Status SalvageLog(engine::FileSystem* fs, const std::string& directory, bool drop,
                                 const std::function<void(std::string_view line)>& print);
-// The same with the file system of `directory`.
+// Does the same with the file system that contains `directory`.
 [[nodiscard]] Status SalvageLog(const std::string& directory, bool drop,
                                 const std::function<void(std::string_view line)>& print);
 

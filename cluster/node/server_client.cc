@@ -28,8 +28,8 @@ LineSettings SettingsOf(engine::Clock* clock, const std::shared_ptr<net::TlsKeys
   return settings;
 }
 
-// The error if no Sippar server answers at the address: perhaps nothing listens there, or another
-// program, or a server that asks for certificates.
+// The error if no Sippar server answers at the address: perhaps no program listens there, or
+// another program does, or a server that asks for certificates.
 Status NoSippar(const Status& failure, const std::string& target) {
   if (!net::IsWithoutHello(failure)) {
     return Unavailable(

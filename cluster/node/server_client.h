@@ -19,8 +19,8 @@ namespace sippar::cluster {
 // Loads the certificates in `files`; if `files` names none, those of the environment.
 [[nodiscard]] StatusOr<std::shared_ptr<net::TlsKeys>> TlsKeysOf(const net::TlsFiles& files);
 
-// Returns the path in SIPPAR_ZK_SECRET, of the file with the cluster's secret in ZooKeeper; "":
-// none.
+// Returns the value of SIPPAR_ZK_SECRET: the path of the file with the cluster's secret for
+// ZooKeeper. Returns "" if the variable is not set.
 [[nodiscard]] std::string SecretFileOfEnvironment();
 
 // `address`: HOST:PORT, with TLS if `tls` is set; or unix:PATH. `target` names the server in error

@@ -15,7 +15,7 @@ namespace sippar::cluster {
 
 // Exactly one of address, directory and cluster is set.
 struct Target {
-  std::string address;    // address of a server: unix:PATH, or host:port, several with commas
+  std::string address;    // address of servers: unix:PATH, or host:port[,host:port...]
   std::string directory;  // path without a slash at its end
   std::string cluster;    // name of a cluster whose lock service is ZooKeeper
   std::string members;    // ZooKeeper's members, "host:port,host:port"

@@ -23,7 +23,7 @@ std::string TargetFileText(const std::string& target);
 // belongs to a cluster of many processes.
 [[nodiscard]] StatusOr<bool> FindStoreOfOne(engine::FileSystem* fs, const std::string& directory,
                                             bool create_if_missing);
-// Returns the error of that refusal; `target` is the content of TARGET.
+// Returns the error with which RefuseClusters refuses `directory`. `target`: what TARGET names.
 Status BelongsTo(const std::string& directory, const std::string& target);
 
 }  // namespace sippar::cluster

@@ -28,7 +28,7 @@ void NameLogs(const LastSequences& lives, TabletRecord* record) {
   for (const auto& [life, sequences] : lives) {
     if (HasLaterWrites(*record, sequences)) record->logs.push_back(life);
   }
-  // A tablet's writes continue from one life to the next, and epochs rise with time.
+  // Sorts the logs from oldest to newest, as a replay needs them: a later life has a higher epoch.
   std::sort(record->logs.begin(), record->logs.end(),
             [](const auto& a, const auto& b) { return a.epoch < b.epoch; });
   record->logs.erase(std::unique(record->logs.begin(), record->logs.end()), record->logs.end());

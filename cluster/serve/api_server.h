@@ -15,7 +15,7 @@
 namespace sippar::cluster {
 
 struct ApiServerOptions {
-  std::string listen = "localhost:8086";  // HOST:PORT; port 0: any free one
+  std::string listen = "localhost:8086";  // HOST:PORT; port 0 means any free port
   bool strict_instances = false;          // true: an instance exists only once it is created
   QueryApi* queries = nullptr;            // must outlive the server; null: SQL is not served
   // Gets a line for each call that took slow_call_us or more, at most ten lines a second. Null:

@@ -20,9 +20,9 @@ namespace sippar::cluster {
 namespace {
 
 constexpr int64_t kDrainUs = 500'000;  // time for running calls when the store is closed
-// When the store is closed, processes that make short calls are served for up to kMomentsMax
-// moments longer, because it would cost them much more to open the directory themselves. After one
-// moment without a call they are assumed to be done.
+// When the store is closed, processes that make short calls are served longer, for at most
+// kMomentsMax periods of kMomentUs, because it would cost them much more to open the directory
+// themselves. After one period without a call, they are assumed to be done.
 constexpr int64_t kMomentUs = 20'000;
 constexpr int64_t kMomentsMax = 15;
 constexpr int64_t kBreakUs = 100'000;  // wait after kDrainUs until connections are broken
@@ -107,7 +107,7 @@ class ListeningSocket final : public DirectorySocket {
     changed.NotifyAll();
   }
 
-  // Waits until a moment passes without a new call or connection, at most kMomentsMax moments.
+  // Waits until kMomentUs pass without a new call or connection, at most kMomentsMax times.
   void FinishShortCalls() {
     uint64_t seen = 0;
     for (int64_t moment = 0; port_->HasCallers() && moment < kMomentsMax; ++moment) {

@@ -20,11 +20,13 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int kThreadsMax = 512;     // one thread for each synchronous call; more are refused
-constexpr int kIdleThreadsMax = 64;  // idle threads kept: a start costs as much as a read
-// A loop reads as many calls as about four cores can answer.
+constexpr int kThreadsMax = 512;     // most threads, one per synchronous call; further calls fail
+constexpr int kIdleThreadsMax = 64;  // idle threads kept, as a start of one costs as much as a read
+// There is one loop for every four cores, because a loop reads as many calls as about four cores
+// can answer.
 size_t LoopCount() { return std::max<size_t>(engine::HardwareThreads() / 4, 1); }
-// Concurrent calls of a connection. The client holds back further calls, within their deadlines.
+// Most concurrent calls of a connection. The client sends further calls only after earlier ones
+// have ended, if their deadlines have not passed by then.
 constexpr int kCallsOfAConnectionMax = 500;
 // Shortest time between two keepalive pings of a client, which may also ping on idle connections.
 // gRPC closes a connection whose pings come more often.
@@ -72,8 +74,8 @@ Status GrpcServer::Start() {
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, kIdleThreadsMax);
   builder.SetMaxReceiveMessageSize(kRequestSizeMax);
-  // Replies are small, except those that hold one whole row (ReadModifyWriteRow, RETURNING). Their
-  // row is already changed by then, so the reply must not be refused for its size.
+  // Replies are small, except those that hold one whole row (ReadModifyWriteRow, RETURNING). Such a
+  // call changes the row before it replies, so gRPC must not refuse the reply for its size.
   builder.SetMaxSendMessageSize(-1);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kCallsOfAConnectionMax);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);

@@ -49,7 +49,7 @@ StatusOr<std::vector<std::unique_ptr<net::Socket>>> ListenOn(const ListenAddress
   sockets.push_back(*std::move(first));
   if (address.host != "localhost") return sockets;
   // A client may resolve localhost to 127.0.0.1 or to ::1, and try either first. A machine without
-  // IPv6 has only the first of them.
+  // IPv6 has only 127.0.0.1.
   auto second = net::Socket::Listen(*net::NumericAddress("::1", sockets[0]->Local().port()));
   if (second.ok()) sockets.push_back(*std::move(second));
   return sockets;
@@ -146,7 +146,7 @@ void SharedPort::Accept(const net::Socket& listening) {
     ++accepted_;
     const uint64_t number = ++last_number_;
     silent_[number] = {*std::move(accepted), Now() + options_.silence_us * 1000};
-    // The first bytes of most connections have come by now.
+    // Looks at once, because the first bytes of most connections have already arrived.
     Look(number);
     if (!silent_.contains(number)) continue;
     if (silent_.size() > options_.silent_max) silent_.erase(silent_.begin());

@@ -48,7 +48,8 @@ class SharedPort {
   // thread.
   void Stop();
   uint64_t accepted() const { return accepted_; }  // number of connections so far
-  // True: a connection has come so far, or waits to be accepted. Must not be called after Stop.
+  // True if a connection was accepted since the start, or waits to be accepted. Must not be called
+  // after Stop.
   bool HasCallers() const;
 
  private:

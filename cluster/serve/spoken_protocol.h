@@ -9,10 +9,10 @@
 namespace sippar::cluster {
 
 enum class Protocol : uint8_t {
-  kNotKnownYet,  // the bytes so far do not show it
+  kNotKnownYet,  // the bytes so far do not show the protocol
   kGrpc,         // the Cloud Bigtable API
   kWire,         // cluster/net: another process of this program
-  kTls,          // TLS, whatever it protects
+  kTls,          // TLS, with any protocol inside it
   kOther,
 };
 

@@ -16,13 +16,14 @@
 namespace sippar::cluster {
 
 struct WireServerOptions {
-  // HOST:PORT; port 0: any free one. Empty: the server only has connections accepted elsewhere.
+  // HOST:PORT; port 0 means any free port. If empty, the server does not listen and serves only
+  // connections that were accepted elsewhere.
   std::string listen = "localhost:0";
   std::string name = "sippar";        // name of this process, for its callers' error messages
   std::string cluster;                // id of the cluster; empty: callers of any cluster are served
   std::shared_ptr<net::TlsKeys> tls;  // null: no TLS, for this machine only
   net::Keepalive keepalive;
-  int64_t goodbye_us = 1'500'000;         // time for callers to read the goodbye at a stop
+  int64_t goodbye_us = 1'500'000;         // time for callers to read that the server stops
   std::shared_ptr<SlowCalls> slow_calls;  // null: slow calls are not reported
 };
 

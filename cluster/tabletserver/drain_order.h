@@ -15,7 +15,7 @@
 namespace sippar::cluster {
 
 // What shuts down: one server, or all servers of the cluster. In the second case no server takes
-// tablets over, because those that do not shut down yet soon will.
+// tablets over, because every server shuts down now or soon.
 enum class Ending : uint8_t { kOneServer, kAllServers };
 
 // How far the shutdown of a server has got. The server writes it into its member record.
@@ -23,7 +23,7 @@ enum class Leaving : uint8_t {
   kStays,
   kBegun,
   kUserTablets,  // all its user tablets are unloaded
-  kMetadata,     // all METADATA tablets, too, except the root tablet
+  kMetadata,     // its METADATA tablets are unloaded, too, except the root tablet
 };
 
 std::string_view NameOf(Leaving leaving);  // "" for kStays

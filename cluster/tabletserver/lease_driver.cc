@@ -13,7 +13,7 @@ namespace {
 
 using engine::MutexLock;
 
-// Longest step of the watchdog in microseconds, and so the longest time by which it acts late.
+// Longest step of the watchdog in microseconds. The watchdog acts late by at most this time.
 constexpr int64_t kWatchdogStepMax = 100'000;
 constexpr int64_t kEnded = INT64_MIN;  // value of serve_until_nanos_ after the end of serving
 
@@ -161,7 +161,8 @@ LeaseEvent EventOf(const Status& status) {
 
 }  // namespace
 
-// A live session is not enough: an administrator may have removed the file (tests/FAULTS.md L2).
+// Reads the lock file, too, because an administrator may have removed it while the session is alive
+// (tests/FAULTS.md L2).
 LeaseEvent LeaseDriver::Ask() {
   std::shared_ptr<LockSession> asked = session();
   auto over_at_nanos = asked->Heartbeat();

@@ -51,8 +51,8 @@ class LeaseDriver {
     return LeaseOver();
   }
 
-  // Time until CheckLease fails if the lease is not renewed; negative: it fails now. nullopt: the
-  // session has no timeout.
+  // Time until CheckLease fails if the lease is not renewed; negative: CheckLease already fails.
+  // nullopt: the session has no timeout.
   std::optional<int64_t> LeftMicros() const;
 
   // The session that holds the lock now; after each loss of the lock a new session follows. Calls
@@ -81,7 +81,7 @@ class LeaseDriver {
 
   const LeaseOptions options_;
   engine::Clock* const clock_;
-  LeaseState state_;  // this and the next member are used by the driver's thread only
+  LeaseState state_;  // field that, like the next, only the driver's thread uses
   // Argument of end_process in the phase kGone; a string literal.
   const char* why_gone_ = "its lock file was removed, so its tablets go to other servers";
 

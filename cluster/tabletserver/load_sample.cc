@@ -6,8 +6,8 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr size_t kRowsMin = 16;     // rows below which the load is unknown
-constexpr size_t kSideDivisor = 4;  // 1/4: least share of the calls on each side of a cut
+constexpr size_t kRowsMin = 16;     // fewest rows in a sample that can decide a split
+constexpr size_t kSideDivisor = 4;  // least share of the calls on each side of a cut: 1/4
 
 }  // namespace
 

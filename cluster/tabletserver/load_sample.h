@@ -23,13 +23,13 @@ class LoadSample {
   static constexpr uint64_t kEvery = 64;
   static constexpr size_t kRows = 128;
 
-  // Counts `calls` calls, or written rows, of which `row` is the first.
+  // Counts `calls` calls or written rows. `row`: the row of the first one.
   void Add(uint64_t calls, const std::string& row) {
     uint64_t before = calls_.fetch_add(calls, std::memory_order_relaxed);
     if (before / kEvery != (before + calls) / kEvery) Keep(row);
   }
-  // The row to split at. `start` is the tablet's first row; a scan that began before it counts as a
-  // call for `start`.
+  // Returns the row to split at. `start`: the tablet's first row. A scan that began before this row
+  // counts as a call for it.
   std::optional<std::string> MiddleRow(const std::string& start) const;
 
  private:

@@ -8,9 +8,9 @@
 namespace sippar::cluster {
 namespace {
 
-// Attempts for one change. Only its server changes a record while it is assigned. So if the record
-// differs from what this server knows, an earlier write of this server succeeded and its answer was
-// lost.
+// Most attempts for one change. While a tablet is assigned to a server, only that server changes
+// the tablet's record. So if the record differs from what this server knows, an earlier write of
+// this server succeeded and its answer was lost.
 constexpr int kAttemptsMax = 4;
 
 Status Lost(uint64_t tablet_id) {
@@ -67,8 +67,8 @@ Status MetadataStateStore::Change(
       case Standing::kMine:
         record = std::move(*found);
         break;
-      // The split was committed by an earlier attempt, and finished since: only the answer was
-      // lost.
+      // An earlier attempt committed the split, and the split was finished after that. Only the
+      // answer to that attempt was lost.
       case Standing::kSplit:
         record = changed_of(record);
         return OkStatus();

@@ -37,7 +37,7 @@ class MetadataStateStore final : public engine::TabletStateWriter {
   // Like Save, but writes nothing if METADATA already has this state.
   [[nodiscard]] Status SaveLast(const engine::TabletState& state);
   // Makes the tablet unassigned, so that its next server need not wait for the recovery of this
-  // one. Requires: the tablet is closed here for good, and its last state is saved.
+  // server. Requires: the tablet is closed here for good, and its last state is saved.
   [[nodiscard]] Status Release(uint64_t tablet_id);
   // Commits a split; returns the record with `split` set. After kUnavailable or kDeadlineExceeded
   // the outcome is unknown; another call with the same arguments finds it out.

@@ -26,7 +26,7 @@ TabletRecord WithoutServer(TabletRecord record);
 TabletRecord WithSplit(TabletRecord record, const engine::TabletState& closed,
                        const SplitRecord& split);
 
-// What the record found in METADATA means to a server that knows `mine`.
+// What the record `found` in METADATA means to a server whose last known record is `mine`.
 enum class Standing : uint8_t {
   kMine,   // same tablet, server and epoch: only the change count differs
   kSplit,  // this server's own split was committed, and another process has finished it

@@ -106,8 +106,8 @@ StatusOr<std::shared_ptr<Served>> ServedSet::BeginUnload(const TabletAddress& ad
   RETURN_IF_ERROR(CheckIdle(address.tablet_id));
   auto found = served_.find(address.tablet_id);
   if (found == served_.end()) {
-    // An unload ends the epoch even if the tablet is not here: a load of it may still be on its
-    // way.
+    // An unload ends the epoch even if this server does not serve the tablet, because a delayed
+    // load of the tablet may still arrive.
     Close(address);
     return NotFound("not served");
   }

@@ -1,5 +1,5 @@
-// The tablets that a server serves, with their epochs, and the epochs that have ended for it. From
-// these, a repeated call finds out that its work is done, and a delayed load is refused
+// The tablets that a server serves, with their epochs, and the epochs that have ended here. With
+// them, the server recognizes a repeated call whose work is done, and refuses a delayed load
 // (cluster/api/control_api.h; tests/FAULTS.md N4, N8, N9). No I/O.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -32,12 +32,12 @@ struct Served {
   const std::shared_ptr<engine::Tablet> tablet;
   const uint64_t table_id;
   const uint64_t tablet_epoch;
-  // Set to false before another server can serve the rows. A read checks this after it has taken
-  // its snapshot: if it is still true, the snapshot was the newest.
+  // Set to false before another server can serve the rows. A read checks this field after it has
+  // taken its snapshot: if the field is still true, the snapshot was the newest.
   std::atomic<bool> open{true};
   std::atomic<uint64_t> schema_version;
   const std::string table_name;
-  std::atomic<uint64_t> reads{0};  // count since the last report; `writes` too
+  std::atomic<uint64_t> reads{0};  // number since the last report, as for `writes`
   std::atomic<uint64_t> writes{0};
   LoadSample sample;
 };
@@ -66,7 +66,7 @@ class ServedSet {
   // schema is older than the table's.
   [[nodiscard]] Status BeginLoad(const TabletAddress& address, uint64_t table_id,
                                  uint64_t schema_version);
-  // `served` is nullptr if the load failed. `over`: this epoch must not be loaded again.
+  // `served` is nullptr if the load failed. `over`: true if this epoch must not be loaded again.
   void EndLoad(const TabletAddress& address, std::shared_ptr<Served> served, bool over);
   // kNotFound: the tablet is not served, and from now on never will be at this epoch.
   // kFailedPrecondition: it is served at a higher epoch.
@@ -75,7 +75,7 @@ class ServedSet {
   // kNotFound: the tablet is no longer served.
   [[nodiscard]] Status BeginSchemaChange(const Served& tablet);
   void EndSchemaChange(const Served& tablet);
-  // Errors as of BeginSchemaChange. The children's ids become busy, too: METADATA names the
+  // Errors are those of BeginSchemaChange. Makes the children's ids busy, too: METADATA names the
   // children before they are served here, and no other call may load or unload them until then.
   [[nodiscard]] Status BeginSplit(const Served& parent, const ChildIds& ids);
   void EndSplit(const Served& parent, const ChildIds& ids,
@@ -88,7 +88,7 @@ class ServedSet {
 
   mutable engine::Mutex mutex_;
   std::map<uint64_t, std::shared_ptr<Served>> served_ GUARDED_BY(mutex_);
-  std::map<uint64_t, uint64_t> busy_ GUARDED_BY(mutex_);  // busy tablets, with their tables
+  std::map<uint64_t, uint64_t> busy_ GUARDED_BY(mutex_);  // table ids of busy tablets, by tablet id
   // Newest schema versions of the tables that were altered, by table.
   std::map<uint64_t, uint64_t> schemas_ GUARDED_BY(mutex_);
   // For each tablet that was served here, the highest epoch that has ended. Entries are kept until

@@ -1,5 +1,5 @@
-// What the parts of one tablet server share. Everything that this names outlives the parts; the
-// functions are thread safe. SPDX-License-Identifier: Apache-2.0
+// What the parts of one tablet server share. Every object that a pointer here names outlives the
+// parts; the functions are thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -25,13 +25,13 @@ struct ServerParts {
   ServedSet* served = nullptr;
   // OK while the lease is certainly held and the server has not ended.
   std::function<Status()> check_serving;
-  // LeaseDriver::LeftMicros of this server.
+  // Calls LeaseDriver::LeftMicros of this server's lease.
   std::function<std::optional<int64_t>()> lease_left_us;
   // True once the server has ended for good. (A lease that ran out may come back.)
   std::function<bool()> has_ended;
-  // Informs the master that a split is in METADATA. If that fails, nothing is reported.
+  // Informs the master that a split is in METADATA. The caller does not learn of a failure.
   std::function<void(uint64_t parent_tablet_id)> tell_split;
-  std::weak_ptr<void> life;  // the server that owns all of these; streams keep it alive
+  std::weak_ptr<void> life;  // server that owns the parts; open streams keep it alive
 };
 
 }  // namespace sippar::cluster

@@ -103,7 +103,7 @@ class TabletChanges final : public ChangeStream {
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
     RETURN_IF_ERROR(Begin());
-    // The tablet was split or merged before the stream began.
+    // True if the tablet was split or merged before the stream began.
     if (tablet_->range() != partition_) return Elsewhere(token_);
     int64_t limit_us = NowMicros() + wait_us;
     ChangeBatch batch;
@@ -158,8 +158,8 @@ class TabletChanges final : public ChangeStream {
 
   void Give(ReadChange read, int64_t low_us, ChangeBatch* batch) {
     // Commit times of different rows may be out of order by the duration of a write. So the stream
-    // does not end with a change past the end, but with a low watermark past the end. Once a change
-    // past the end was left out, the token no longer advances.
+    // does not end at the first change after end_us_, but when the low watermark is after end_us_.
+    // Once the stream has left out a change after end_us_, the token no longer advances.
     if (read.record.wall_us > end_us_) is_past_end_ = true;
     if (!is_past_end_) token_ = std::move(read.token);
     if (read.record.wall_us > end_us_) return;

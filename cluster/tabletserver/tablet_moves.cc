@@ -13,7 +13,7 @@ namespace sippar::cluster {
 namespace {
 
 constexpr size_t kLogsKeptMax = 4;
-constexpr size_t kLogsReadMax = 4;  // more logs than this read by a load lead to a flush
+constexpr size_t kLogsReadMax = 4;  // fewest logs in a record whose load requests a flush
 
 }  // namespace
 

@@ -14,11 +14,12 @@
 
 namespace sippar::cluster {
 namespace {
-// Longest wait of a clean end for a tablet that is being loaded, altered or split.
+// Longest time that a clean shutdown waits for a tablet that is being loaded, altered or split.
 constexpr int64_t kBusyUs = 10'000'000;
 constexpr size_t kUnloadsMax = 8;  // most unloads in flight
 constexpr int64_t kTryAgainUs = 10'000;
-// Longest wait of a clean end for other servers that end at the same time and need METADATA.
+// Longest time that a clean shutdown waits for other servers that shut down at the same time and
+// need METADATA.
 constexpr int64_t kOthersUs = 30'000'000;
 
 // Returns the member record with the lease that the lock service has granted: a master that removes
@@ -83,8 +84,8 @@ Status TabletServer::Join() {
     (void)options_.store.fs->Rename(log_directory_, sealed);
     return marked;
   }
-  // If the start took very long, the master may have removed the log because no known server owned
-  // it.
+  // If the start took very long, the master may have removed the log, because the master knew no
+  // server that owned the log.
   ASSIGN_OR_RETURN(bool has_log, options_.store.fs->Exists(log_directory_));
   if (!has_log) {
     (void)session->Remove(registered->path, 1);

@@ -20,8 +20,8 @@
 namespace sippar::cluster {
 
 struct TabletServerOptions {
-  std::string name;            // chosen by the operator; each run under it has a new epoch
-  std::string reached_at;      // content of the lock file; the lease is added to a member record
+  std::string name;            // operator's choice; each run under this name has a new epoch
+  std::string reached_at;      // lock file's content; if a member record, the lease is added to it
   std::string directory;       // shared by all servers (store_paths.h); has wal/, sst/
   std::string store_mark;      // see LeaseOptions::store_mark
   engine::StoreOptions store;  // file system, clock and sizes of this server

@@ -56,8 +56,8 @@ bool CellPacker::Add(const engine::CellView& cell) {
   }
   AddHead(cell);
   std::string_view rest = cell.value;
-  // The last piece, of at most kWholeValueMax bytes, is not cut: it may make the message that much
-  // larger than its limit.
+  // The last piece of a value is not cut, so a message may exceed its limit by the size of this
+  // piece, at most kWholeValueMax bytes.
   while (rest.size() > kWholeValueMax) {
     size_t room = limit_ - std::min(limit_, bytes_.size());
     bytes_.append(rest.substr(0, room));

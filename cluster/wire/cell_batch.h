@@ -24,8 +24,8 @@ namespace sippar::cluster {
 class CellPacker {
  public:
   // Sends one message; false: the reader wants no more. `ends_row`: the last cell of the message is
-  // the last of its row. It is false if the message was cut within a row, because a value filled it
-  // or because the row went on beyond twice the usual size of a message, and after a failed read.
+  // the last of its row. `ends_row` is false after a failed read, and if the message was cut within
+  // a row, because a value filled it or the row went on beyond twice the usual size of a message.
   using Send = std::function<bool(std::string bytes, bool ends_row)>;
   explicit CellPacker(Send send);
 
@@ -48,7 +48,8 @@ class CellUnpacker {
  public:
   // Begins the next message. Requires: Next() has returned false, or has not been called yet.
   void Take(std::string bytes);
-  // Moves to the next cell; false: it needs the next message. kInternal: the message is damaged.
+  // Moves to the next cell; false: the next cell needs the next message. kInternal: the message is
+  // damaged.
   [[nodiscard]] StatusOr<bool> Next();
   // Valid until the next call. Requires: Next() has returned true.
   const engine::CellView& cell() const { return cell_; }

@@ -11,8 +11,8 @@ namespace sippar::cluster {
 namespace {
 
 constexpr int64_t kStreamsUs = 300'000;     // time for streams to end by themselves
-constexpr int64_t kCutUs = 200'000;         // further time for them to reach the end of a row
-constexpr int64_t kChangesUs = 30'000'000;  // time for running changes, the limit of a short call
+constexpr int64_t kCutUs = 200'000;         // further time for streams to reach the end of a row
+constexpr int64_t kChangesUs = 30'000'000;  // time for running changes: the limit of one short call
 // Time in which late calls still reach the shut gate. A client that has just seen this server alive
 // may be sending a change. The gate tells it that nothing was done; if the client found the
 // connection closed instead, the outcome of its change would be unknown.
@@ -33,9 +33,9 @@ void Departure::Leave() {
   changes_.WaitUntilQuiet(kChangesUs);
 }
 
-// Ends the streams that did not reach the end of a row in time, wherever they are: a row may be
-// long, a read may find nothing for a long time, or a reader may take nothing. Streams of changes
-// never end by themselves.
+// Ends the streams that did not reach the end of a row in time, even within a row: a row may be
+// long, a read may find nothing for a long time, or a reader may take nothing. Also ends streams of
+// changes, which never end by themselves.
 void Departure::CutStreams() {
   std::unordered_set<std::shared_ptr<net::ServerCall>> open;
   {

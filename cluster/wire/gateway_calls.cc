@@ -16,8 +16,9 @@ constexpr size_t kBytesMax = kLane.bytes_of_all_max / 2;
 
 constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked to make
 
-// Administrators' calls also come from members and clients of the cluster. Their hello names the
-// cluster, and they look up by themselves which master reigns.
+// True for a call of a client that knows only this member's address. Administrators' calls also
+// come from members and clients of the cluster; those name the cluster in their hello, and look up
+// the reigning master themselves.
 bool IsOfClient(const net::ServerCall& call) {
   switch (static_cast<Method>(call.method())) {
     case Method::kData:

@@ -33,7 +33,7 @@ Status Ended(const Status& failure, Effect effect, const CallTime& time) {
                                  is_unknown ? "; whether the change was made is not known" : ""));
 }
 
-// The trace of the call that this thread is serving; none: it serves no call.
+// Returns the trace of the call that this thread is serving, or no trace if it serves no call.
 engine::TraceId ServedTrace() {
   const engine::CallNotes* notes = engine::CurrentCallNotes();
   return notes == nullptr ? engine::TraceId{} : notes->trace;
@@ -103,7 +103,7 @@ StatusOr<std::shared_ptr<net::Channel>> Line::NewChannel(const MemberAddress& ad
   net::ChannelOptions to;
   to.host = address.host;
   to.port = address.port;
-  to.checks_host = !net::IsUnixHost(address.host);  // no certificate names a path
+  to.checks_host = !net::IsUnixHost(address.host);  // a certificate names no socket path
   to.hello = settings_.hello;
   to.hello.lane = options_.lane;
   to.hello.expected = address.life;

@@ -24,8 +24,8 @@ namespace sippar::cluster {
 
 // Settings that all lines of a process share.
 struct LineSettings {
-  // `loops` and `clock` outlive the lines. With null loops, a client of one member
-  // (wire/remote_client.h) makes its own.
+  // `loops` and `clock` outlive the lines. If `loops` is null, a client of one member
+  // (wire/remote_client.h) makes its own loops.
   net::LaneLoops* loops = nullptr;
   engine::Clock* clock = nullptr;
   net::Hello hello = {};  // hello of this process; each line sets `lane` and `expected`

@@ -68,7 +68,7 @@ class LineCells final : public CellStream {
     const Status& outcome = parts_->end().outcome;
     End(outcome.ok() && cells_.is_within_cell() ? Damaged("it ends within a cell") : outcome);
   }
-  // The stream broke off before the server's last message.
+  // Ends the stream with the error `why`: it broke off before the server's last message.
   void Break(Status why) {
     if (ends_row_) MarkFailure(kRowIsWhole, &why);
     End(why);

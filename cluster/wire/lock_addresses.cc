@@ -37,8 +37,8 @@ StatusOr<MemberAddress> LockAddresses::OfMaster() {
         "master: none runs at present (no process holds its lock); try again, or start one");
   auto record = MemberRecord::Decode(file->content);
   if (!record.ok()) return NotKnown(record.status(), "master");
-  // The file keeps the previous master's address until the new master writes its own. A record of
-  // the new master has the fence of the file.
+  // The file keeps the previous master's address until the new master writes its own. Only the new
+  // master's record has the same fence as the file.
   if (record->fence != file->fence) {
     return Unavailable("master: it has not recorded its address yet; try again");
   }

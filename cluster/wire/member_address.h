@@ -12,7 +12,7 @@ namespace sippar::cluster {
 struct MemberAddress {
   std::string host;  // a name, an address, or "unix:PATH"
   uint16_t port = 0;
-  std::string life;  // name of one start of the member, such as "ts1.42"; empty: any
+  std::string life;  // name of one run of the member, such as "ts1.42"; empty: any run
 
   bool operator==(const MemberAddress&) const = default;
 };

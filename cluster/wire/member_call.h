@@ -11,8 +11,9 @@
 
 namespace sippar::cluster {
 
-// The time that is left until the caller's deadline, and the cancel flag, which is also set when
-// the caller's connection ends. The flag keeps the call object alive.
+// Returns options with the time that is left until the caller's deadline, and with the call's
+// cancel flag, which is also set when the caller's connection ends. The flag keeps the call object
+// alive.
 inline CallOptions OptionsOf(const std::shared_ptr<net::ServerCall>& call) {
   CallOptions options;
   options.cancel = CancelFlag(call, call->cancelled());

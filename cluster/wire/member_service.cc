@@ -18,9 +18,9 @@
 namespace sippar::cluster {
 namespace {
 
-// Size limit of the answers in a reply; the rest of the frame is room for errors. If the answers of
-// a batch do not fit, errors take their place and exceed this limit (api/call_codec.h): about 120
-// bytes for each of at most 10,000 writes (wire/write_parts.h).
+// Size limit of the answers in a reply; the rest of the frame is room for errors. Answers of a
+// batch that do not fit are replaced by errors, which may exceed this limit (api/call_codec.h): an
+// error has about 120 bytes, and a batch at most 10,000 writes (wire/write_parts.h).
 constexpr size_t kReplySizeMax = net::kBodySizeMax - (2 << 20);
 
 template <class Interface>
@@ -32,13 +32,13 @@ StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::Se
     return InvalidArgument("call cannot be decoded; use the same sippar for server and client");
   }
   CallOptions options = OptionsOf(call);
-  // A change is not cancelled when its caller goes: the tablet carries it out all the same, and
-  // what this member holds for it must be held until it ends.
+  // A change is not cancelled when its caller disconnects: the tablet carries it out all the same,
+  // and until the change ends, this member must keep what it holds for the change.
   const CallRule* rule = FindRule(typename Interface::Calls(), named.name);
   if (rule == nullptr || rule->effect != Effect::kNone) options.cancel = nullptr;
   // A call that must not be repeated begins only while the gate is open. A process that leaves the
-  // store shuts the gate and waits for those that run, so such a call is either finished or not
-  // begun. Calls that are safe to repeat need no gate.
+  // store shuts the gate and waits for such calls that still run, so each of them is either
+  // finished or not begun. Calls that are safe to repeat need no gate.
   std::optional<CallGate::Pass> pass;
   if (rule != nullptr && rule->repeat == Repeat::kUnsafe) pass.emplace(departure->changes());
   if (pass.has_value() && !pass->is_open()) return Departure::Refusal();

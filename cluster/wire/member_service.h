@@ -21,7 +21,7 @@ namespace sippar::cluster {
 class MemberService final : public net::Service {
  public:
   // `name` is this member's name, for error messages. `slow_calls` gets the reports of slow calls;
-  // null: there are none.
+  // null: slow calls are not reported.
   explicit MemberService(std::string name, std::shared_ptr<SlowCalls> slow_calls = nullptr)
       : name_(std::move(name)), slow_calls_(std::move(slow_calls)) {}
 

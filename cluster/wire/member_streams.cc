@@ -18,10 +18,11 @@ namespace sippar::cluster {
 namespace {
 
 constexpr size_t kPieceSize = 1 << 20;  // bytes of a batch in one part
-// Longest silence of a change stream. After it, an empty batch tells the reader the position.
+// Longest time without a batch in a change stream. After this time, the server sends an empty
+// batch, which tells the reader the stream's position.
 constexpr int64_t kBeatUs = 1'000'000;
-// Longest time that a read takes on a loop's thread, which has other connections to serve: a row
-// may have a million deleted cells.
+// Longest time that a read may take on a loop's thread, which also serves other connections. A read
+// without this limit could be slow, because a row may have a million deleted cells.
 constexpr int64_t kAtOnceUs = 1'000;
 
 const std::string& PlaceOf(const LentTable& table) { return *table; }
@@ -174,7 +175,7 @@ class PieceSink final : public engine::ProgramSink {
     if (sent_.ok() && may_end_ && has_row_end && stream_.is_cut()) sent_ = Stream::Cut();
     return sent_.ok();
   }
-  // Not OK: the error of the stream, which ended the run.
+  // The error that ended the run, because the stream broke off or was cut; OK: there is none.
   const Status& sent() const { return sent_; }
 
  private:

@@ -10,8 +10,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Longest wait for the probe's answer. It is longer than the time to connect, so that an error of
-// that is reported instead.
+// Longest wait for the probe's answer. It is longer than the time to connect, so that a failure to
+// connect is reported as such.
 constexpr int64_t kProbeUs = 8'000'000;
 
 }  // namespace
@@ -42,8 +42,8 @@ Status RemoteClient::Probe(const CallOptions& options) {
       line_->Call(Method::kProbe, kProbe, "", {options.cancel, timeout_us}).status();
   if (alive.ok()) return alive;
   const bool is_other_version = alive.code() == StatusCode::kUnimplemented;
-  // An answer that is too late for the caller is the caller's kDeadlineExceeded. One that is too
-  // late for kProbeUs only shows that the member does not answer.
+  // If the caller's own timeout ended the wait, the error remains kDeadlineExceeded. If kProbeUs
+  // ended it, the error is kUnavailable, because the member does not answer.
   const bool is_late = alive.code() == StatusCode::kDeadlineExceeded && !is_hurried;
   return net::Retold(
       alive, is_late ? StatusCode::kUnavailable : alive.code(),

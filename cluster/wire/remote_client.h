@@ -28,8 +28,9 @@ class RemoteClient final : public Client {
 
   // True after the connection has ended: this client can then do nothing more.
   bool is_lost() const { return line_->is_over(); }
-  // Checks that the member answers. kUnavailable: it does not, within the caller's time and at most
-  // 8 s. kCancelled and kDeadlineExceeded as of any call.
+  // Checks that the member answers. kUnavailable: it cannot be reached, or does not answer within 8
+  // seconds. kDeadlineExceeded: the caller's shorter timeout has passed. kCancelled: the caller
+  // cancelled.
   [[nodiscard]] Status Probe(const CallOptions& options = {});
 
  private:

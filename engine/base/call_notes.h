@@ -27,7 +27,7 @@ class CutText {
   std::string_view text() const { return {bytes_.data(), size_}; }
 
  private:
-  std::array<char, kSizeMax> bytes_;  // uninitialized from size_ on
+  std::array<char, kSizeMax> bytes_;  // bytes of the text, of which only the first size_ are set
   size_t size_ = 0;
 };
 
@@ -55,8 +55,8 @@ struct CallNotes {
 };
 
 namespace internal {
-// Fibers of the simulator would share it, but none of them serves calls from other processes, so it
-// is null there.
+// In a simulation all fibers share this pointer, but none of them serves calls from other
+// processes, so it is null there.
 inline constinit thread_local CallNotes* current_call_notes = nullptr;
 }  // namespace internal
 

@@ -48,7 +48,7 @@ class Reader {
   bool ok() const { return ok_; }
   bool AtEnd() const { return ok_ && input_.empty(); }
   size_t left() const { return input_.size(); }
-  // For callers that find a decoded value invalid: fails like a decoding error.
+  // Makes the reader fail as after a decoding error; for callers that find a value invalid.
   void Fail() { ok_ = false, input_ = {}; }
 
  private:

@@ -20,7 +20,8 @@ void CrashPoints::Arm(std::function<void(const char*)> action) {
 }
 
 void CrashPoints::PassArmed(const char* name) {
-  // A copy, called outside the lock: an action may pass crash points itself, or sleep.
+  // Calls a copy of the action without the lock, because an action may sleep, or pass crash points
+  // itself.
   std::shared_ptr<const std::function<void(const char*)>> action;
   {
     MutexLock lock(&action_mutex);

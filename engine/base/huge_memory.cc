@@ -13,9 +13,9 @@ namespace sippar::engine {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr size_t kKeptMax = 0;  // none, so that the sanitizer sees every use after free
+constexpr size_t kKeptMax = 0;  // no kept blocks, so that the sanitizer sees every use after free
 #else
-constexpr size_t kKeptMax = 32;  // 64 MiB: the blocks of one memtable
+constexpr size_t kKeptMax = 32;  // 64 MiB, as much as the blocks of one memtable
 #endif
 
 // Blocks of a destroyed memtable, kept for the next one. The kernel would clear fresh blocks page

@@ -14,7 +14,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr int64_t kLookEveryUs = 20'000;
-constexpr int kLeftMax = 4;  // each abandoned thread uses a core until it ends
+constexpr int kLeftMax = 4;  // most abandoned threads, each of which uses a core until it ends
 std::atomic<int> threads_left{0};
 
 // Shared by the caller and the thread that runs `work`; the last of the two to end destroys it.

@@ -10,8 +10,8 @@ namespace sippar::engine {
 
 class StopBudget {
  public:
-  StopBudget() = default;  // a budget that never stops
-  // `stop` may be null (then this never stops), else it must outlive this object.
+  StopBudget() = default;  // a budget that never reports an error
+  // `stop` may be null, and then Spend never fails; otherwise it must outlive this object.
   explicit StopBudget(const StopSignal* stop) : stop_(stop) {}
 
   // `work` is the number of bytes that a step touches; kStep for a step over a few values.

@@ -97,7 +97,7 @@ class CondVar {
   std::condition_variable condition_;
 };
 
-// Processors of this machine (of the simulated one in a simulation); at least 1.
+// Number of processors of this machine, or in a simulation of the simulated machine; at least 1.
 size_t HardwareThreads();
 
 // A joinable thread with a name, of which the OS shows 15 characters. The destructor joins it.
@@ -121,7 +121,7 @@ class Thread {
 
  private:
   std::thread thread_;
-  uint64_t simulated_ = 0;  // the runtime's number; 0: a real thread or none
+  uint64_t simulated_ = 0;  // number that ThreadRuntime gave the thread; 0: not simulated
 };
 
 }  // namespace sippar::engine

@@ -23,7 +23,7 @@ void WakeUp::Notify() {
 
 void WakeUp::Wait() {
   if (ThreadRuntime::Current() == nullptr) [[likely]] {
-    while (sem_wait(&semaphore_) != 0) continue;  // interrupted by a signal
+    while (sem_wait(&semaphore_) != 0) continue;  // again after an interruption by a signal
     return;
   }
   MutexLock lock(&mutex_);

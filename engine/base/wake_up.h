@@ -23,7 +23,7 @@ class WakeUp {
 
  private:
   sem_t semaphore_;
-  // The next three replace the semaphore in a simulation.
+  // The next three fields replace the semaphore in a simulation.
   Mutex mutex_;
   CondVar condition_;
   int count_ GUARDED_BY(mutex_) = 0;

@@ -12,8 +12,8 @@ namespace sippar::engine {
 namespace {
 
 constexpr size_t kShardsMax = 16;
-constexpr uint64_t kShardSizeMin = 8 << 20;  // a shard still holds the block of a large value
-constexpr uint64_t kProtectedPercent = 80;   // new blocks, however many, may take only the rest
+constexpr uint64_t kShardSizeMin = 8 << 20;  // size that fits the block of a large value
+constexpr uint64_t kProtectedPercent = 80;   // largest protected share; new blocks cannot take it
 
 struct BlockKey {
   uint64_t file_id;
@@ -60,9 +60,10 @@ class BlockCache::Shard {
     MutexLock lock(&mutex_);
     // A block larger than this shard would evict all other blocks on probation and then itself.
     if (block->charge() > capacity_bytes_) return;
-    // The key is present only if another thread missed the same block at the same time and was
-    // faster (SstableReader::ReadBlock). Its block is replaced, on probation again. That is seldom
-    // a loss: the block is too new to be protected, and otherwise its next use protects it again.
+    // The key is present only if another thread missed the same block at the same time and inserted
+    // it first (SstableReader::ReadBlock). The new block replaces that block and begins on
+    // probation. This seldom matters: the old block was mostly too new to be protected, and if it
+    // was protected, the next use protects the new block.
     auto found = nodes_.find(key);
     if (found != nodes_.end()) Take(found->second, &gone);
     probation_bytes_ += block->charge();

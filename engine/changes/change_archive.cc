@@ -29,8 +29,8 @@ Status GoneIsTooOld(const Status& status) {
 std::vector<CountedChangeFile> FilesThatCount(const std::vector<ChangeFileName>& files) {
   std::vector<CountedChangeFile> counted;
   uint64_t limit = UINT64_MAX;
-  // From the newest file back: each older one counts only below the first numbers of all newer
-  // ones.
+  // Goes from the newest file to the oldest. In each file, only the sequence numbers below the
+  // first numbers of all newer files count.
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
     uint64_t last = std::min(file->last_sequence, limit - 1);
     if (last >= file->first_sequence) counted.push_back({*file, last});
@@ -84,7 +84,7 @@ StatusOr<bool> ChangeArchive::Advance(Lane* lane) {
       }
       lane->head = *std::move(head);
       lane->point = {lane->head.last_sequence(), lane->head.tablet_id};
-      // Later records of this file are in a newer file as well, which counts instead.
+      // Later records of this file do not count: a newer file covers their sequence numbers.
       if (lane->point.sequence <= lane->files[lane->next - 1].last_sequence) return true;
     }
     if (lane->next == lane->files.size()) return false;

@@ -21,8 +21,8 @@ constexpr std::string_view kMadeSuffix = ".made";
 // Differs from the seeds of log segments, so that a record of one is never valid in the other.
 uint64_t SeedOf(uint64_t file_id) { return file_id ^ 0x6368616e67657321; }
 
-// The mark of a change file: an empty file, created after it and removed before it. A mark without
-// its file shows that the file was lost.
+// The mark of a change file: an empty file, which is created after the change file and removed
+// before it. A mark without its change file shows that the change file was lost.
 std::string MarkOf(const std::string& directory, const ChangeFileName& file) {
   return fmt::format("{}/{}{}", directory, file.Print(), kMadeSuffix);
 }
@@ -200,8 +200,8 @@ Status ChangeFileReader::Damage() const {
 StatusOr<std::string_view> ChangeFileReader::Next() {
   if (ended_) return std::string_view();
   LogFrame frame = LogFrameAt(bytes_, base_, at_, seed_);
-  // Reads on when the buffer ends inside a record: first kReadSize, then as much as a larger record
-  // says it needs.
+  // Reads on when the buffer ends inside a record: first kReadSize bytes, then, for a larger
+  // record, the size that its header gives.
   for (uint64_t size = kReadSize; !frame.valid; size = kLogRecordHeaderSize + size) {
     uint64_t left = file_->size() - at_;
     RETURN_IF_ERROR(file_->Read(at_, std::min(size, left), &bytes_));

@@ -146,7 +146,7 @@ StatusOr<ChangePosition> JoinPositions(std::vector<ChangePosition> positions) {
           "continuation tokens: their partitions overlap, leave a hole, or belong to different "
           "tables; pass the tokens of adjacent partitions of one table");
     }
-    // The joined position is only as far as its slowest part.
+    // The joined position is only as far as the position that is furthest behind.
     joined.time_us = std::min(joined.time_us, positions[i].time_us);
     joined.low_us = std::min(joined.low_us, positions[i].low_us);
     for (auto& part : positions[i].parts) joined.parts.push_back(std::move(part));

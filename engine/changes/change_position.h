@@ -1,7 +1,7 @@
-// How far the changes of a key range have been read. Sequence numbers continue in the tablets that
-// follow a tablet after a split or merge, so for each row (sequence number, tablet) rises with
-// every change. A position holds such a point for each part of the range, because parts that were
-// read separately may be read together after a merge. Pure values.
+// How far the changes of a key range have been read. After a split or merge, the new tablets
+// continue the sequence numbers of the old ones, so for each row the pair (sequence number, tablet)
+// rises with every change. A position holds such a pair for each part of the range, because parts
+// that were read separately may be read together after a merge. Pure values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -20,7 +20,7 @@ struct ChangeSource {
   Clock* clock = nullptr;
   std::string directory;  // archive directory of the table
   uint64_t tablet_id = 0;
-  const ChangeTail* tail = nullptr;  // the tablet outlives its readers
+  const ChangeTail* tail = nullptr;  // change tail of the tablet, which outlives its readers
 };
 
 struct ReadChange {
@@ -33,8 +33,9 @@ class ChangeReader {
   ChangeReader(ChangeSource source, ChangePosition position)
       : source_(std::move(source)), position_(std::move(position)) {}
 
-  // Appends the next changes, about 1 MiB. Sets *is_whole if there were no more when the call
-  // began; the position's low_us is then the time up to which changes are complete.
+  // Appends the next changes, about 1 MiB. Sets *is_whole to true if the reader has now read every
+  // change that the tail held; the position's low_us is then the time up to which it has read all
+  // changes.
   [[nodiscard]] Status Read(std::vector<ReadChange>* changes, bool* is_whole);
   // Waits until there may be more changes, at most `wait_us`.
   void Wait(int64_t wait_us) const;

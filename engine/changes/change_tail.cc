@@ -31,8 +31,8 @@ int64_t ChangeTail::Stop() {
 int64_t ChangeTail::Flight::TakeOff(ChangeTail* tail, Clock* clock, int64_t least_us) {
   Land();
   MutexLock lock(&tail->mutex_);
-  // Reads the clock under the lock, as After does: a watermark is then either computed before this
-  // time is taken, or sees this flight.
+  // Reads the clock under the lock, as After does. So After computes a watermark either before this
+  // flight takes its time, or from a set of flights that includes this one.
   int64_t time_us = std::max(clock->NowMicros(), least_us);
   at_ = tail->flights_.insert(time_us);
   tail_ = tail;

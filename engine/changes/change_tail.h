@@ -40,7 +40,7 @@ class ChangeTail {
     ~Flight() { Land(); }
     Flight(const Flight&) = delete;
     Flight& operator=(const Flight&) = delete;
-    // Takes the commit time: now, but not below `least_us`.
+    // Takes the commit time: the present time, or `least_us` if that is later.
     int64_t TakeOff(ChangeTail* tail, Clock* clock, int64_t least_us);
 
    private:
@@ -55,9 +55,9 @@ class ChangeTail {
   struct View {
     std::vector<TailRecord> records;
     uint64_t begin = 0;     // first sequence number in the tail; files have the older ones
-    uint64_t end = 0;       // first sequence number after those that this view covers
+    uint64_t end = 0;       // sequence number after the last one that this view covers
     bool is_whole = false;  // true: the tail has no later records
-    // If is_whole: no change that is added later is older than this.
+    // If is_whole: a lower bound of the commit times of all changes that are added later.
     int64_t low_watermark_us = 0;
   };
   // The records after `sequence`, about `bytes_max` bytes of them.

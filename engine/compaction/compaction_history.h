@@ -25,7 +25,7 @@ struct CompactionRecord {
   uint64_t bytes_in = 0;
   uint64_t bytes_out = 0;
   int64_t started_us = 0;
-  int64_t duration_us = 0;         // time until now, while it runs
+  int64_t duration_us = 0;         // duration; of a running compaction: duration so far
   std::string status = "running";  // when ended: "done", or the error
 };
 

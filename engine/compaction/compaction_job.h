@@ -34,8 +34,9 @@ struct CompactionRequest {
 };
 
 // Writes the entries to new files, syncs `directory` and returns the files in key order; none if
-// everything was garbage. On error it removes the files made so far, best effort. No tablet state
-// names a file that stays: the next start of the directory, or the master of a cluster, removes it.
+// everything was garbage. On error it tries to remove the files made so far. No tablet state names
+// a file that it cannot remove: the next start of the directory, or the cluster's master, removes
+// that file.
 [[nodiscard]] StatusOr<std::vector<FileSummary>> RunCompaction(CompactionRequest request,
                                                                const std::string& directory);
 

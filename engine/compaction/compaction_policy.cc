@@ -10,8 +10,9 @@ namespace {
 
 using Runs = std::vector<RunInfo>;
 
-// Chooses the newest runs of like size or, if the group has more than runs_max runs, enough of the
-// newest to get back to that number. Chooses no run before index `begin`.
+// Chooses the newest runs of like size if there are at least tier_width of them. Otherwise, if the
+// group has more than runs_max runs, chooses enough of the newest runs to reduce the number of runs
+// to runs_max. Chooses no run before index `begin`.
 std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
                                               const CompactionPolicyOptions& options) {
   if (runs.size() < begin + 2) return std::nullopt;
@@ -26,8 +27,8 @@ std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
   choice.limit = runs.size();
   choice.may_join = true;
   choice.is_debt = true;
-  // More than 3 with over runs_max runs, else at most 2: a group with too many runs is always more
-  // urgent than one without.
+  // The urgency exceeds 3 if the group has more than runs_max runs, and is at most 2 otherwise: a
+  // group with too many runs is always more urgent than a group without.
   double share = static_cast<double>(runs.size()) / static_cast<double>(options.runs_max);
   choice.urgency = share > 1 ? 2 + share : 1 + share;
   if (like >= options.tier_width) {

@@ -18,7 +18,7 @@ struct RunInfo {
   uint64_t tombstones = 0;
   uint64_t entries = 0;
   int64_t made_us = 0;      // no delete or garbage in the run is older than this (tablet_state.h)
-  bool major = false;       // a major compaction made the run, which had no deleted data then
+  bool major = false;       // a major compaction made the run, at first without deleted data
   int64_t time_min_us = 0;  // time of the oldest cell
   uint64_t run_id = 0;
   bool busy = false;  // the run is an input of a running compaction
@@ -41,9 +41,10 @@ struct CompactionChoice {
 };
 
 struct CompactionPolicyOptions {
-  size_t runs_max = 8;      // most runs a group should have, as each read merges them
-  size_t tier_width = 4;    // number of runs of like size that are merged into one
-  double size_ratio = 1.5;  // a run is of like size up to this times the newer inputs' sum
+  size_t runs_max = 8;    // most runs that a group should have, since each read merges them
+  size_t tier_width = 4;  // number of runs of like size that are merged into one
+  // A run is of like size if it is at most size_ratio times as large as all newer inputs together.
+  double size_ratio = 1.5;
   int64_t now_us = 0;
   // Data that was deleted, or became garbage, this long ago leaves the disk with the next
   // compaction; 0: no such limit.

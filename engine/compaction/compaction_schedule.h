@@ -27,8 +27,8 @@ struct ScheduledCompaction {
   uint64_t bytes_in = 0;
 };
 
-// A compaction of more bytes is large. Of two threads only one runs large ones, so that the small
-// merges that bound the cost of reads never wait for a large compaction.
+// A compaction of more than this many bytes is large. If two threads compact, only one runs large
+// compactions, so that the small merges, which bound the cost of reads, never wait for a large one.
 inline constexpr uint64_t kLargeCompaction = 256 << 20;
 
 // The most urgent compaction that may run now: the greatest urgency, then the fewest bytes, then

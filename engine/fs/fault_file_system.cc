@@ -75,8 +75,8 @@ class FaultFileSystem::FaultyAppendFile final : public AppendFile {
     return fault;
   }
   Status Sync() override {
-    // A failed sync leaves it unknown which bytes are durable, so this one makes none durable
-    // (FAULTS.md D9, D10). A torn sync makes all of them durable, but its caller sees a failure.
+    // After a failed sync it is unknown which bytes are durable, so an injected failure makes no
+    // byte durable (FAULTS.md D9, D10). A torn sync makes all bytes durable, but reports a failure.
     RETURN_IF_ERROR(owner_->Carry("sync", path_, [this] { return base_->Sync(); }));
     if (owner_->on_sync_) owner_->on_sync_();
     return OkStatus();

@@ -22,8 +22,8 @@ bool GlobMatches(std::string_view glob, std::string_view text) {
   size_t g = 0;
   size_t t = 0;
   while (t < text.size()) {
-    // Only the last star is tried again with more bytes: more bytes for an earlier star could not
-    // help. So the time is bounded by the product of the lengths.
+    // After a mismatch only the last star is tried again with more bytes, since more bytes for an
+    // earlier star could not help. So the time is bounded by the product of the two lengths.
     if (g < glob.size() && glob[g] == '*') {
       star = g++;
       retry = t;

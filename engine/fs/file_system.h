@@ -23,7 +23,7 @@
 
 namespace sippar::engine {
 
-// A file that grows at its end. Call order: Append* Sync* ... Close.
+// A file that grows at its end. The caller calls Append and Sync in any order, then Close once.
 class AppendFile {
  public:
   virtual ~AppendFile() = default;

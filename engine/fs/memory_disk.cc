@@ -65,7 +65,7 @@ std::string MemoryDisk::File::Survivor(Random* random) const {
     if (random->OneIn(8)) left.replace(page, size, size, '\0');
   }
   if (kept > durable_size && random->OneIn(4)) {
-    // Delayed allocation: the file's length reached the disk, its last bytes did not.
+    // Simulates delayed allocation: the file's length reached the disk, but its last bytes did not.
     size_t zeros = 1 + random->Uniform(kept - durable_size);
     left.replace(kept - zeros, zeros, zeros, '\0');
   }

@@ -21,17 +21,17 @@ class MemoryFileSystem final : public FileSystem, public PatchFileMaker {
   explicit MemoryFileSystem(uint64_t capacity = 0);
   ~MemoryFileSystem() override;
 
-  // A copy of the disk as a power loss at this moment would leave it: everything durable; of each
-  // file's newer bytes a random prefix, in which some pages may be zeros; of each directory's newer
-  // changes a random prefix. The copy has no held locks. This file system is not changed.
+  // Returns a copy of the disk as a power loss at this moment would leave it. The copy holds all
+  // durable data, a random prefix of each file's newer bytes, in which some pages may be zeros, and
+  // a random prefix of each directory's newer changes. The copy has no held locks.
   std::unique_ptr<MemoryFileSystem> CrashClone(Random* random) const;
 
   // The same files as another machine sees them. As on CephFS, what one machine has written becomes
   // durable as soon as another machine reads it.
   std::unique_ptr<MemoryFileSystem> ForMachine(uint32_t machine) const;
   // Cuts the power of this machine: like CrashClone, but in place, and only for what this machine
-  // wrote and locked. Its open files must not be used afterwards. With nullptr only the process
-  // dies: its locks are released, and everything it wrote stays.
+  // wrote and locked. Its open files must not be used afterwards. If `random` is null, only the
+  // process dies: its locks are released, and everything that it wrote stays.
   void Crash(Random* random);
 
   void SetCapacity(uint64_t capacity);

@@ -50,7 +50,8 @@ class OverlayFileSystem final : public FileSystem {
   class UpperFile;
   class GuardedFile;
   struct Gate {
-    std::atomic<bool> shut{false};  // true: changes fail with `why`, which no longer changes
+    // True: every change of a file fails with the error `why`, which is set once, before `shut`.
+    std::atomic<bool> shut{false};
     std::atomic<bool> refused{false};
     Status why;
     Status Check();

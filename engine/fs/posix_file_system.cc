@@ -303,8 +303,8 @@ class PosixFileSystem final : public FileSystem, public PatchFileMaker {
     }
     if (::ftruncate(fd, 0) != 0 ||
         ::pwrite(fd, note.data(), note.size(), 0) != static_cast<ssize_t>(note.size())) {
-      // Ignored: the note only informs people, and a full disk must not keep the store from
-      // opening.
+      // The error is ignored: the note only informs people, and a full disk must not keep the store
+      // from opening.
     }
     return std::unique_ptr<FileLock>(new PosixFileLock(fd));
   }

@@ -90,7 +90,8 @@ Status CommitLog::Append(std::span<Write* const> writes, const std::function<voi
   return Answered(request);
 }
 
-// Runs on the thread that called Append, so that the notes are those of the same call.
+// Runs on the thread that called Append, because CurrentCallNotes returns the notes of the call
+// that the current thread serves.
 Status CommitLog::Answered(const Request& request) {
   if (CallNotes* notes = CurrentCallNotes()) notes->sync_nanos += request.sync_us * 1000;
   return request.status;
@@ -163,7 +164,8 @@ Status CommitLog::WriteGroup(bool* taken_over) {
   return *taken_over ? OkStatus() : SettleGroup(written);
 }
 
-// Completes a group after either writer has written it: checks the fence and makes it visible.
+// Completes a group that the first or the second writer has written: checks the fence and makes the
+// group visible.
 Status CommitLog::SettleGroup(const Status& written) {
   if (Status status = written.ok() ? LookForSegment() : written; !status.ok()) {
     RefuseGroup();
@@ -189,9 +191,9 @@ Status CommitLog::SettleGroup(const Status& written) {
   return OkStatus();
 }
 
-// No record of this group is visible, so its sequence numbers are free again. The segment ends
-// here: a file whose sync failed is never synced again, and the bytes of the group that reached it
-// lie after the accepted length, where no reader mixes them up with later records of the same
+// Refuses the group. Its records are not visible, so their sequence numbers are used again. Ends
+// the segment, because a file whose sync failed is never synced again. The group's bytes in that
+// file lie after the accepted length, so no reader takes them for the later records with the same
 // numbers.
 void CommitLog::RefuseGroup() {
   for (auto request = group_.rbegin(); request != group_.rend(); ++request) {
@@ -201,8 +203,8 @@ void CommitLog::RefuseGroup() {
   has_refused_ = true;
 }
 
-// Adds the group's records, with the sequence numbers they have, to the second writer's new
-// segment.
+// Adds the group's records to the second writer's new segment. The records keep the sequence
+// numbers that WriteGroup gave them.
 void CommitLog::AddGroupAgain() {
   for (Request* request : group_) {
     for (const Write* write : request->writes) writer_->Add(write->body);
@@ -290,7 +292,7 @@ Status CommitLog::BeginSegment() {
   return OkStatus();
 }
 
-// An empty group suffices: after a refusal, every group begins a new segment.
+// Appends an empty group if needed: the first group after a refused one begins a new segment.
 Status CommitLog::CutRefused() { return has_refused_ ? Append({}) : OkStatus(); }
 
 Status CommitLog::Settle() {
@@ -348,8 +350,8 @@ std::vector<uint64_t> CommitLog::RemoveObsolete(const std::function<uint64_t(uin
   for (SegmentId id : obsolete) {
     CRASH_POINT("log.before_removal");
     Status removed = options_.fs->Remove(PathOf(id));
-    // The next call tries again. No newer segment may be removed before this one: without a
-    // successor, this segment's bytes after its accepted length would count.
+    // The next call tries again. No newer segment may be removed before this one: without its
+    // successor's header, recovery would replay this segment's bytes after the accepted length.
     if (!removed.ok() && removed.code() != StatusCode::kNotFound) break;
     CRASH_POINT("log.after_removal");
     MutexLock lock(&mutex_);

@@ -145,25 +145,26 @@ class CommitLog {
   CondVar watch_wake_;
   bool watch_idle_ GUARDED_BY(mutex_) = false;  // the watching thread sleeps until notified
   bool closing_ GUARDED_BY(mutex_) = false;
-  int64_t syncing_since_us_ GUARDED_BY(mutex_) = 0;  // 0: no running sync could be taken over
+  // Start of the running sync, if the watching thread may take it over; else 0.
+  int64_t syncing_since_us_ GUARDED_BY(mutex_) = 0;
   uint64_t syncs_ GUARDED_BY(mutex_) = 0;
   SyncHistory sync_history_ GUARDED_BY(mutex_);
   // The writer whose slow sync was taken over; the leader destroys it when that sync returns. Until
   // then the watching thread takes over no other sync.
   std::unique_ptr<LogWriter> slow_writer_ GUARDED_BY(mutex_);
-  // The fields below need no lock: only the leader uses them, or the watching thread between a
-  // take-over and its answers.
+  // The fields below need no lock: only the leader uses them, except that the watching thread uses
+  // them from the time when it takes a group over until it has answered the group.
   std::vector<Request*> group_;
   std::unique_ptr<LogWriter> writer_;
   // The highest sequence number of each tablet in writer_.
   std::map<uint64_t, uint64_t> writer_sequences_;
   SegmentId last_;
-  // The accepted length of segment last_: later bytes of it do not count. It grows with each group
-  // that is written while last_ is open, and the header of the next segment states it.
+  // The accepted length of segment last_; recovery ignores later bytes of the segment. The length
+  // grows with each group written while last_ is open. The next segment's header states it.
   uint64_t last_length_;
   std::vector<std::string> in_doubt_;
   std::atomic<bool> has_refused_{false};  // true: a group was refused since a segment last began
-  // Opened once, by the leader before its first segment or by RemoveObsolete.
+  // Opened once: by the leader before it creates its first segment, or by RemoveObsolete.
   std::unique_ptr<LogReachFile> reach_ GUARDED_BY(mutex_);
   uint64_t next_number_ = 1;
   Status fenced_;

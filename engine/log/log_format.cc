@@ -124,7 +124,8 @@ StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
 }
 
 uint64_t LogRecordChecksum(std::string_view body, const LogPosition& position) {
-  // The factor spreads the bits of the length, so that the offset cannot cancel them.
+  // The factor spreads the bits of the durable length, so that the XOR with the offset does not
+  // cancel them.
   uint64_t durable = position.durable_length * 0x9e3779b97f4a7c15u;
   return Checksum(body, position.seed ^ position.offset ^ durable);
 }
@@ -138,7 +139,7 @@ LogFrame LogFrameAt(std::string_view bytes, uint64_t base, uint64_t offset, uint
   // Compares the length with the bytes that exist before it uses the length.
   if (length > bytes.size() - at - kLogRecordHeaderSize) return {};
   uint64_t durable_length = GetFixed64(p + 8);
-  // A record cannot know of synced bytes after itself, so this field is damaged.
+  // The durable length of a record never exceeds the record's offset, so this field is damaged.
   if (durable_length > offset) return {};
   std::string_view body = bytes.substr(at + kLogRecordHeaderSize, length);
   bool valid = LogRecordChecksum(body, {seed, offset, durable_length}) == GetFixed64(p + 16);

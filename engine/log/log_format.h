@@ -56,7 +56,7 @@ uint64_t SegmentHeaderSize();  // size of the header record: the offset of the f
 struct LogRecord {
   uint64_t tablet_id = 0;
   uint64_t first_sequence = 0;
-  int64_t wall_us = 0;  // the server's clock at arrival
+  int64_t wall_us = 0;  // time of the server's clock when the mutation arrived
   RowMutation mutation;
   std::string answer;  // the answer to mutation.request, if the mutation has one
 };
@@ -65,8 +65,8 @@ size_t LogBodySizeMax(const RowMutation& mutation);
 // Appends the body without its first 8 bytes, the sequence number, which the leader fills in.
 void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
                    const RowMutation& mutation);
-// Appends a request id and its answer to a body from AppendLogBody. The bodies of mutations without
-// a request id have no such end.
+// Appends a request id and its answer to a body from AppendLogBody. A body without them belongs to
+// a mutation without a request id.
 void AppendLogAnswer(std::string* out, const RequestId& request, std::string_view answer);
 [[nodiscard]] StatusOr<LogRecord> DecodeLogBody(std::string_view body);
 

@@ -111,8 +111,8 @@ Status LogReachFile::Trim(SegmentId first) {
     // A larger `first` that an earlier call has written remains true even if that call's sync
     // failed.
     reach_.first = std::max(reach_.first, first);
-    // Writes both places: if the newer one is damaged later, the older one must not ask for
-    // segments that are gone.
+    // Writes both places. If one is damaged later, recovery reads the other, which must not name
+    // removed segments as needed.
     RETURN_IF_ERROR(Write());
     RETURN_IF_ERROR(Write());
   }

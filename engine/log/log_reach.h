@@ -36,9 +36,9 @@ struct LogReach {
 class LogReachFile {
  public:
   // Opens the file and continues from its content; if there is none, the log is needed from `first`
-  // on. nullptr: the log works without it, because the file system has no patch files, or the disk
-  // takes no new file. An error means that an existing file, which may ask for older segments,
-  // cannot be updated.
+  // on. nullptr: the log works without the file, because the file system has no patch files, or the
+  // disk takes no new file. An error means that an existing file, which may name older segments as
+  // needed, cannot be read or updated.
   [[nodiscard]] static StatusOr<std::unique_ptr<LogReachFile>> Open(FileSystem* fs,
                                                                     const std::string& directory,
                                                                     SegmentId first);

@@ -1,6 +1,6 @@
-// Reads one log segment back. Distinguishes a torn group (a crash before its sync ended), which is
-// cut off, from damage in synced bytes (as a later record shows), which is kDataLoss (FAULTS.md D1,
-// D2). SPDX-License-Identifier: Apache-2.0
+// Reads one log segment back. Cuts off a torn group, whose sync a crash interrupted. Returns
+// kDataLoss for damage in bytes that a later record states to be synced (FAULTS.md D1, D2).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace sippar::engine {
 struct SegmentContent {
   bool empty = false;  // true: no whole header, after a crash right after creation
   SegmentHeader header;
-  uint64_t valid_length = 0;  // bytes up to the last whole record
+  uint64_t valid_length = 0;  // bytes up to the end of the last whole record
   uint64_t file_length = 0;
   uint64_t torn_bytes = 0;  // bytes after the last whole record, without zeros at the end
   // Only for a segment without an accepted length: how many bytes were synced according to its last

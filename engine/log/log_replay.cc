@@ -13,7 +13,7 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint64_t kPartSize = 128 << 20;        // bounds the memory: two whole segments
+constexpr uint64_t kPartSize = 128 << 20;        // bytes read at once: two segments of 64 MiB
 constexpr uint64_t kThreadWorthwhile = 1 << 20;  // a smaller log is read faster by one thread
 constexpr size_t kThreadsMax = 4;
 

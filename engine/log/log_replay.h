@@ -16,8 +16,8 @@ namespace sippar::engine {
 
 // The state of the log after the replay, from which CommitLog continues.
 struct ReplayedLog {
-  LogSegments segments;  // each with the highest sequence number of every existing tablet
-  SegmentId last;        // {0,0}: there was no segment
+  LogSegments segments;  // segments with the highest sequence number of each existing tablet
+  SegmentId last;        // newest segment; {0,0}: there was no segment
   uint64_t last_length = 0;
   uint64_t bytes = 0;               // bytes read, except the headers of unused segments
   uint64_t torn_bytes = 0;          // bytes of a group that a crash cut short
@@ -27,9 +27,10 @@ struct ReplayedLog {
   std::vector<std::string> in_doubt;
 };
 
-// `redo_of` returns the redo point of a tablet, UINT64_MAX when the tablet is gone; many threads
-// call it. `replay` gets the records above it: those of one tablet in the order of the log and one
-// at a time, different tablets concurrently. Stops at the first error in the order of the log.
+// `redo_of` returns the redo point of a tablet, or UINT64_MAX if the tablet is gone; many threads
+// call it. `replay` gets the records above the redo point. It gets the records of one tablet one at
+// a time in the order of the log, and those of different tablets concurrently. Stops at the first
+// error in the order of the log.
 [[nodiscard]] StatusOr<ReplayedLog> ReplayLog(
     FileSystem* fs, const std::string& directory,
     const std::function<uint64_t(uint64_t tablet_id)>& redo_of,

@@ -51,7 +51,8 @@ class Salvager {
     ASSIGN_OR_RETURN(reach_, ReadLogReach(fs_, directory_));
     if (reach_ && reach_->NeedsLast()) {
       log_.newest = reach_->last;
-      // Reports it even if newer segments exist, as after a salvage that was killed before its end.
+      // Reports that REACH's last segment is missing even if newer segments exist, which happens
+      // after a salvage that was killed before its end.
       const std::string last = SegmentFileName(reach_->last);
       if (std::find(names.begin(), names.end(), last) == names.end()) Missing(reach_->last);
     }

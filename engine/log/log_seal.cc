@@ -24,8 +24,8 @@ constexpr size_t kThreadsMax = 4;  // each thread holds a segment in memory
 std::string SealPath(const std::string& directory) { return directory + "/SEAL"; }
 
 // Seals a segment up to the accepted length in its successor's header, even if that successor has
-// no record: what counts is decided once. The newest segment is synced and then sealed up to its
-// last whole record, which may exist only in this machine's memory.
+// no record, since that header has already decided which bytes count. Syncs the newest segment,
+// because its last whole records may exist only in this machine's memory, and seals it up to them.
 Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain::Segment& segment,
                    SealedSegment* sealed) {
   sealed->id = segment.id;

@@ -1,8 +1,8 @@
 // The SEAL of a dead server's log (PROTOCOL.md, F3): which segments count and up to where, written
-// once and valid for ever. Before it exists, each reader may find other remains of the last group
-// (a torn tail, a late write); after it, every recovery by any process reads the same records. The
-// caller must first have stopped or fenced the writer by renaming the log's directory (F2). Bytes:
-// FORMAT.md "Sealed logs". SPDX-License-Identifier: Apache-2.0
+// once and valid for ever. Before it exists, two readers may find different remains of the last
+// group (a torn tail, a late write). Once it exists, every recovery by any process reads the same
+// records. The caller must first have stopped the writer, or fenced it by renaming the log's
+// directory (F2). Encoding: FORMAT.md, "Sealed logs". SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ struct LogSlice {
 struct LogPart {
   std::string path;
   std::unique_ptr<RandomFile> file;
-  uint64_t seed = 0;                    // seed of its records
+  uint64_t seed = 0;                    // checksum seed of the records in the file
   bool sorted = false;                  // true: a sorted copy; the segment itself exists too
   std::map<uint64_t, LogSlice> slices;  // slices by tablet id
 };

@@ -51,8 +51,9 @@ void LogWriter::Add(std::string_view body) {
 }
 
 Status LogWriter::Write(bool sync) {
-  // In a log that syncs, the reserved space is filled with zeros, so the disk gets every byte
-  // twice, and the step is small. Without syncs, blocks are only allocated and mapped.
+  // In a log that syncs, Reserve fills the reserved space with zeros, so the disk writes every byte
+  // twice; the step is therefore small. In a log without syncs, Reserve only allocates and maps
+  // blocks, so the step is larger.
   const uint64_t step = sync ? 256 << 10 : 4 << 20;
   if (buffer_.size() < step && accepted_length_ + buffer_.size() > reserved_length_) {
     file_->Reserve(step, /*rarely_synced=*/!sync);

@@ -22,7 +22,7 @@ StatusOr<std::unique_ptr<SealedLog>> SealedLog::Open(FileSystem* fs, const std::
   return std::unique_ptr<SealedLog>(new SealedLog(fs, directory, std::move(seal)));
 }
 
-// Keeps no errors: the next call tries again.
+// Remembers an opened part, but not an error: after an error the next call tries again.
 StatusOr<std::shared_ptr<const LogPart>> SealedLog::PartOf(Segment* segment) {
   {
     MutexLock lock(&segment->mutex);

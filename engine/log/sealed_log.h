@@ -42,7 +42,7 @@ class SealedLog {
   SealedLog(FileSystem* fs, std::string directory, LogSeal seal);
   StatusOr<std::shared_ptr<const LogPart>> PartOf(Segment* segment);
   StatusOr<std::shared_ptr<const LogPart>> UseUnsorted(Segment* segment);
-  // Replays the records above `*given` and advances it.
+  // Replays the records with sequence numbers above *given, and raises *given to the last of them.
   Status ReplaySegment(Segment* segment, uint64_t tablet_id, uint64_t* given,
                        const std::function<Status(const LogRecord& record)>& replay);
 

@@ -26,8 +26,8 @@ Status CommitLog::WriteWatched(bool* taken_over) {
   std::unique_ptr<LogWriter> given_up;
   MutexLock lock(&mutex_);
   if (slow_writer_.get() == writer) {
-    // The outcome of the slow call no longer counts. Its writer is destroyed without an end mark,
-    // and after the lock is released, since closing the file may hang too.
+    // The result of the slow Write no longer matters. Its writer is destroyed without an end mark,
+    // after the lock is released, since closing the file may hang too.
     given_up = std::move(slow_writer_);
     *taken_over = true;
     return OkStatus();

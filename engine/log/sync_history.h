@@ -23,9 +23,9 @@ class SyncHistory {
     return *middle;
   }
 
-  // A sync that takes longer is slow. The floor keeps ordinary hiccups of a fast disk from starting
-  // a new segment each time; a disk that is slow as a whole raises the median, which ends the
-  // switching.
+  // A sync that takes longer than this is slow. The floor keeps short delays of a fast disk from
+  // starting a new segment each time. If the disk is slow at every sync, the median rises, and
+  // CommitLog stops switching segments.
   int64_t SlowMicros() const { return std::max(kFloorMicros, 8 * MedianMicros()); }
 
   static constexpr int64_t kFloorMicros = 50'000;

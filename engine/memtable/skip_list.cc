@@ -107,7 +107,8 @@ const SkipList::Node* SkipList::FirstAtOrAfter(std::string_view key) const {
   for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
     place = FindPlace(place.before, level, key);
   }
-  return place.behind;  // not before->next: the writer may have inserted a lower key there since
+  // Does not follow the link of place.before again: the writer may have inserted a lower key there.
+  return place.behind;
 }
 
 const SkipList::Node* SkipList::LastBefore(std::string_view key) const {

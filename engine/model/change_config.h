@@ -28,7 +28,7 @@ inline constexpr int64_t kChangesGraceUs = int64_t{3600} * 1'000'000;
 // nullopt: the table has no change stream.
 std::optional<ChangeStreamConfig> ChangeStreamOf(const TableSchema& schema);
 void SetChangeStream(const std::optional<ChangeStreamConfig>& config, TableSchema* schema);
-// kInvalidArgument: the retention is not within kChangesKeptMinUs and kChangesKeptMaxUs.
+// kInvalidArgument: the retention is below kChangesKeptMinUs or above kChangesKeptMaxUs.
 [[nodiscard]] Status ValidateChangeStream(const TableSchema& schema);
 
 }  // namespace sippar::engine

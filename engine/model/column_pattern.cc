@@ -36,7 +36,8 @@ class PartMatcher {
     return false;
   }
 
-  // The smallest text >= `text` that may match, by prefix alone; false when no such text can match.
+  // Sets *next to the smallest text >= `text` that begins with the prefix, which every match does.
+  // Returns false if no text >= `text` can match.
   bool NextCandidate(std::string_view text, std::string* next) const {
     if (text <= prefix_) {
       *next = prefix_;
@@ -111,7 +112,7 @@ bool ColumnMatcher::NextQualifier(std::string_view family, std::string_view qual
     *next = qualifier;
     return true;
   }
-  // Any pattern may match, so the smallest of their candidates is the next one.
+  // A column needs to match only one pattern, so *next is the smallest candidate of all patterns.
   bool found = false;
   std::string candidate;
   for (const Columns& columns : listed_) {

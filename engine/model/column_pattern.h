@@ -62,7 +62,7 @@ class ColumnMatcher final {
   void MatchIndexes(std::string_view family, std::string_view qualifier,
                     std::vector<int>* out) const;
   // Sets *next to the smallest qualifier >= `qualifier` in `family` that may match; false when none
-  // can. For a regex, only its literal prefix counts. Lets a scan seek instead of reading every
+  // can. Considers only the literal prefix of a regex. Lets a scan seek instead of reading every
   // entry.
   bool NextQualifier(std::string_view family, std::string_view qualifier, std::string* next) const;
 

@@ -48,8 +48,8 @@ bool GcPolicy::MayDrop(uint64_t rank, int64_t timestamp_us, int64_t now_us) cons
     case kMaxVersions:
       return rank > max_versions;
     case kMaxAge:
-      // Subtracts the age from the current time, not the timestamp: a client may write any
-      // timestamp, with which the difference could overflow.
+      // Computes now_us - max_age_us and not now_us - timestamp_us: a client may write any
+      // timestamp, so the second difference could overflow.
       return timestamp_us < now_us - max_age_us;
     case kUnion:
       return std::any_of(rules.begin(), rules.end(), drops);

@@ -19,7 +19,7 @@ constexpr int kRankMax = 64 - HyperLogLog::kIndexBits + 1;
 
 void HyperLogLog::Add(std::string_view bytes) {
   uint64_t hash = Hash(bytes);
-  // The bit set below the remaining hash bits bounds the rank if all of these are zero.
+  // Sets the bit below the remaining hash bits, which bounds the rank if these bits are all zero.
   uint64_t rest = hash << kIndexBits | uint64_t{1} << (kIndexBits - 1);
   (void)Raise(hash >> (64 - kIndexBits), static_cast<uint8_t>(std::countl_zero(rest) + 1));
 }

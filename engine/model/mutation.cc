@@ -45,7 +45,7 @@ Status ValidateEntry(const MutationEntry& entry, const TableSchema& schema) {
     return NotFound(fmt::format("table {} has no family '{}'", schema.name, entry.family));
   }
   RETURN_IF_ERROR(ValidateQualifier(entry.qualifier));
-  // A limit of kTimeMax is open and includes kTimeMax itself.
+  // A limit of kTimeMax means no limit, so the range then includes kTimeMax itself.
   bool empty = entry.time.start_us >= entry.time.limit_us && entry.time.limit_us != kTimeMax;
   if (entry.kind == MutationEntry::kDeleteColumn && empty) {
     return InvalidArgument(fmt::format(

@@ -69,7 +69,7 @@ class LiteralScan {
       return TakeLiteral(c);
     }
     whole_ = false;
-    // These allow zero repetitions of the character before them.
+    // *, ? and { allow zero repetitions of the character before them, so a match may lack it.
     if ((c == '*' || c == '?' || c == '{') && !run_.empty()) run_.pop_back();
     EndRun();
     depth_ += c == '(' ? 1 : c == ')' ? -1 : 0;

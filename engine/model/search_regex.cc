@@ -56,7 +56,7 @@ Answer Replace(const RE2& regex, std::string_view text, const std::string& rewri
     size_t begin = static_cast<size_t>(groups[0].data() - text.data());
     result.append(text, at, begin - at);
     at = begin;
-    // As in RE2::GlobalReplace, an empty match directly after another match does not count.
+    // As in RE2::GlobalReplace, an empty match directly after another match is not replaced.
     if (begin == last_end && groups[0].empty()) {
       if (at < text.size()) result.push_back(text[at]);
       ++at;

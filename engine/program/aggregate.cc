@@ -81,7 +81,7 @@ class Sum final : public Aggregate {
     }
     return AddOther(value);
   }
-  // The rare cases: a value or a sum that is no INT64, and an INT64 sum that overflows.
+  // Handles the rare cases: a value or a sum that is not an INT64, and an INT64 sum that overflows.
   Status AddOther(const Value& value) {
     if (!value.is_number() && value.type() != kDuration) {
       return ProgramError("TYPE",
@@ -224,8 +224,8 @@ class ApproxCountDistinct final : public Aggregate {
  public:
   Status Add(const Value& value) override {
     if (value.is_null()) return OkStatus();
-    // A string is its own key: TEXT and BYTES are equal when their bytes are, and a large value
-    // need not be copied.
+    // Adds the bytes of a string without an encoded key, so that a large value is not copied: TEXT
+    // and BYTES values are equal if their bytes are equal.
     if (value.is_string()) {
       sketch_.Add(value.bytes());
     } else {
@@ -310,7 +310,7 @@ std::unique_ptr<Aggregate> Aggregate::New(const AggregateDef& def, GroupMemory* 
   if (def.distinct) {
     AggregateDef of = def;
     of.distinct = false;
-    // Only the limit of ARRAY_AGG counts items; with DISTINCT, distinct items.
+    // Only ARRAY_AGG has a limit that counts items; with DISTINCT, the limit counts distinct items.
     const bool first = def.kind == AggregateDef::kArrayAgg;
     return NewDistinct(AggregateName(def.kind), New(of, memory), first ? def.limit : 0, memory);
   }

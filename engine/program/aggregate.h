@@ -48,12 +48,12 @@ inline constexpr uint64_t kArrayAggItemsMax = 1000;      // default limit of ARR
 inline constexpr uint64_t kDistinctBytesMax = 64 << 20;  // memory of one COUNT(DISTINCT)
 inline constexpr uint64_t kApproxItemsMax = 1000;        // largest limit of the APPROX aggregates
 inline constexpr uint64_t kApproxTopEntries = 1000;      // fewest values that kApproxTop counts
-// Most memory for the keys and values of all groups of one run.
+// Most memory for the keys and values of all groups of one GroupBy.
 inline constexpr uint64_t kGroupBytesMax = 256 << 20;
 std::string_view AggregateName(AggregateDef::Kind kind);  // name in the query language, such as SUM
 
-// Counts the memory that the groups of one run hold: their keys, and the values of MIN, ANY_VALUE,
-// ARRAY_AGG and so on.
+// Counts the memory that the groups of one GroupBy hold: their keys, and the values of MIN,
+// ANY_VALUE, ARRAY_AGG and so on.
 class GroupMemory {
  public:
   // Returns the error TOO_LARGE if the total exceeds kGroupBytesMax.

@@ -147,7 +147,7 @@ int64_t FromLocal(int64_t local_us, const absl::TimeZone& zone) {
   int64_t rest = 0;
   const absl::CivilSecond civil =
       absl::ToCivilSecond(WholeSeconds(local_us, &rest), absl::UTCTimeZone());
-  // Where clocks skip or repeat an hour, the offset before the change counts.
+  // For a time in an hour that clocks skip or repeat, uses the offset from before the change.
   return absl::ToUnixSeconds(zone.At(civil).pre) * kMicrosPerSecond + rest;
 }
 

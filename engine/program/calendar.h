@@ -27,7 +27,7 @@ inline int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 
 
 struct CalendarTime {
   std::tm tm{};
-  int64_t micros = 0;  // microseconds of the second
+  int64_t micros = 0;  // microseconds since the start of the second
 };
 // Error RANGE if the time is outside the years that the calendar supports.
 [[nodiscard]] Status SplitTime(int64_t time_us, CalendarTime* out);
@@ -46,7 +46,7 @@ int64_t FromLocal(int64_t local_us, const absl::TimeZone& zone);
 
 // A unit of the calendar: 'day', 'week(monday)', 'isoyear' …
 struct CalendarUnit {
-  int64_t micros = 0;     // length of a unit from microsecond to week; 0: others
+  int64_t micros = 0;     // length in microseconds; 0: the unit is longer than a week
   int64_t months = 0;     // length in months: month 1, quarter 3, year 12
   int first_weekday = 0;  // first day of a week; 0 is Sunday
   bool is_week = false;

@@ -1,5 +1,5 @@
-// The walk over the tree. Forms that evaluate their arguments lazily (AND, OR, CASE, IF, COALESCE,
-// IN) and comparisons are here; all others are in the table of scalar functions.
+// Evaluates an expression tree. Functions that evaluate their arguments lazily (AND, OR, CASE, IF,
+// COALESCE, IN) and comparisons run here; all others are in the table of scalar functions.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/program/evaluate.h"
 
@@ -87,7 +87,8 @@ Status RunScalar(Node* node, const Context& context) {
     }
     const Value& argument = *node->arguments[i];
     null_seen = null_seen || argument.is_null();
-    // Charged before the call, which may be long and may not look at the budget itself.
+    // The work is charged to the budget before the call, which may take long without checking the
+    // budget itself.
     work += argument.bytes().size() + argument.item_count() * StopBudget::kStep;
   }
   if (null_seen && node->scalar.null_if_any_null) {
@@ -191,10 +192,10 @@ Status CheckRegexArgument(const Expression& call, Node* node) {
   return OkStatus();
 }
 
-// Where in the tree a node is built.
+// The position in the tree at which Build creates a node, and what Build needs there.
 struct BuildPlace {
   StopBudget* budget;
-  uint32_t* variables_max;  // most variables at any place so far
+  uint32_t* variables_max;  // largest value of `variables` at any node built so far
   size_t depth = 0;
   uint32_t variables = 0;  // number of variables of the lambdas around the node
 };
@@ -213,8 +214,8 @@ bool RunsItself(Function function) {
   return false;
 }
 
-// Makes a failure of the call inside SAFE a NULL. A written call that was rewritten into several
-// calls gave all of them its place, so all of them are marked.
+// Marks the call inside SAFE, so that it returns NULL if it fails. If the written call was replaced
+// by several calls, they all have its place. So all calls with this place are marked.
 void MarkSafe(Node* node, TextPlace place) {
   if (node->kind != Expression::kCall || node->place.begin != place.begin ||
       node->place.end != place.end) {
@@ -254,7 +255,7 @@ Status Build(const Expression& expression, Node* node, const BuildPlace& place) 
   node->slot = expression.slot;
   node->place = expression.place;
   if (expression.kind == Expression::kLiteral) node->scratch = expression.literal;
-  // Checked because the expression may come from another process.
+  // The variable is checked, because the expression may come from another process.
   if (expression.kind == Expression::kVariable && expression.slot >= place.variables) {
     return Internal(
         fmt::format("variable {} is unknown; this is a bug in sippar", expression.slot));
@@ -264,7 +265,7 @@ Status Build(const Expression& expression, Node* node, const BuildPlace& place) 
   node->site.budget = budget;
   node->site.cast_type = expression.cast_type;
   node->scalar = FindScalar(expression.function);
-  // Checked when the tree is built, so that a scan does not fail half-way.
+  // The function is checked when the tree is built, so that a scan does not fail half-way.
   if (node->scalar.run == nullptr && !RunsItself(expression.function)) {
     return Internal(fmt::format("function number {} is not implemented; this is a bug in sippar",
                                 static_cast<int>(expression.function)));

@@ -37,7 +37,8 @@ class Evaluator final {
   // that the expression uses.
   [[nodiscard]] Status Evaluate(const Row& slots, const SlotPlaces* places, const Value** result);
   TextPlace place() const;  // place of the whole expression
-  // *result is whether the value is TRUE. A value other than BOOL or NULL is a TYPE error.
+  // Sets *result to true if the value is TRUE, and to false if it is FALSE or NULL. Any other value
+  // is a TYPE error.
   [[nodiscard]] Status EvaluateTest(const Row& slots, const SlotPlaces* places, bool* result);
 
  private:

@@ -11,7 +11,8 @@ namespace sippar::engine {
 
 struct EvaluatorNode {
   Expression::Kind kind = Expression::kLiteral;
-  uint32_t slot = 0;  // slot or variable; call with a lambda: its first variable
+  // Number of the slot or of the variable; in a call with a lambda: number of its first variable.
+  uint32_t slot = 0;
   bool null_if_fails = false;
   TextPlace place;
   CallSite site;

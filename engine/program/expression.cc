@@ -8,7 +8,8 @@
 namespace sippar::engine {
 namespace {
 
-// EXPLAIN shows the type, since Value::Print would print TEXT and BYTES alike.
+// Prints a literal for EXPLAIN in a form that shows its type; Value::Print would print TEXT and
+// BYTES alike.
 std::string PrintLiteral(const Value& value) {
   switch (value.type()) {
     case ValueType::kText:

@@ -23,9 +23,9 @@ struct TextPlace {
 };
 
 struct Expression {
-  // kVariable occurs only inside a call with a lambda (kArrayFilter, kArrayTransform). Such a call,
-  // nested in the bodies of n others, has the variables 2n, the item, and 2n + 1, the offset of the
-  // item.
+  // kVariable occurs only inside a call with a lambda (kArrayFilter, kArrayTransform). If such a
+  // call is nested in the lambdas of n other calls, its item is variable 2n, and the offset of the
+  // item is variable 2n + 1.
   enum Kind : uint8_t { kLiteral = 0, kSlot = 1, kCall = 2, kVariable = 3 };
   Kind kind = kLiteral;
   Value literal;      // kLiteral

@@ -67,7 +67,7 @@ enum class Function : uint8_t {
   kJsonValue = 81,
   kJsonQuery = 82,
   // Types, time, collections.
-  kCast = 100,     // Expression::cast_type
+  kCast = 100,     // cast to the type Expression::cast_type
   kTryCast = 101,  // NULL where kCast fails
   kTimeBucket = 102,
   kDatePart = 103,
@@ -77,7 +77,7 @@ enum class Function : uint8_t {
   kCardinality = 112,
   kMapKeys = 113,
   kMapValues = 114,
-  // Functions of GoogleSQL that no function above stands for; their rows are in
+  // Functions of GoogleSQL for which no function above is used; their rows are in
   // google_functions.cc.
   kSafe = 130,  // argument: a call; NULL where that call fails
   // Numbers and bits.

@@ -37,7 +37,7 @@ GroupBy::GroupBy(size_t keys, const std::vector<AggregateDef>& aggregates)
 
 Status GroupBy::Prepare(const std::vector<Expression>& keys, const StopSignal& stop) {
   RETURN_IF_ERROR(PrepareAll(keys, stop, &key_evaluators_));
-  // COUNT(*) gets an evaluator that it never uses: arguments_ and defs_ have the same indexes.
+  // COUNT(*) gets an evaluator that it never uses, so that arguments_ and defs_ have equal indexes.
   std::vector<Expression> arguments;
   for (const AggregateDef& def : defs_) arguments.push_back(def.argument);
   return PrepareAll(arguments, stop, &arguments_);

@@ -124,8 +124,8 @@ class Finder : public nlohmann::json_sax<json> {
     return status.ok();
   }
 
-  // True if the value that begins now is on the path: the root, or the chosen member of the
-  // innermost container, which is on the path.
+  // True if the value that begins now is on the path: it is the root, or the innermost container is
+  // on the path and the value is that container's chosen member.
   bool IsOnPath() {
     if (copying_ || depth_ != on_path_) return false;
     if (depth_ == 0) return true;
@@ -177,7 +177,8 @@ class Finder : public nlohmann::json_sax<json> {
       Copy(std::string(1, sign));
       return depth_ > copy_depth_ && Goes();
     }
-    // Below on_path_, a container on the path has ended without the wanted member: ends the parse.
+    // depth_ < on_path_ means that a container on the path has ended without the wanted member, so
+    // the parse ends.
     return depth_ >= on_path_ && Goes();
   }
 

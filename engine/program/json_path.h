@@ -29,8 +29,8 @@ enum class JsonForm : uint8_t {
   kJson,    // any value, as JSON without blanks
 };
 // Returns the value at `path`. nullopt if it is missing, null or not of `form`, or if `json` is
-// malformed before the end of that value. Of equal keys the first counts. The only errors are those
-// of `budget`, which may be null.
+// malformed before the end of that value. If an object has equal keys, the first counts. The only
+// errors are those of `budget`, which may be null.
 [[nodiscard]] StatusOr<std::optional<std::string>> FindInJson(std::string_view json,
                                                               const JsonPath& path, JsonForm form,
                                                               StopBudget* budget);

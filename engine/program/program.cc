@@ -15,7 +15,7 @@ namespace {
 // Servers of the previous sippar version can decode only kFirstVersion. A program is therefore
 // encoded in kFirstVersion unless one of its aggregates needs kVersion.
 constexpr uint8_t kFirstVersion = 2;
-constexpr uint8_t kVersion = 3;  // aggregates with a separator or DISTINCT, and their new kinds
+constexpr uint8_t kVersion = 3;  // adds separators and DISTINCT, and new kinds of aggregates
 // Highest pattern of a slot. This limit only keeps the number within 32 bits; the checks of a whole
 // program and of a whole update compare it with the number of patterns.
 constexpr uint64_t kPatternMax = 100'000;
@@ -88,9 +88,9 @@ bool SlotsAreKnown(const Expression& expression, size_t slots) {
   return true;
 }
 
-// A run fills its slots from whole rows (RowSlots::ReadRow) or from one cell (SetCell). Each of
-// them leaves the slots of the other kind NULL, so a program with both would return wrong values
-// instead of an error. Both fill in the row key.
+// A run fills its slots either from whole rows (RowSlots::ReadRow) or from one cell (SetCell). Each
+// function leaves the other function's slots NULL, so a program with both kinds of slots would
+// return wrong values instead of an error. Both functions fill in the row key.
 bool SlotsFit(const Program& program) {
   return std::ranges::all_of(program.slots, [&](const SlotDef& slot) {
     const bool needs_pattern = slot.kind >= SlotDef::kNewest;
@@ -218,8 +218,8 @@ void EncodeReadSpec(const ReadSpec& read, std::string* out) {
   PutVarint(out, read.cells_per_family_offset);
   PutVarint(out, read.cells_per_row);
   PutVarint(out, read.cells_per_row_offset);
-  // Flag 8 says whether value_size_max follows: when it is not set, it is the largest number, which
-  // would take a varint of ten bytes. The other limits are 0, one byte, when they are not set.
+  // Flag 8 says whether value_size_max follows: its default is the largest number, which would take
+  // a varint of ten bytes. The other limits are always written: their default 0 takes one byte.
   out->push_back(static_cast<char>(
       (read.reverse ? 1 : 0) | (read.strip_values ? 2 : 0) | (read.keys_only ? 4 : 0) |
       (read.value_size_max != kAnyValueSize ? 8 : 0) | (read.versions_offset != 0 ? 16 : 0)));
@@ -282,7 +282,7 @@ std::string Program::Encode() const {
 }
 
 StatusOr<Program> Program::Decode(std::string_view bytes) {
-  // Checked first, because it bounds the memory that decoding takes.
+  // The size is checked first, because it bounds the memory that decoding takes.
   if (bytes.size() > limits::kProgramSizeMax) {
     return InvalidArgument(fmt::format(
         "row program of the statement has {} bytes; the limit is {}; make the statement shorter",

@@ -25,7 +25,7 @@ enum class ResultRule : uint8_t {
   kCommon,       // a type that fits all arguments
   // A type that fits all results of CASE: arguments 2, 4 … and, if their number is odd, the last.
   kBranches,
-  kArithmetic,  // follows from the operation on numbers, times and durations
+  kArithmetic,  // result type of the operation on numbers, times or durations
   kJoined,      // BYTES if any argument is BYTES, else TEXT
   kArray,       // ARRAY of a type that fits all arguments
   kItem,        // the type of a MAP's entry, an ARRAY's item or a STRUCT's field

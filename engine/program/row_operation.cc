@@ -13,7 +13,7 @@
 namespace sippar::engine {
 namespace {
 
-// The newest cell by column; nullopt: the column has none yet.
+// Column -> its newest cell; nullopt: the column has no cell yet.
 using Newest = std::map<std::pair<std::string, std::string>, std::optional<Cell>>;
 
 class AnyCell final : public CellSink {
@@ -55,7 +55,8 @@ Status ApplyRule(const ModifyRule& rule, std::optional<Cell>* newest) {
           fmt::format("cannot increment {}:{}: its value has {} bytes, an INT64 has 8", rule.family,
                       PrintableBytes(rule.qualifier), value.size()));
     }
-    // Unsigned, as the Cloud Bigtable API wraps around and signed overflow is undefined.
+    // Adds unsigned numbers: the sum must wrap around as in the Cloud Bigtable API, and signed
+    // overflow is undefined.
     value = EncodeInt64(static_cast<int64_t>(static_cast<uint64_t>(*number) +
                                              static_cast<uint64_t>(rule.increment)));
   }

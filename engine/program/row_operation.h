@@ -1,5 +1,5 @@
-// Operations that decide on the cells of their row instead of on slots: check-and-mutate and
-// read-modify-write, as in the Cloud Bigtable API. Plain data and pure functions.
+// Updates whose effect depends on the cells of the row itself instead of on slots: check-and-mutate
+// and read-modify-write, as in the Cloud Bigtable API. Plain data and pure functions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ struct RowUpdatePlan;
 // Applies `on_true` if `predicate` leaves at least one of the cells that RowUpdate::read returns,
 // else `on_false`.
 struct CheckedMutation {
-  RowFilter predicate;                 // kPassAll: true if the row has a cell
+  RowFilter predicate;                 // condition; kPassAll is true if the row has a cell
   uint64_t seed = 0;                   // seed of the predicate's row_sample
   std::vector<MutationEntry> on_true;  // empty: changes nothing
   std::vector<MutationEntry> on_false;

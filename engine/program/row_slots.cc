@@ -18,8 +18,8 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
     const std::vector<SlotDef>& slots, const std::vector<ColumnPattern>& columns,
     const std::vector<std::string>& counter_families) {
   std::unique_ptr<RowSlots> result(new RowSlots(slots, counter_families));
-  // Patterns from index `used` on belong to no slot. They are read only so that rows without any of
-  // the wanted columns still exist (query/README.md, "Which rows exist").
+  // Patterns from index `used` on belong to no slot. They are read only so that the result includes
+  // rows without any of the wanted columns (query/README.md, "Which rows exist").
   size_t used = 0;
   bool families_known = true;
   for (uint32_t i = 0; i < slots.size(); ++i) {
@@ -37,8 +37,8 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
     const NamePattern& family = columns[slots[i].pattern].family;
     result->patterns_[slots[i].pattern].slots.push_back(i);
     result->patterns_[slots[i].pattern].family_is_exact = family.kind == NamePattern::kExact;
-    // Any other pattern may match a family after all those that are named, so one such pattern is
-    // enough to read every row to its end.
+    // A pattern without an exact family may match a family after all the named families. So if one
+    // pattern is of this kind, every row must be read to its end.
     families_known = families_known && family.kind == NamePattern::kExact;
     if (families_known) result->last_family_ = std::max(result->last_family_, family.text);
   }
@@ -196,8 +196,8 @@ void RowSlots::Take(const CellView& cell, bool first_version) {
         case SlotDef::kLet:
           break;
       }
-      // Done for every kind of slot, even those that take all cells: an error names this cell
-      // (PlaceOf), and `taken` tells FinishRow that a history has an entry.
+      // Every kind of slot records its newest cell, even the kinds that take all cells: an error
+      // names this cell (PlaceOf), and `taken` tells FinishRow that a history has an entry.
       if (newest) {
         state.taken = true;
         state.timestamp_us = cell.timestamp_us;

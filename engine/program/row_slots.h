@@ -45,7 +45,7 @@ class RowSlots final : public SlotPlaces {
   struct SlotState {
     std::string family;  // column of the newest cell taken, for PlaceOf
     std::string qualifier;
-    uint64_t name_count = 0;  // name_count_ when both names were set; 0: never
+    uint64_t name_count = 0;  // name_count_ when `family` and `qualifier` were set; 0: never set
     int64_t timestamp_us = 0;
     bool taken = false;
     Value::Items items;    // items of the map or history being collected

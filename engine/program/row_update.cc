@@ -244,8 +244,8 @@ class Planner {
     return SettleLast();
   }
 
-  // Decides now what a later statement may read: the time, and the result of an increment or
-  // append.
+  // Settles what a later statement may read of the last entry: its time and, if it is an increment
+  // or append, its result.
   Status SettleLast() {
     if (!is_block_) return OkStatus();
     MutationEntry* last = &plan_.mutation.entries.back();
@@ -256,8 +256,8 @@ class Planner {
     auto touches = [&](const MutationEntry& before) { return Touches(before, *last); };
     auto& entries = plan_.mutation.entries;
     auto begin = entries.begin() + static_cast<std::ptrdiff_t>(statement_begin_);
-    // Two changes of one cell in one statement: the tablet refuses the mutation, with a better
-    // message.
+    // If this statement changes the cell twice, leaves the entry as it is: the tablet refuses the
+    // mutation, with a better message.
     if (std::any_of(begin, entries.end() - 1, touches)) return OkStatus();
     // If no earlier statement touched the cell and no time is known yet, the tablet resolves the
     // entry.
@@ -265,7 +265,7 @@ class Planner {
     return later ? OkStatus() : BuildOnNewest();
   }
 
-  // Replaces the last entry, an increment or append, by the put of its result.
+  // Replaces the last entry, an increment or append, with a kSet of its result.
   Status BuildOnNewest() {
     MutationEntry entry = std::move(plan_.mutation.entries.back());
     plan_.mutation.entries.pop_back();
@@ -330,8 +330,8 @@ class Planner {
   const RowAfter& row_after_;
   const int64_t server_time_us_;
   bool is_block_ = false;       // the update has more than one statement
-  size_t entries_read_ = 0;     // entries of the mutation when the row was last read
-  size_t statement_begin_ = 0;  // entries before the current statement
+  size_t entries_read_ = 0;     // number of the mutation's entries when the row was last read
+  size_t statement_begin_ = 0;  // number of the mutation's entries before the current statement
   std::unique_ptr<RowSlots> slots_;
   std::vector<ColumnVersions> columns_;
   RowUpdatePlan plan_;

@@ -33,13 +33,13 @@ struct RowWrite {
     kDeleteColumns = 3,  // versions within `times` of the columns that match `pattern`
     kDeleteFamily = 4,
     kDeleteRow = 5,
-    // Appends a value to those that SlotDef::kLet reads: NULL unless `guard` is TRUE.
+    // Appends `value`, or NULL unless `guard` is TRUE, to the values that SlotDef::kLet reads.
     kLet = 6,
     kFail = 7,  // fails the whole update with the message `value`
   };
   Kind kind = kSet;
   uint32_t statement = 0;
-  // The comments name the kinds that use a field.
+  // The comment of a field names the kinds of steps that use the field.
   std::string family;  // kSet, kIncrement, kAppend, kDeleteFamily
   std::string qualifier;
   Expression value;                     // kSet, kIncrement, kAppend, kLet, kFail
@@ -51,14 +51,14 @@ struct RowWrite {
 
 struct RowUpdate {
   std::string row;
-  // What the tablet reads of the row, before and after the update; its rows are ignored. Its
-  // columns begin with the patterns of the slots. They also cover the columns of kDeleteColumns
-  // and, with only_if_exists, all columns.
+  // What the tablet reads of the row, before and after the update; the tablet ignores read.rows.
+  // read.columns begins with the patterns of the slots. It also covers the columns of
+  // kDeleteColumns and, with only_if_exists, all columns.
   ReadSpec read;
   std::vector<SlotDef> slots;
   std::vector<std::string> counter_families;
   bool only_if_exists = false;          // true: a row without cells is not changed
-  std::optional<Expression> condition;  // IF, WHERE: the update needs it to be TRUE
+  std::optional<Expression> condition;  // IF or WHERE; the update is applied only if it is TRUE
   std::vector<RowWrite> writes;
   std::vector<Expression> returning;  // evaluated on the row after the update
   int64_t now_us = 0;                 // the statement's NOW()
@@ -73,15 +73,15 @@ struct RowUpdate {
 };
 
 struct RowUpdateResult {
-  bool existed = false;  // the row had a cell before
+  bool existed = false;  // the row had a cell before the update
   bool applied = false;  // the condition held; the writes, if any, were made
   uint64_t cells_set = 0;
   uint64_t columns_deleted = 0;
-  uint64_t cells_deleted = 0;  // deleted versions that the update read
+  uint64_t cells_deleted = 0;  // number of deleted versions, as far as the update read them
   bool row_deleted = false;
   Row lets;              // values of the kLet steps
   Row returning;         // filled by FinishRowUpdate if applied
-  bool matched = false;  // RowUpdate::check: the predicate left a cell
+  bool matched = false;  // for RowUpdate::check: the predicate left at least one cell
   // RowUpdate::rules: the new cells of the columns that they name.
   std::vector<Cell> cells;
 

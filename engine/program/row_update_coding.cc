@@ -10,8 +10,8 @@
 namespace sippar::engine {
 namespace {
 
-// The two numbers are two layouts, both current: an operation has rules or a check in place of
-// slots and expressions. An update of an older version cannot arrive (Program::Decode says why).
+// The version byte tells two current layouts apart: an operation stores rules or a check in place
+// of slots and expressions. An update of an older version cannot arrive (see Program::Decode).
 constexpr uint8_t kVersion = 2;
 constexpr uint8_t kOperationVersion = 3;  // version byte of an update that is an operation
 

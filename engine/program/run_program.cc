@@ -66,8 +66,8 @@ class OutputMode final : public Mode {
   size_t bytes_ = 0;
 };
 
-// Keeps the first `limit` rows by the order keys; equal rows keep the order of the scan. A heap, so
-// that memory is bounded by the limit and not by the table.
+// Keeps the first `limit` rows by the order keys; rows with equal keys keep the order of the scan.
+// The rows are in a heap, so that the limit bounds the memory and not the size of the table.
 class TopMode final : public Mode {
  public:
   explicit TopMode(const Program& program) : limit_(program.limit) {

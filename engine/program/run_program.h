@@ -18,7 +18,7 @@ namespace sippar::engine {
 struct ProgramBatch {
   // Outputs, then order keys; in aggregate mode the group keys, then the partial states.
   std::vector<Row> rows;  // may be empty: the batch only reports progress
-  // The last row that was read to its end; "": the current row is not at its end.
+  // The last row that was read to its end; "" if the batch ends in the middle of a row.
   std::string last_row;
   uint64_t rows_seen = 0;  // rows read since the last batch
   uint64_t cells_seen = 0;

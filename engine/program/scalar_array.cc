@@ -142,7 +142,8 @@ Status RangeOfIntegers(Arguments args, bool times, Value* out) {
   while (step > 0 ? at <= to : at >= to) {
     RETURN_IF_ERROR(CheckArraySize(items.size() + 1, 0));
     items.push_back(times ? Value::Timestamp(at) : Value::Int64(at));
-    if (__builtin_add_overflow(at, step, &at)) break;  // overflow: the next one is beyond the end
+    // If the addition overflows, the next item would lie beyond the end.
+    if (__builtin_add_overflow(at, step, &at)) break;
   }
   *out = Value::Array(std::move(items));
   return OkStatus();

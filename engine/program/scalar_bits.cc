@@ -98,7 +98,7 @@ Status Shift(CallSite* site, Arguments args, Value* out) {
     *out = Value::Bytes(ShiftBytes(a.bytes(), left, count));
     return OkStatus();
   }
-  // Zeros come in from the right as well as from the left, whatever the sign.
+  // Both directions fill the free bits with zeros; a right shift does not repeat the sign bit.
   const auto bits = static_cast<uint64_t>(a.integer());
   const uint64_t shifted = count > 63 ? 0 : (left ? bits << count : bits >> count);
   *out = Value::Int64(static_cast<int64_t>(shifted));

@@ -61,7 +61,7 @@ Status ToBase64(CallSite* site, Arguments args, Value* out) {
     for (size_t k = 0; k < 3; ++k) {
       group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0);
     }
-    // n bytes fill n + 1 digits; '=' stands for the digits that the last group does not need.
+    // A group of n bytes needs n + 1 digits; '=' takes the place of the digits up to the fourth.
     for (size_t k = 0; k < 4; ++k) {
       text.push_back(k <= count ? kBase64[group >> (18 - 6 * k) & 63] : '=');
     }

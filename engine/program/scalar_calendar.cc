@@ -117,7 +117,7 @@ Status AddMonths(CallSite* site, Arguments args, Value* out) {
   const int64_t time = args[0]->integer();
   CalendarTime parts;
   RETURN_IF_ERROR(SplitTime(time, &parts));
-  constexpr int64_t kMonthsMax = 12 * 30'000;  // within the years of the calendar
+  constexpr int64_t kMonthsMax = 12 * 30'000;  // keeps the year in the range of the calendar
   int64_t months = (parts.tm.tm_year + 1900) * int64_t{12} + parts.tm.tm_mon;
   if (__builtin_add_overflow(months, args[1]->integer(), &months) || months > kMonthsMax ||
       months < -kMonthsMax) {

@@ -293,8 +293,8 @@ ScalarEntry FindItemFunction(Function function) {
   }
 }
 
-// The search is done once for each call of a program, when it is prepared (Build in evaluate.cc),
-// and not for each row.
+// Build in evaluate.cc runs this search once for each function call in a program, before the first
+// row, and not for each row.
 ScalarEntry FindScalar(Function function) {
   for (auto find : {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
                     FindJsonFunction, FindTimeFunction, FindItemFunction, FindRealFunction,

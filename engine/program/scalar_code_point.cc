@@ -115,7 +115,7 @@ Status SafeBytesToText(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// Five bytes become eight digits; '=' fills the last group.
+// Writes eight digits for every five bytes and fills up the last eight with '='.
 Status ToBase32(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
   std::string text;

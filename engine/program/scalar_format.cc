@@ -12,7 +12,7 @@ namespace {
 
 using enum ValueType;
 
-// One element of a pattern: %-8.3f.
+// One element of a pattern, such as %-8.3f.
 struct Element {
   std::string flags;
   int width = 0;
@@ -61,7 +61,7 @@ class PatternReader {
   Status WrongType() const { return TypeError(*site_, args_); }
 
  private:
-  // Digits, or * for the next argument; leaves *number if there is neither.
+  // Reads digits, or takes the next argument for a *. Without either, *number keeps its value.
   Status Number(std::string_view* text, int* number) {
     constexpr int64_t kMost = 10'000;
     int64_t read = *number;

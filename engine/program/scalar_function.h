@@ -27,8 +27,9 @@ struct CallSite {
   std::optional<std::string> rewrite;         // the last rewrite that was checked against the regex
   std::shared_ptr<const JsonPath> json_path;  // parsed json_path_text; null: not parsed yet
   std::string json_path_text;
-  StopBudget* budget = nullptr;  // spent by loops whose cost exceeds their arguments' bytes
-  uint64_t evaluations = 0;      // calls of RAND so far
+  // Loops that may take more steps than their arguments have bytes spend this budget.
+  StopBudget* budget = nullptr;
+  uint64_t evaluations = 0;  // calls of RAND so far
 };
 
 using Arguments = std::span<const Value* const>;

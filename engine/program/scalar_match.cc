@@ -56,8 +56,8 @@ Status Like(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// The number of bytes at the start of `pattern` that stand for the byte `c`, 0 if they stand for
-// another. Requires: `pattern` does not begin with a wildcard.
+// The number of bytes at the start of `pattern` that stand for the byte `c`; 0 if `pattern` begins
+// with a different byte. Requires: `pattern` does not begin with a wildcard.
 size_t LiteralMatch(std::string_view pattern, char c) {
   if (pattern.empty()) return 0;
   const size_t escape = pattern.size() > 1 && pattern[0] == '\\' ? 1 : 0;
@@ -68,9 +68,9 @@ size_t LiteralMatch(std::string_view pattern, char c) {
 
 StatusOr<bool> LikeMatches(std::string_view text, std::string_view pattern, bool by_character,
                            StopBudget* budget) {
-  // Greedy: on a mismatch only the last % is tried again, one character further. An earlier % need
-  // not be, because the last one can make up for whatever it took. So the cost is bounded by text
-  // times pattern.
+  // On a mismatch, only the last % is tried again, with one more character. An earlier % needs no
+  // second try: any text that it could take in addition, the last % can take as well. So the cost
+  // is at most the length of the text times that of the pattern.
   auto step_at = [&](size_t at) { return by_character ? CharacterSize(text.substr(at)) : 1; };
   size_t t = 0, p = 0;
   size_t star_p = std::string_view::npos, star_t = 0;

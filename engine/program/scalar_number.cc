@@ -121,8 +121,8 @@ Status Divide(CallSite* site, Arguments args, Value* out) {
     *out = Value::Duration(a.integer() / b.integer());
     return OkStatus();
   }
-  // The result is FLOAT64 even of two INT64 (DIV is the whole division), and of two durations,
-  // whose ratio has no unit.
+  // The result is FLOAT64 even for two INT64 (DIV divides to a whole number) and for two durations,
+  // because their ratio has no unit.
   bool durations = a.type() == kDuration && b.type() == kDuration;
   if (!durations && !(a.is_number() && b.is_number())) return TypeError(*site, args);
   if (b.AsReal() == 0) return DivisionByZero(a);  // for a DURATION, AsReal is its microseconds

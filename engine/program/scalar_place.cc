@@ -29,7 +29,7 @@ int64_t IntegerOr(Arguments args, size_t index, int64_t otherwise) {
   return index < args.size() ? args[index]->integer() : otherwise;
 }
 
-// The offset of the n-th `part` that begins before or at `end`, counted backwards.
+// The offset of the n-th last `part` among those that begin at or before `end`.
 StatusOr<size_t> FindBackwards(std::string_view text, std::string_view part, size_t end, int64_t n,
                                StopBudget* budget) {
   std::vector<size_t> places;
@@ -135,7 +135,7 @@ Status RegexExtractAll(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
   const std::string& text = args[0]->bytes();
   RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
-  // One more than fits, so that CheckArraySize refuses the result.
+  // Asks for one match more than an ARRAY can hold, so that CheckArraySize refuses too many.
   ASSIGN_OR_RETURN(
       std::vector<RegexMatch> matches,
       site->regex->Matches(text, 0, limits::kValueSizeMax / sizeof(Value) + 1, site->budget));

@@ -1,5 +1,5 @@
-// Functions on FLOAT64, and RAND. A result that is not finite although the arguments are is an
-// error, as in arithmetic. SPDX-License-Identifier: Apache-2.0
+// Functions on FLOAT64, and RAND. As in arithmetic, it is an error if finite arguments give a
+// result that is not finite. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -135,8 +135,8 @@ Status IsSpecial(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// A number in [0, 1) from the seed, the row key, and how often this call has been evaluated, so
-// that a seed reproduces a query.
+// Computes a number in [0, 1) from the seed, the row key and the number of earlier evaluations of
+// this call, so that a query with the same seed gives the same numbers again.
 Status Random(CallSite* site, Arguments args, Value* out) {
   if (args[0]->type() != kInt64) return TypeError(*site, args);
   std::string bytes = args.size() == 2 ? args[1]->bytes() : "";

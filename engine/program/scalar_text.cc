@@ -14,7 +14,8 @@ namespace {
 
 using enum ValueType;
 
-// The text after its first `count` characters, or bytes; "" if it has no more than that.
+// The rest of `text` after its first `count` characters (bytes if !by_character); "" if `text` is
+// not longer.
 std::string_view After(std::string_view text, int64_t count, bool by_character) {
   if (!by_character) return text.substr(std::min(static_cast<size_t>(count), text.size()));
   for (; count > 0 && !text.empty(); --count) {
@@ -56,7 +57,7 @@ Status Substr(CallSite* site, Arguments args, Value* out) {
     return ProgramError("RANGE",
                         fmt::format("SUBSTR: the length {} is negative", args[2]->integer()));
   }
-  // Characters are counted up to the end of the part and not to the end of the text.
+  // Counts characters only up to the end of the wanted part, not up to the end of the text.
   rest = After(rest, std::max<int64_t>(from, 1) - 1, by_character);
   if (args.size() == 3) {
     rest.remove_suffix(After(rest, args[2]->integer(), by_character).size());

@@ -84,7 +84,7 @@ Status TopValues::Merge(const Value& encoded, bool* known) {
   if (!*known) return OkStatus();
   const auto other_floor = static_cast<uint64_t>(parts[1].integer());
   // The other summary may have seen a value for which it has no entry up to `other_floor` times.
-  // For values that have an entry there, the loop below takes this back.
+  // The loop below subtracts `other_floor` again for values that have an entry in both summaries.
   for (auto& [key, entry] : entries_) entry.missed += other_floor;
   const Value::Items& items = parts[2].items();
   for (size_t i = 0; i < items.size(); i += kItemsOfEntry) {

@@ -20,7 +20,7 @@ class TopValues {
   struct Entry {
     Value value;
     uint64_t count = 0;   // occurrences since the value got its entry
-    uint64_t missed = 0;  // upper bound of the occurrences before that
+    uint64_t missed = 0;  // most occurrences that the value may have had before it got its entry
   };
 
   // `memory` counts the values that this object holds, and outlives it.

@@ -46,7 +46,8 @@ constexpr int kBoolClass = 1;
 constexpr int kNumberClass = 2;
 constexpr int kDurationClass = 3;
 constexpr int kStringClass = 4;
-constexpr int kItemsClass = 5;  // ARRAY, MAP and STRUCT: this plus the number of the type
+// ARRAY, MAP and STRUCT have a class each: this number plus the number of their type.
+constexpr int kItemsClass = 5;
 
 // A TIMESTAMP is in the class of numbers because the times of cells are INT64, and a test compares
 // the two. A DURATION is a length and not a point in time: no test compares it with another type

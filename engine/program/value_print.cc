@@ -86,7 +86,7 @@ std::string PrintTimestamp(int64_t micros) {
   constexpr int64_t kSecond = 1'000'000;
   int64_t seconds = micros / kSecond;
   int64_t fraction = micros % kSecond;
-  // Division rounds towards zero, but before 1970 the fraction counts from the second below.
+  // Division rounds towards zero. Before 1970 the whole seconds must be rounded down instead.
   if (fraction < 0) {
     fraction += kSecond;
     --seconds;

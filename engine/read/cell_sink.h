@@ -25,8 +25,8 @@ class CellSink {
   virtual void EndRow() = 0;
   // True when no further cell of this row can change the result.
   virtual bool IsSated() const = 0;
-  // True while this step holds back cells that may still be passed on. Cells of other branches must
-  // wait until then, so that results stay in order.
+  // True while this step holds back cells that it may still pass on. Meanwhile the cells of other
+  // branches must wait, so that results stay in order.
   virtual bool IsPending() const { return false; }
 };
 

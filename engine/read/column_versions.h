@@ -22,7 +22,8 @@ namespace sippar::engine {
 
 class ColumnVersions {
  public:
-  // `rule` is nullptr when the family no longer exists; otherwise it outlives the family's entries.
+  // `rule` is nullptr when the family no longer exists; otherwise it must stay valid until the next
+  // EnterFamily.
   void EnterFamily(const FamilyRule* rule, int64_t now_us);
   void EnterColumn() {
     is_replayed_ = false;
@@ -47,7 +48,7 @@ class ColumnVersions {
     return !rule_->gc.MayDrop(rank_, timestamp_us, rule_us_);
   }
 
-  // For columns with deletes of time ranges: Replay once, then Survives for each version.
+  // For a column with deletes of time ranges, call Replay once and then Survives for each version.
   bool is_replayed() const { return is_replayed_; }
   // Reads the versions of the column up to `snapshot` from `input`, which must be at the first of
   // them, then moves `input` back there. Holds 16 bytes per version and no values.

@@ -1,6 +1,6 @@
 // The deletes that can hide entries at the place of a VisibilityIterator. A tombstone sorts before
-// everything that it can hide (cell_key.h), so only the tombstones met since the row, the family
-// and the column were entered count. Sequence 0 means no delete. Not thread safe.
+// everything that it can hide (cell_key.h). So only the tombstones matter that were read since the
+// start of the current row, family and column. Sequence 0 means no delete. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

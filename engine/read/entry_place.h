@@ -22,12 +22,13 @@ class EntryPlace {
   const std::string& family() const { return family_; }
   const std::string& qualifier() const { return qualifier_; }
   const std::string& column_part() const { return column_part_; }
-  // Each rises by one at a new row, family or column: callers compare them instead of names.
+  // Each count rises by one when its row, family or column changes. Callers compare the counts
+  // instead of the names.
   uint64_t row_count() const { return row_count_; }
   uint64_t family_count() const { return family_count_; }
   uint64_t column_count() const { return column_count_; }
-  // Rises when the next family has another name than the last one. Callers look up again only then
-  // what depends on the name of the family.
+  // Rises when the next family has another name than the last one. Only then do callers repeat the
+  // lookups that depend on the name of the family.
   uint64_t family_name_count() const { return family_name_count_; }
   // True if `key` lies in the current row and family.
   bool HasFamily(std::string_view key) const {
@@ -117,7 +118,8 @@ class EntryPlace {
     if (is_head_) KeepHead();
     return true;
   }
-  // Forgets the current row: the next entry begins a row, even if it is in the same one.
+  // Forgets the current row, so that the next entry counts as the start of a new row, even if it
+  // is in the same row.
   void Leave() {
     row_part_.clear();
     column_part_.clear();
@@ -147,7 +149,8 @@ class EntryPlace {
   std::string row_part_, row_;
   std::string family_;
   std::string column_part_, qualifier_;
-  // The first column of the last row that was parsed; the names as they are in a key.
+  // The first column of the last row that was parsed. head_names_ is that part of the key which
+  // contains its family and qualifier.
   std::string head_names_, head_family_, head_qualifier_;
   bool is_head_ = false;    // true: the row has no column yet
   bool in_family_ = false;  // false: no family of the current row was entered yet

@@ -4,7 +4,8 @@
 namespace sippar::engine {
 namespace {
 
-constexpr int kStepsBeforeSeek = 8;  // a step is cheaper than a seek (measured by tests/bench)
+// The number of steps tried before a seek: a step is cheaper than a seek (measured by tests/bench).
+constexpr int kStepsBeforeSeek = 8;
 
 }  // namespace
 

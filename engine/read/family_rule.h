@@ -19,8 +19,8 @@ struct FamilyRule {
   GcPolicy gc;
   uint64_t birth = 0;
   // After the last delete, the rule is applied as of the current time or this time, whichever is
-  // earlier. 0 in compactions that may miss deletes: there a rule of age and versions acts only up
-  // to the last delete among the inputs.
+  // earlier. A compaction that may not see all deletes sets 0 for a rule that combines age and
+  // versions: such a rule then acts only up to the last delete among the inputs.
   int64_t acts_until_us = kTimeMax;
 };
 using FamilyRules = std::map<std::string, FamilyRule, std::less<>>;

@@ -52,7 +52,8 @@ class PushDown {
     if (filter.kind == RowFilter::kChain) {
       for (const RowFilter& link : filter.filters) Link(link);
     } else if (filter.kind == RowFilter::kStripValue && !is_blocked_ && !are_values_read_) {
-      read_->strip_values = true;  // also after a count: the same cells, without their values
+      // This is correct even after a link that counts cells: no cell is lost, only its value.
+      read_->strip_values = true;
     } else if (is_blocked_ || is_counted_) {
       LeaveToFilter(filter);
     } else {

@@ -59,7 +59,7 @@ class NameStep final : public FilterStep {
   void Put(const FilteredCell& cell) override {
     std::string_view name = cell.cell.*name_;
     if (!is_known_ || name != last_) {
-      // A copy, since the cell is valid only during this call.
+      // Copies the name, because the cell is valid only during this call.
       last_ = name;
       is_known_ = true;
       found_ = regex_->Matches(name);
@@ -233,7 +233,7 @@ StatusOr<std::unique_ptr<CellSink>> NewFilterStep(const RowFilter& filter, CellS
     case RowFilter::kStripValue:
       return NewStep<ChangeStep>(out, [](FilteredCell* cell) { cell->cell.value = {}; });
     case RowFilter::kLabel:
-      // Shared, since cells keep views of the label while the function is moved or copied.
+      // The copies of this function share one label, because cells keep views of it.
       return NewStep<ChangeStep>(out, [label = std::make_shared<const std::string>(filter.text)](
                                           FilteredCell* cell) { cell->label = *label; });
     case RowFilter::kValueBitmask:

@@ -27,11 +27,11 @@ struct RowFilter {
     kPassAll,
     kBlockAll,
     kChain,           // `filters`, each on the cells that the previous one leaves
-    kInterleave,      // each of `filters` gets a copy; results in order, with duplicates
-    kCondition,       // if filters[0] leaves any cell of the row: filters[1], else filters[2]
+    kInterleave,      // each of `filters` gets all cells; merges the results, keeps duplicates
+    kCondition,       // runs filters[1] if filters[0] leaves any cell of the row, else filters[2]
     kSink,            // cells go to the result of the read, past all later filters
     kRowSample,       // keeps each row with `probability`
-    kRowKeyRegex,     // regex `text` for the key; all regexes match the whole text
+    kRowKeyRegex,     // regex `text` for the key; regexes match the whole key, name or value
     kFamilyRegex,     // regex `text` for the family
     kQualifierRegex,  // regex `text` for the qualifier
     kValueRegex,      // regex `text` for the value

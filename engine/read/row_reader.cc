@@ -81,7 +81,7 @@ class RowReader final : public CellStream {
     while (entries_->SeekRowBefore(reverse_limit_)) {
       reverse_limit_ = entries_->found_row_part();
       if (entries_->Valid() && place().row_part() == reverse_limit_) return;
-      if (reverse_limit_ < reverse_start_) break;  // below the range: no more rows
+      if (reverse_limit_ < reverse_start_) break;  // the row found lies below the range
     }
     if (status_.ok()) status_ = entries_->status();
     back_ended_ = true;
@@ -241,7 +241,7 @@ class RowReader final : public CellStream {
     return AcceptByCount();
   }
 
-  // Applies CELLS PER FAMILY, then CELLS PER ROW to the cells that it leaves.
+  // Applies CELLS PER FAMILY, then CELLS PER ROW to the remaining cells.
   bool AcceptByCount() {
     uint64_t in_family = cells_in_family_++;
     if (in_family < read_.cells_per_family_offset) {
@@ -279,7 +279,8 @@ class RowReader final : public CellStream {
   bool valid_ = false;
   Status status_;
   bool family_matches_ = true;
-  uint64_t matched_name_ = UINT64_MAX;  // family_name_count of the family in family_matches_
+  // The family_name_count of the family for which family_matches_ was computed.
+  uint64_t matched_name_ = UINT64_MAX;
   std::array<Decision, 2> decisions_;
   size_t decided_ = 0;
   uint64_t row_seen_ = 0, family_seen_ = 0, column_seen_ = 0;

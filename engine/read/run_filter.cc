@@ -26,7 +26,8 @@ class HeldCells {
   }
   bool empty() const { return cells_.empty(); }
   uint64_t front_position() const { return cells_.front().position; }  // Requires: !empty()
-  // Releases the cell's bytes first, because the step that gets the cell may hold it, too.
+  // Gives the cell's bytes back before it passes the cell on, because the next step may hold the
+  // cell too and count the same bytes.
   void PutFront(CellSink* out) {
     Held first = std::move(cells_.front());
     cells_.pop_front();
@@ -115,8 +116,8 @@ class InterleaveStep final : public FilterStep {
   void BeginRow(std::string_view row) override {
     FilterStep::BeginRow(row);
     for (CellSink* branch : branches_) branch->BeginRow(row);
-    // Checked after the BeginRow of the branches: it may already decide a condition, which then
-    // holds no cells back.
+    // AnyPending is called after BeginRow of the branches, because BeginRow may already decide a
+    // condition, which then holds no cells back.
     merge_.Begin(AnyPending());
   }
   void Put(const FilteredCell& cell) override {

@@ -14,7 +14,7 @@
 
 namespace sippar::engine {
 
-// The most bytes of cells that one filter holds back. A row that needs more cannot be read with it.
+// The most bytes of cells that one filter holds back. Reading a row that needs more fails.
 inline constexpr size_t kFilterHeldMax = 256 << 20;
 
 // The bytes that all steps of one filter buffer, counted against one limit.
@@ -52,7 +52,7 @@ class FilterRun {
 
   std::vector<std::unique_ptr<CellSink>> steps_;
   CellSink* entry_ = nullptr;
-  CellSink* result_ = nullptr;  // set if RunRow must end its row
+  CellSink* result_ = nullptr;  // sink whose EndRow RunRow must call; null: a step calls it
   HeldBytes held_;
   std::string row_;
 };

@@ -38,7 +38,7 @@ bool VisibilityIterator::SeekRowBefore(std::string_view row_part) {
     return false;
   }
   found_row_part_ = RowPrefix(input_->key());
-  options_.row_limit = row_part;  // ends the search at the rows that were already read
+  options_.row_limit = row_part;  // stops SeekRow before the rows that were already read
   SeekRow(found_row_part_);
   return status_.ok();
 }

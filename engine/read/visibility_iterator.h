@@ -21,7 +21,7 @@ namespace sippar::engine {
 
 enum class VisibilityMode {
   kRead,        // Returns visible cells only.
-  kCollectAll,  // For compactions of all runs back to the first entry: like kRead.
+  kCollectAll,  // For compactions whose inputs include the oldest run: like kRead.
   // For other compactions: drops the cells that a delete of a whole column, family or row hides,
   // and the cells and tombstones of a dropped family, but not its row tombstones. Keeps everything
   // else, even versions that kRead hides because of the GC rule, a newer version or a delete of a

@@ -36,7 +36,8 @@ void BlockBuilder::Add(std::string_view key, std::string_view value) {
     shared = SharedPrefix(last_key_, key);
   }
   if (value.size() >= kKeptCapacity) {
-    // Reserves the restart array too: growing by doubling would hold a huge value three times.
+    // Reserves room for the restart array too: if the buffer had to double later, the old and the
+    // new buffer together would take three times the size of a huge value.
     buffer_.reserve(buffer_.size() + key.size() + value.size() + 4 * restarts_.size() + kFraming);
   }
   PutVarint(&buffer_, shared);

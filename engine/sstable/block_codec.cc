@@ -28,7 +28,8 @@ ZSTD_DCtx* ThreadDecodeContext() {
   return context.get();
 }
 
-// Reserves the trailer too: growing by doubling would hold a huge block three times.
+// Reserves room for the trailer too: if *out had to double later, the old and the new buffer
+// together would take three times the size of a huge block.
 void AppendExactly(std::string_view payload, std::string* out) {
   if (payload.size() >= kScratchKept)
     out->reserve(out->size() + payload.size() + kBlockTrailerSize);

@@ -48,7 +48,7 @@ uint64_t HeadOf(std::string_view text) {
 }  // namespace
 
 std::optional<uint64_t> LoneValueSize(uint64_t key_size, uint64_t raw_size) {
-  constexpr uint64_t kRestarts = 8;  // bytes of one restart and of their number
+  constexpr uint64_t kRestarts = 8;  // bytes of one restart offset and of the restart count
   uint64_t rest = 1 + VarintSize(key_size) + key_size + kRestarts;
   for (uint64_t width = 1; width <= 5 && rest + width <= raw_size; ++width) {
     uint64_t value_size = raw_size - rest - width;

@@ -16,7 +16,7 @@ class BlockCursor {
  public:
   // `bytes` must stay valid while the cursor uses them. The cursor is invalid until a Seek.
   void Init(std::string_view bytes);
-  // The same, and uses the search keys of the block if it has any.
+  // Like the function above, but also uses the search keys of the block if it has any.
   void Init(const Block& block);
   bool Valid() const { return entry_ != nullptr; }
   bool damaged() const { return damaged_; }
@@ -40,7 +40,8 @@ class BlockCursor {
   std::string_view value() const { return value_; }
 
  private:
-  void Parse(const char* entry);  // sets entry_, key_ and value_; invalid at the end
+  // Sets entry_, key_ and value_ from `entry`; makes the cursor invalid at the end of the entries.
+  void Parse(const char* entry);
   void TakeKey(size_t shared, std::string_view suffix);
   void SetDamaged();
   const char* RestartEntry(uint32_t index);

@@ -49,7 +49,7 @@ Status SstableDamage(const FileName& file, std::string_view what, uint64_t offse
 // versions.
 struct Footer {
   static constexpr size_t kSize = 4 * 24 + 8 + 24;
-  // No format version has a larger footer, so a reader can check that of a newer version, too.
+  // No format version has a larger footer, so a reader can also check a footer of a newer version.
   static constexpr size_t kSizeMax = 4096;
   BlockHandle dictionary;  // sections in the order of the file
   BlockHandle filter;

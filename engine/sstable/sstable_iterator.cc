@@ -182,7 +182,7 @@ class SstableIterator final : public EntryIterator {
     ASSIGN_OR_RETURN(std::shared_ptr<const Block> decoded,
                      file_->Decode(block, std::string_view(ahead_).substr(
                                               start, index.entry(block).stored_size)));
-    // The stored form of a huge block is not kept as well as the decoded one.
+    // Frees the stored bytes of a huge block, because its decoded form is kept.
     if (ahead_.size() > kReadAheadMax) {
       ahead_.clear();
       ahead_.shrink_to_fit();

@@ -35,9 +35,10 @@ enum class ReadAhead : uint8_t {
 struct FileRead {
   FileRead(ReadAhead ahead) : read_ahead(ahead) {}
   ReadAhead read_ahead;
-  TimeRange time;            // blocks outside of it, without tombstones, are skipped
-  bool in_memory = false;    // blocks stay pinned with the file within the budget
-  bool from_memory = false;  // a block that is not in memory is kUnavailable
+  TimeRange time;  // blocks that lie outside of this range and hold no tombstone are skipped
+  // Blocks that are read stay in memory while the file is open, as far as the pin budget allows.
+  bool in_memory = false;
+  bool from_memory = false;  // the read fails with kUnavailable at a block that is not in memory
   // Larger values are returned empty where that saves a block read.
   uint64_t value_size_max = kAnyValueSize;
   ReadCounters* counters = nullptr;  // may be null; must outlive the iterator
@@ -75,8 +76,8 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
                                              size_t bytes_max) const;
   // Keys of this file that cut it into pieces of about `raw_bytes`, ascending; never its first key.
   std::vector<std::string> SplitKeys(uint64_t raw_bytes) const;
-  // The stored bytes of the blocks that begin in [first_key, limit_key), with their share of index
-  // and filter.
+  // The stored bytes of the blocks that begin in [first_key, limit_key), plus the share of these
+  // blocks in the index and the filter.
   uint64_t StoredBytesBetween(std::string_view first_key, std::string_view limit_key) const;
   // Reads every block and checks checksums, key order, counts, filter and dictionary. Returns the
   // first error.
@@ -91,8 +92,8 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
   // Reads a block through the cache, or pins it with the file when `read` says so.
   [[nodiscard]] StatusOr<std::shared_ptr<const Block>> ReadBlock(size_t block,
                                                                  const FileRead& read) const;
-  // nullptr when the block is not pinned. The pointer does not own the block: its holder must hold
-  // the file.
+  // nullptr when the block is not pinned. The pointer does not own the block: the caller must keep
+  // this reader alive while it uses the pointer.
   std::shared_ptr<const Block> PinnedBlock(size_t block) const {
     return {std::shared_ptr<const Block>(), pinned_.Find(block)};
   }
@@ -132,7 +133,7 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
   std::shared_ptr<const Block> filter_;           // nullptr: missing or damaged
   std::unique_ptr<DecodeDictionary> dictionary_;  // nullptr: missing or damaged
   Status filter_status_;
-  Status dictionary_status_;  // if not OK, only the blocks that need it fail
+  Status dictionary_status_;  // if not OK, only blocks that need the dictionary fail
 };
 
 std::unique_ptr<EntryIterator> NewSstableIterator(std::shared_ptr<const SstableReader> file,

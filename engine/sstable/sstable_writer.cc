@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kAppendSize = 1 << 20;  // bytes per write to the file
 constexpr size_t kShownKeySize = 80;     // shown bytes of a key in a message
 constexpr size_t kEntryOverhead = 64;    // upper bound of the framing of a huge entry
-constexpr int kSectionLevel = 6;         // level for index, properties, dictionary: small sections
+constexpr int kSectionLevel = 6;         // compression level of index, properties and dictionary
 // With smaller blocks the index would outgrow the data.
 constexpr uint32_t kBlockSizeMin = 1 << 8;
 

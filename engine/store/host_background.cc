@@ -12,7 +12,7 @@
 
 namespace sippar::engine {
 namespace {
-// The largest compaction, in bytes of input, that a process still runs before it ends.
+// Before a process ends, it still runs compactions with at most this many bytes of input.
 constexpr uint64_t kSmallCompaction = 1 << 20;
 // Pause after a failed flush, and between searches for a compaction while none is due.
 constexpr int64_t kRetryMicros = 1'000'000;

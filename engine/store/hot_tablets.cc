@@ -8,7 +8,7 @@ namespace {
 
 // A tablet with a smaller share of all processors is not listed.
 constexpr double kHotPercent = 10;
-constexpr size_t kKeptMax = 10'000;  // a few MB; the oldest are dropped first
+constexpr size_t kKeptMax = 10'000;  // most samples kept (a few MB); the oldest are dropped first
 constexpr int64_t kQuarterMicros = int64_t{15} * 60 * 1'000'000;
 
 }  // namespace
@@ -41,7 +41,7 @@ void HotTablets::Sample(int64_t now_us, int64_t cpu_us, std::vector<Work> tablet
 }
 
 std::vector<HotTablet> HotTablets::List(int64_t start_us, int64_t end_us) const {
-  // Key: quarter of an hour, tablet id.
+  // The key of the map is a quarter of an hour and a tablet id.
   std::map<std::pair<int64_t, uint64_t>, const HotTablet*> hottest;
   MutexLock lock(&mutex_);
   for (const HotTablet& hot : hot_) {

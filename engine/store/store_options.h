@@ -19,15 +19,15 @@ struct StoreOptions {
   uint64_t memtable_budget = 256ull << 20;
   uint64_t memtable_size = 64ull << 20;     // a tablet with larger memtables is flushed
   uint64_t block_cache_size = 64ull << 20;  // least size of the block cache
-  // Decoded blocks of in-memory groups; blocks that do not fit use the block cache.
+  // Memory for decoded blocks of in-memory groups; blocks that do not fit use the block cache.
   uint64_t pinned_blocks_size = 192ull << 20;
   // The block cache may use what memtables and pinned blocks leave of this limit (memory_share.h);
   // 0: the size of the block cache is fixed.
   uint64_t memory_limit = 768ull << 20;
 
-  // Divides one limit among all of the above, in the default proportions. Writers stop when
-  // memtables hold two thirds of it. With a quarter in pinned blocks, a twelfth is left for the
-  // block cache.
+  // Divides one limit among all of the above, in the default proportions. Writers stop when the
+  // memtables hold two thirds of the limit. Pinned blocks may take a quarter of it, so at least a
+  // twelfth is left for the block cache.
   void DivideMemory(uint64_t limit) {
     memtable_budget = limit / 3;
     memtable_size = std::max<uint64_t>(limit / 12, 64 << 10);
@@ -35,7 +35,7 @@ struct StoreOptions {
     block_cache_size = limit / 12;
     memory_limit = limit;
   }
-  uint64_t log_segment_size = 64ull << 20;  // paper section 6
+  uint64_t log_segment_size = 64ull << 20;  // bytes per log segment (paper section 6)
   // If there are more closed segments, the tablets that need the oldest ones are flushed.
   uint64_t log_segments_max = 8;
   // A tablet with more stored bytes in SSTables is split (paper section 5.3: tablets of 100-200

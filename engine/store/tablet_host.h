@@ -148,7 +148,7 @@ class TabletHost {
   // Wakes the flush and compaction threads: a writer waits for room, a tablet wants a flush, a
   // flush or a compaction has ended, or the host stops.
   CondVar background_wake_;
-  CondVar writers_wake_;  // a flush ended
+  CondVar writers_wake_;  // wakes stopped writers after a flush or when the host stops
   Status flush_status_ GUARDED_BY(background_mutex_);
   // Tablets that hold back the log.
   std::vector<uint64_t> flush_wanted_ GUARDED_BY(background_mutex_);
@@ -158,7 +158,8 @@ class TabletHost {
     uint64_t failures = 0;
     int64_t retry_at_us = 0;
   };
-  Mutex schedule_mutex_;  // held while a compaction is chosen; before tablets' locks
+  // Held while a compaction is chosen. In the lock order, it comes before the tablets' locks.
+  Mutex schedule_mutex_;
   std::map<std::pair<uint64_t, std::string>, Failure> failures_ GUARDED_BY(schedule_mutex_);
   bool large_running_ GUARDED_BY(schedule_mutex_) = false;
   std::atomic<uint64_t> most_runs_{0};  // most runs of a group, from CompactionCandidates

@@ -22,9 +22,9 @@ RunInfo DescribeRun(const TabletRun& run) {
   info.time_min_us = kTimeMax;
   for (const auto& file : run.files) {
     info.size_bytes += file->ref().part_bytes;
-    // A file shared after a split still holds the other tablets' rows with their deletes, which
-    // this tablet's compaction did not remove. So the run does not count as made by a major
-    // compaction until it is rewritten.
+    // A file that is shared since a split still holds rows and deletes of the other tablets, which
+    // no compaction of this tablet removes. So a run with such a file does not count as made by a
+    // major compaction.
     info.major &= file->ref().IsWhole();
     info.tombstones += file->summary().tombstones;
     info.entries += file->summary().entries;

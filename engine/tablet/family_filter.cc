@@ -53,7 +53,7 @@ class FamilyFilter final : public EntryIterator {
 
   std::unique_ptr<EntryIterator> input_;
   const std::set<std::string>* families_;
-  std::string family_;  // the family that wanted_ belongs to
+  std::string family_;  // the family for which wanted_ was computed
   bool wanted_ = false;
 };
 

@@ -28,8 +28,8 @@ class KeptChanges {
   // files, so that the files of a later server count as newer. Called before the first write. In
   // tests with one TabletHost, which do not call this, the upper half is the epoch of the host.
   void SetOwnerEpoch(uint64_t epoch) { owner_epoch_ = epoch; }
-  // Keeps changes from the next write on. Called before the schema says that there is a stream, so
-  // that no change is missed once it does.
+  // Keeps changes from the next write on. Called before a schema with a change stream is in force,
+  // so that the stream misses no change made under that schema.
   void Keep();
   // Keeps changes from `next_sequence` on if the schema has a stream, else drops them. Requires:
   // body's apply_mutex held.

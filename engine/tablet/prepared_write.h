@@ -16,7 +16,7 @@ struct PreparedWrite {
   RowMutation planned;   // the mutation planned for a RowUpdate operation
   RowMutation resolved;  // a completed copy of the client's mutation, if one was needed
   int64_t wall_us = 0;
-  ChangeTail::Flight flight;  // holds back the change stream's low watermark, if any
+  ChangeTail::Flight flight;  // holds back the low watermark if the table has a change stream
   RequestId request;          // if IsNone(), a repeated call makes the write a second time
   std::string answer;
   CommitLog::Write write;

@@ -11,7 +11,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr size_t kEntryBytes = 100;           // approximate cost of one entry in the maps
-constexpr int64_t kLookEveryUs = 10'000'000;  // how often to look for silent clients
+constexpr int64_t kLookEveryUs = 10'000'000;  // interval of the searches for silent clients
 
 size_t SizeOf(std::string_view answer) { return kEntryBytes + answer.size(); }
 

@@ -52,9 +52,9 @@ void AppendFiles(const std::vector<FileRef>& files, std::vector<FileRef>* out) {
   }
 }
 
-// Sets the age of the run `to`, which now also holds `from`: the age of the older of the two that
-// was not made by a major compaction, since only such a run may hold deletes and garbage of that
-// age.
+// Sets the age of the run `to`, which now also holds `from`. If a major compaction made only one of
+// the two runs, the age of the other run counts, since only that run may hold deletes and garbage
+// as old as its age. Otherwise the higher age counts.
 void JoinAges(const RunState& from, RunState* to) {
   if (to->files.empty() || (to->major && !from.major)) {
     to->made_us = from.made_us;
@@ -179,8 +179,8 @@ StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& rig
     std::vector<RunState> of_right = RunsOf(right, group.name);
     group.runs.assign(std::max(of_left.size(), of_right.size()), {});
     for (size_t i = 0; i < group.runs.size(); ++i) {
-      // A new id, because the two tablets may descend from one: the id of a run on one side may
-      // then also be the id of another run on the other side.
+      // Each joined run gets a new id: if both tablets come from the split of one tablet, different
+      // runs on the two sides may have the same id.
       ASSIGN_OR_RETURN(group.runs[i].run_id, next_run_id());
       for (const std::vector<RunState>* side : {&of_left, &of_right}) {
         if (i >= side->size()) continue;

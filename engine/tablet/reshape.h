@@ -51,9 +51,9 @@ std::optional<std::string> ChooseMiddleRow(std::vector<std::string> keys,
 // range.
 TabletState PartOfState(const TabletState& parent, uint64_t tablet_id, const RowRange& rows,
                         const std::function<uint64_t(const FileRef&, const RowRange&)>& part_bytes);
-// The state of a tablet that joins `left` and its right neighbour. Their lists of runs may be
-// joined run by run, and sequence numbers may continue above the higher of the two, because age and
-// sequence numbers only order entries of one row and the tablets share no row. kAborted if their
+// The state of a tablet that joins `left` and its right neighbour. Run ages and sequence numbers
+// only order entries of one row, and the two tablets share no row. So their lists of runs may be
+// joined run by run, and numbers may continue above those of both. kAborted if their
 // family births differ: a birth is a sequence number of one tablet, so it cannot be compared with
 // the sequence numbers of the other tablet's entries.
 StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& right,

@@ -11,8 +11,8 @@
 namespace sippar::engine {
 namespace {
 
-// Adds to the put of the same cell if this mutation has one, else to the value that the tablet has:
-// a cell that is added to many times is logged once.
+// Adds `addition` to this mutation's own put of the same cell if there is one, else to the value
+// that the tablet has. So many additions to one cell become one entry in the log.
 Status ResolveAddition(TabletReader* reader, FamilyType type, const std::string& row,
                        MutationEntry addition, AddedCells* cells,
                        std::vector<MutationEntry>* resolved) {
@@ -85,7 +85,7 @@ Status ResolveEntries(const TableSchema& schema, int64_t now_us, TabletReader* r
       if (resolved->back().kind != MutationEntry::kSet) cells.Note(*resolved);
     }
   }
-  return mutation->ValidateSizes();  // an append may exceed the limit only now
+  return mutation->ValidateSizes();  // the value that an append results in may exceed the limit
 }
 
 }  // namespace sippar::engine

@@ -9,7 +9,7 @@
 
 namespace sippar::engine {
 
-// `now_us` is the time for entries that leave it to the server. Requires: the row's lock is held
+// `now_us` is the time for entries whose time the server gives. Requires: the row's lock is held
 // exclusively (kAlone) if the mutation reads its row (RowMutation::ReadsRow).
 [[nodiscard]] Status ResolveEntries(const TableSchema& schema, int64_t now_us, TabletReader* reader,
                                     RowMutation* mutation);

@@ -11,7 +11,7 @@ namespace sippar::engine {
 
 // A read that is repeated when a row transaction commits, and the digest of the cells it returned.
 struct RowCheck {
-  ReadSpec read;  // its rows are ignored: the row is the mutation's
+  ReadSpec read;  // read.rows is ignored: the read is of the mutation's row
   uint64_t digest = 0;
 };
 

@@ -34,7 +34,7 @@ Status TabletWriter::CommitRow(const RowMutation& mutation, std::span<const RowC
   OneRowLock lock(body_->context->row_locks, body_->id, mutation.row, RowLock::kAlone);
   ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> schema, SchemaForWrite());
   // Looks for the answer before the checks: the first attempt of this request may have changed the
-  // row, and the repetition must get its answer, not kAborted.
+  // row, and a repeated request must get the answer of that attempt, not kAborted.
   if (auto answered = FindAnswer(mutation.request)) return *std::move(answered);
   for (const RowCheck& check : checks) {
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, reader_->ReadRow(mutation.row, check.read));
@@ -177,8 +177,8 @@ Status TabletWriter::CommitAnswered(const RowUpdate& update, const RowMutation& 
 StatusOr<std::unique_ptr<CellStream>> TabletWriter::ReadRowAfter(
     std::span<const PreparedWrite> writes, const std::string& row, const ReadSpec& read) {
   TabletSnapshot snapshot = body_->TakeSnapshot();
-  // A private version: the tablet's active memtables count as frozen and a fresh memtable takes the
-  // writes, so the tablet's own memtables never hold an entry that is not in the log.
+  // Makes a private version in which the tablet's active memtables count as frozen and new
+  // memtables take the writes. So the tablet's own memtables hold no entry that is not in the log.
   auto after = std::make_shared<TabletVersion>(*snapshot.version);
   for (GroupVersion& group : after->groups) {
     group.frozen.push_back(std::move(group.active));

@@ -51,7 +51,8 @@ class Tablet {
   uint64_t table_id() const { return body_.table_id; }
   const RowRange& range() const { return body_.range; }
   std::shared_ptr<const TableSchema> schema() const { return body_.TakeSnapshot().schema; }
-  uint64_t last_sequence() const { return body_.TakeSnapshot().sequence; }  // the last visible one
+  // The last sequence number that is visible to reads.
+  uint64_t last_sequence() const { return body_.TakeSnapshot().sequence; }
 
   // These call the methods of the parts, whose headers describe them.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read,

@@ -25,7 +25,7 @@ struct TabletSnapshot {
   std::shared_ptr<const TabletVersion> version;
   std::shared_ptr<const FamilyRules> rules;
   std::shared_ptr<const TableSchema> schema;
-  uint64_t sequence = 0;  // the last visible one
+  uint64_t sequence = 0;  // the last sequence number that the read sees
 };
 
 struct TabletBody {

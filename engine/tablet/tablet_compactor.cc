@@ -67,9 +67,9 @@ Status TabletCompactor::CompactMajor(const std::string& wanted) {
 // every GC rule.
 Status TabletCompactor::CompactWhole(const std::string& group, const std::string& reason,
                                      RateLimiter* limiter) {
-  // The time is taken before the wait: a writer takes its time under its row's lock, so every write
-  // that the flush below misses has a later time than now_us, and the result may be marked as whole
-  // up to it.
+  // Takes the time before the wait. A writer takes its time under its row's lock, so every write
+  // that the flush below misses has a later time than now_us. So the runs hold all writes before
+  // now_us (CompactionInputs::whole_at_us).
   int64_t now_us = body_->context->clock->NowMicros();
   body_->context->row_locks->WaitForHolders();
   RETURN_IF_ERROR(flusher_->Flush());

@@ -31,7 +31,7 @@ class TabletCompactor {
   TabletCompactor(const TabletCompactor&) = delete;
   TabletCompactor& operator=(const TabletCompactor&) = delete;
 
-  // No compaction runs between these two.
+  // No compaction runs between Pause and Resume.
   void Pause() { claims_.Pause(); }
   void Resume() { claims_.Resume(); }
 

@@ -35,8 +35,8 @@ struct TabletContext {
   std::function<StatusOr<uint64_t>()> next_file_id;
   UnpublishedFiles* unpublished = nullptr;
   std::atomic<int64_t>* memtable_bytes = nullptr;  // memtables of all tablets, frozen ones included
-  const std::atomic<bool>* stopping = nullptr;     // ends compactions early
-  bool paranoid_flush = false;                     // as in StoreOptions
+  const std::atomic<bool>* stopping = nullptr;     // flag that ends compactions early when true
+  bool paranoid_flush = false;                     // the option of this name in StoreOptions
   // Directory of the change archive. It has a subdirectory for each table with a change stream,
   // made before the table's schema says that it has one. Empty: no changes are kept.
   std::string change_directory;

@@ -88,7 +88,7 @@ Status TabletFamilies::HearOfSchema() {
     TabletState changed = body_->state;
     for (const FamilySchema& family : snapshot.schema->families) {
       if (family.incarnation == 0) continue;
-      // emplace: a birth that is known already is kept.
+      // emplace does not replace a birth that the state already has.
       changed.family_births.emplace(BirthKey(family), snapshot.sequence + 1);
     }
     NoteUnheardMoves(body_->state, *snapshot.schema, snapshot.sequence, &changed.old_groups);
@@ -127,8 +127,8 @@ std::map<std::string, uint64_t> TabletFamilies::Births() const {
 }
 
 Status TabletFamilies::ForgetBirths() {
-  // Taken before the compaction: a birth that is added while it runs must stay, as the cells that
-  // it hides may have been written again.
+  // Copies the births before the compaction: a birth that is added while the compaction runs must
+  // stay, because the compaction may have written the cells that this birth hides.
   std::map<std::string, uint64_t> before = Births();
   RETURN_IF_ERROR(compactor_->CompactMajor(""));
   std::shared_ptr<const TableSchema> schema = body_->TakeSnapshot().schema;

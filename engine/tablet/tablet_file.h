@@ -37,7 +37,7 @@ class TabletFile {
   std::unique_ptr<EntryIterator> NewIterator(const FileRead& read) const;
   bool MayContainRow(std::string_view row_prefix) const;
   bool MayContainColumn(std::string_view column_prefix) const;
-  // As the functions of SstableReader, limited to the visible part.
+  // Like the functions of SstableReader with the same names, but limited to the visible part.
   [[nodiscard]] StatusOr<std::string> Sample(std::string_view first_key, std::string_view limit_key,
                                              size_t bytes_max) const;
   [[nodiscard]] StatusOr<std::vector<std::string>> SplitKeys(uint64_t raw_bytes) const;
@@ -45,7 +45,7 @@ class TabletFile {
  private:
   const FileRef ref_;
   const std::shared_ptr<SharedSstable> file_;
-  // Bounds of the visible part where it is smaller than the file; "" where it is not.
+  // Bounds of the visible part; "" where the visible part ends with the file itself.
   std::string start_key_;
   std::string limit_key_;
 };

@@ -65,7 +65,8 @@ TabletFlusher::Frozen TabletFlusher::Freeze() {
     group.active = std::make_shared<Memtable>();
   }
   if (any) body_->version = std::move(frozen);
-  // A failed flush leaves frozen memtables. Their oldest write is the older one, so its time stays.
+  // A failed flush leaves frozen memtables. Their writes are older than those frozen now, so
+  // frozen_write_us_ keeps its value.
   if (frozen_write_us_ == 0) frozen_write_us_ = body_->oldest_write_us;
   body_->oldest_write_us = 0;
   // No write is being applied, so every entry with a number up to here is in a frozen memtable now,
@@ -111,7 +112,8 @@ Status TabletFlusher::WriteFrozen(const Frozen& frozen) {
   UnpublishedFiles::Job job = body_->context->unpublished->Begin();
   GroupRuns runs;
   Status written = WriteGroups(*frozen.version, &runs);
-  if (!written.ok()) {  // otherwise repeated flushes would fill the disk
+  // Removes the files of a failed flush; otherwise repeated flushes would fill the disk.
+  if (!written.ok()) {
     for (const auto& [name, run] : runs) RemoveOutput(*body_->context, run);
     return written;
   }
@@ -120,8 +122,8 @@ Status TabletFlusher::WriteFrozen(const Frozen& frozen) {
     MutexLock state_lock(&body_->state_mutex);
     TabletState changed = body_->state;
     for (const auto& [name, run] : runs) changed.Group(name)->runs.push_back(StateOf(run));
-    // The sequence number of the freeze, not the newest visible one: later writes are in the active
-    // memtables alone, so a restart must replay them from the log.
+    // Uses the sequence number of the freeze and not the newest visible one: writes after the
+    // freeze are only in the active memtables, so a restart must replay them from the log.
     changed.redo_sequence = frozen.sequence;
     if (SEEDED_BUG("redo-point-too-high")) changed.redo_sequence = body_->TakeSnapshot().sequence;
     writer_->SaveTo(&changed);
@@ -140,7 +142,7 @@ Status TabletFlusher::WriteFrozen(const Frozen& frozen) {
   return OkStatus();
 }
 
-// On error *runs holds the runs written before it, for the caller to remove.
+// After an error *runs holds the runs that were already written; the caller removes them.
 Status TabletFlusher::WriteGroups(const TabletVersion& frozen, GroupRuns* runs) {
   TabletSnapshot snapshot = body_->TakeSnapshot();
   int64_t made_us = oldest_write_us();

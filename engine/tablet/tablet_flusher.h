@@ -41,7 +41,7 @@ class TabletFlusher {
   // closed for writes.
   [[nodiscard]] StatusOr<TabletState> HandOver();
 
-  // Every entry up to this number is in an SSTable, so the log need not keep its record.
+  // Every entry up to this number is in an SSTable, so the log need not keep records of them.
   uint64_t redo_sequence() const { return redo_sequence_.load(); }
   // Time of the oldest write that is only in memtables and the log; 0: there is none.
   int64_t oldest_write_us() const;

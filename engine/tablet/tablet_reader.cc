@@ -18,7 +18,8 @@ struct GroupToRead {
 
 using FamilyTest = std::function<bool(std::string_view family)>;
 
-// Tests whether a family is wanted. Without `matcher` all columns are exact, or there are none.
+// Returns a test whether a family is wanted. Without a `matcher`, `columns` has only exact names,
+// or is empty, which means all columns.
 FamilyTest FamiliesOf(const std::vector<ColumnPattern>& columns, const ColumnMatcher* matcher) {
   if (matcher != nullptr) {
     return [matcher](std::string_view family) { return matcher->MatchesFamily(family); };
@@ -80,9 +81,9 @@ struct ReadPlan {
   uint64_t value_size_max = kAnyValueSize;
   bool from_memory = false;
 
-  // Finds the sources that may hold rows of `range`; empty if there are none, mostly because Bloom
-  // filters say so. `columns` are the only columns wanted, all exact; empty: other columns are
-  // wanted, too.
+  // Finds the sources that may hold rows of `range`; the result is empty if there are none, mostly
+  // because Bloom filters exclude them. If `columns` is not empty, only these columns are wanted,
+  // and all are exact.
   std::vector<GroupSources> Find(const RowRange& range, std::span<const ColumnPattern> columns,
                                  ReadCounters* counters) const {
     std::vector<GroupSources> found;
@@ -160,7 +161,8 @@ class NoCells final : public CellStream {
   CellView cell_;
 };
 
-constexpr size_t kColumnsToAskMax = 16;  // with more columns, one of them likely exists
+// The most columns that are looked up in Bloom filters: of more columns, one likely exists.
+constexpr size_t kColumnsToAskMax = 16;
 
 // Also true for an empty list, which means all columns.
 bool AreFewExact(const std::vector<ColumnPattern>& columns) {

@@ -32,7 +32,7 @@ class TabletReader {
   // Reads `row` only, whatever rows `read` names and in whatever direction.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row,
                                                               const ReadSpec& read);
-  // The same on a snapshot that the caller took.
+  // Like ReadRow, but reads from a snapshot that the caller took.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> ReadRowIn(TabletSnapshot snapshot,
                                                                 const std::string& row,
                                                                 const ReadSpec& read);

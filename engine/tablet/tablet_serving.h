@@ -14,8 +14,8 @@
 
 namespace sippar::engine {
 
-// The write did not happen, because the row belongs to another tablet now. The store routes it
-// again; callers of the store never see this status.
+// True if a write was not done because its row now belongs to another tablet. The store then routes
+// the write again; callers of the store never see this status.
 inline bool IsMoved(const Status& status) { return HasCause(status, Cause::kNotServed); }
 
 class TabletServing {
@@ -41,7 +41,8 @@ class TabletServing {
   // Called after Close when it is unknown which tablets have the rows. No write is accepted until
   // the store is opened again.
   void GiveUp() { serving_ = Serving::kUnknown; }
-  // The tablet's table was dropped: writes fail, and files go once the last reader has ended.
+  // Called when the tablet's table was dropped. Writes then fail, and a file that no other state
+  // names is removed once its last reader has ended.
   void Drop() { Release(Serving::kDropped); }
 
  private:

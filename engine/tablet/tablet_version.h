@@ -20,7 +20,7 @@ namespace sippar::engine {
 struct TabletRun {
   uint64_t run_id = 0;
   std::vector<std::shared_ptr<const TabletFile>> files;  // disjoint, in key order
-  int64_t made_us = 0;                                   // as in RunState
+  int64_t made_us = 0;                                   // same meaning as RunState::made_us
   bool major = false;
 };
 RunState StateOf(const TabletRun& run);
@@ -55,8 +55,8 @@ struct GroupSources {
 };
 
 // Finds the sources of a group that may hold rows of `range`, by their key ranges, times and Bloom
-// filters. False if there are none. For a single row, `columns` are the only columns wanted, all
-// exact; empty: all columns.
+// filters. False if there are none. If `range` is a single row, `columns` lists the only columns
+// wanted, by exact names; an empty list means all columns.
 bool FindGroupSources(const GroupVersion& group, const RowRange& range, const FileRead& read,
                       std::span<const ColumnPattern> columns, GroupSources* found);
 void OpenGroupSources(GroupSources found, const FileRead& read,

@@ -71,7 +71,7 @@ std::vector<Status> TabletWriter::ApplyBatch(std::span<const RowMutation* const>
   for (const RowMutation* mutation : mutations) {
     stripes.push_back(body_->context->row_locks->StripeOf(body_->id, mutation->row));
   }
-  RowLock::Mode mode = RowLock::kShared;  // the strictest that one of the mutations needs
+  RowLock::Mode mode = RowLock::kShared;  // the strictest mode that any of the mutations needs
   for (const RowMutation* mutation : mutations) mode = std::max(mode, LockFor(*mutation));
   RowLockGuard lock(body_->context->row_locks, std::move(stripes), mode);
   auto schema = SchemaForWrite();
@@ -123,7 +123,8 @@ Status TabletWriter::Prepare(const RowMutation& mutation, const TableSchema& sch
   }
   out->mutation = &mutation;
   if (!complete) {
-    // A copy: the caller's mutation stays as it is, so that it can be routed to another tablet.
+    // Completes a copy and leaves the caller's mutation as it is, because the caller may have to
+    // send that mutation to another tablet.
     out->resolved = mutation;
     RETURN_IF_ERROR(ResolveEntries(schema, time_.Next(schema), reader_, &out->resolved));
     out->mutation = &out->resolved;
@@ -154,8 +155,8 @@ Status TabletWriter::Commit(std::span<PreparedWrite> writes,
   for (PreparedWrite& prepared : writes) {
     body_->work->AddWrite(prepared.mutation->entries.size());
     prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
-      // The answer comes before the entries: a flush that includes the entries must find it, since
-      // the log may be removed after the flush.
+      // Stores the answer before the entries: a flush that includes the entries must also save the
+      // answer, because the log may be removed after the flush.
       if (!prepared.request.IsNone()) {
         Remember(prepared.request, prepared.answer, prepared.wall_us);
       }

@@ -30,33 +30,34 @@ namespace sippar::engine {
 
 class TabletWriter {
  public:
-  // All four outlive this object. The remembered answers, times and sequence numbers continue from
-  // `body`'s state.
+  // All four arguments outlive this object. The remembered answers, the times and the sequence
+  // numbers continue from the state of `body`.
   TabletWriter(TabletBody* body, const TabletServing* serving, TabletReader* reader,
                KeptChanges* changes);
   TabletWriter(const TabletWriter&) = delete;
   TabletWriter& operator=(const TabletWriter&) = delete;
 
-  // The store routes only rows of the tablet's range here. A write with a request id is done once:
-  // a repetition gets the answer of the first.
-  // Returns one status per mutation. Mutations go into the log in one group, except that each that
-  // reads its row is in a group of its own.
+  // The store routes only rows of the tablet's range here. A write with a request id is applied
+  // only once: a repeated request gets the answer of the first request. Returns one status per
+  // mutation. Mutations go into the log in one group, except that a mutation that reads its row is
+  // in a group of its own.
   [[nodiscard]] std::vector<Status> Apply(std::span<const RowMutation* const> mutations);
   // Returns one answer per update. Consecutive operations (RowUpdate::IsOperation) go into one
-  // group of the log, even those on the same row; one that adds to cells (increment, append, ...)
-  // begins a new group.
+  // group of the log, even those on the same row; an operation that builds on the value of a cell
+  // (increment, append, ...) begins a new group.
   [[nodiscard]] std::vector<StatusOr<RowUpdateResult>> UpdateBatch(
       std::span<const RowUpdate* const> updates);
-  // Applies `mutation` if every check still has the same digest, else returns kAborted.
+  // Repeats the read of each check. Applies `mutation` if all digests are still the same, else
+  // returns kAborted.
   [[nodiscard]] Status CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks);
 
-  // Recovery, by one thread, before the first write. Takes the tablet's records in the order of the
-  // log; applies those after the redo point and skips older ones. kDataLoss if sequence numbers are
-  // missing.
+  // One thread calls this during recovery, before the first write, with the tablet's records in the
+  // order of the log. Applies the records after the redo point and skips older ones. Returns
+  // kDataLoss if sequence numbers are missing.
   [[nodiscard]] Status Replay(const LogRecord& record);
-  // What a tablet's state keeps of its writes: the answers and the largest time given. Both may
-  // include answers and times of later writes; the log still has these writes, and replaying them
-  // changes nothing.
+  // Saves in `*state` the remembered answers and the largest time given to a write. Both may
+  // already include writes that are later than the rest of the state; the log still has those
+  // writes, and their replay does not change what was saved.
   void SaveTo(TabletState* state) const;
 
  private:
@@ -70,7 +71,7 @@ class TabletWriter {
   Status Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out);
   // `has_place`: see CommitLog::Append.
   Status Commit(std::span<PreparedWrite> writes, const std::function<void()>& has_place = {});
-  // Takes `log_body` for the change stream if the table keeps changes.
+  // If the table keeps changes, the change stream takes the contents of `*log_body`.
   void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence,
                         std::string* log_body);
   // The remembered answer; nullopt: the request has no id, or was not seen before.

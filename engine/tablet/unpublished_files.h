@@ -15,8 +15,8 @@ namespace sippar::engine {
 
 class UnpublishedFiles {
  public:
-  // While a job lives, every file whose id is first_ or higher counts as unpublished. For Begin,
-  // first_ is above the ids of all files that existed then; for KeepAll it is 0.
+  // While a job lives, every file whose id is first_ or higher counts as unpublished. Begin sets
+  // first_ above the ids of all files that exist when it is called; KeepAll sets first_ to 0.
   class Job {
    public:
     Job() = default;
@@ -53,7 +53,8 @@ class UnpublishedFiles {
     MutexLock lock(&mutex_);
     return {this, *running_.insert(0)};
   }
-  // Every file with a lower id is named in a saved state or will never be named in one. 0: unknown.
+  // Returns the lowest id of a file that may be unpublished: every file with a lower id is named in
+  // a saved state or will never be named in one. 0: any file may be unpublished.
   uint64_t First() const {
     MutexLock lock(&mutex_);
     return FirstLocked();

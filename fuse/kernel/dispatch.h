@@ -75,8 +75,8 @@ class Dispatch {
   // or until this object ends, because a lazy unmount sends no release.
   uint64_t AddFile(OpenFile file);
   uint64_t AddDir(uint64_t node_id, const Node& node);
-  // Return the object of a handle. Both take the lock although they only cast: only the kernel
-  // orders the open before the read, and the C++ memory model does not know the kernel.
+  // Return the object of a handle. Both only cast, but still take the lock: without it only the
+  // kernel would order the open before the read, and the C++ memory model does not count that.
   OpenFile* FileOf(uint64_t handle) EXCLUDES(mutex_);
   OpenDir* DirOf(uint64_t handle) EXCLUDES(mutex_);
   void Release(OpenFile* file);

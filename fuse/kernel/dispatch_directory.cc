@@ -115,8 +115,8 @@ class Listing {
     if (is_large && ordinal > kEagerRowsMax && !is_reader_looking_) {
       return false;
     }
-    // The kernel would look up a name that may not be cached again at once, so a node would be
-    // wasted.
+    // A node would be wasted on a name that the kernel may not cache, because the kernel looks up
+    // such a name again at once.
     if (dispatch_->NameSeconds(listed.entry) <= 0) return false;
     return dispatch_->inodes()->size() < dispatch_->options().nodes_max;
   }

@@ -22,7 +22,8 @@ namespace {
 // Each reader that waits for value memory occupies a thread; 16 more threads answer all other
 // requests.
 constexpr unsigned kThreadsMax = kReadersWaitingMax + 16;
-// How often Stop repeats its signal: it may arrive just before the loop's wait and be lost.
+// Time between two signals of Stop, which repeats the signal because a signal that arrives just
+// before the loop's wait is lost.
 constexpr int64_t kWakeIntervalUs = 5'000;
 
 // libfuse writes the reason for a failure only to its log. Attach captures that log for its error
@@ -164,9 +165,9 @@ class SessionMount final : public Mount {
   Status Serve() override {
     InstallWakeSignal();
     {
-      // The state is published before the exit flag is checked: a Stop that sets the flag later
-      // sees kServing and interrupts the loop, and the check below sees the flag of an earlier
-      // Stop.
+      // The state is set before the exit flag is checked below. If Stop sets the flag after that
+      // check, Stop sees kServing and interrupts the loop; if Stop has set the flag earlier, the
+      // check finds it.
       engine::MutexLock lock(&mutex_);
       server_ = pthread_self();
       state_ = kServing;
@@ -200,7 +201,8 @@ class SessionMount final : public Mount {
     // The trimmer is stopped first, while requests of the kernel are still answered: it may be
     // inside a notification that waits for such an answer.
     dispatch_.trimmer()->Stop();
-    // Reads of generated files may wait for a long time, and Serve waits for all requests.
+    // Serve waits for all requests, so reads of generated files, which may wait for a long time,
+    // are ended first.
     tree_.StopStreams();
     fuse_session_exit(session_);
     engine::MutexLock lock(&mutex_);

@@ -36,8 +36,8 @@ struct MountOptions {
 
 class Mount {
  public:
-  // Mounts. `client` must outlive the object. Errors: kFailedPrecondition, kPermissionDenied, with
-  // libfuse's own message.
+  // Mounts the file system. `client` must outlive the object. Errors: kFailedPrecondition and
+  // kPermissionDenied; if libfuse has failed, the error contains libfuse's message.
   [[nodiscard]] static StatusOr<std::unique_ptr<Mount>> Attach(cluster::Client* client,
                                                                const MountOptions& options);
   virtual ~Mount() = default;

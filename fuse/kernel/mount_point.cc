@@ -20,9 +20,10 @@
 namespace sippar::fuse {
 namespace {
 
-// Limit of mounts detached from one mount point: dead mounts may be stacked.
+// Limit of the dead mounts that are detached from one mount point, where several may be stacked.
 constexpr int kDeadMountsMax = 16;
-constexpr int kHelperWaits = 20;  // polls for the unmount helper of a killed process
+// Limit of the waits for the unmount helper of a killed process, which may still run.
+constexpr int kHelperWaits = 20;
 constexpr int64_t kHelperWaitUs = 50'000;
 
 // Undoes the escapes of mountinfo: the kernel writes a blank as \040.
@@ -129,7 +130,7 @@ std::vector<MountEntry> ParseMountInfo(std::string_view text) {
     std::vector<std::string> fields;
     for (std::string word; words >> word;) fields.push_back(word);
     size_t dash = 0;
-    // Optional fields come after the sixth, in any number, and end with "-".
+    // Any number of optional fields may come after the sixth field; a field "-" ends them.
     for (size_t i = 6; i < fields.size() && dash == 0; ++i) {
       if (fields[i] == "-") dash = i;
     }

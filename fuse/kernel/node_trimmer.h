@@ -37,7 +37,8 @@ class NodeTrimmer {
   bool is_wanted_ GUARDED_BY(mutex_) = false;
   bool is_stopping_ GUARDED_BY(mutex_) = false;
   bool is_stopped_ GUARDED_BY(mutex_) = true;
-  engine::Thread thread_;  // last member: the thread uses the others
+  // Declared last, so that the thread is joined before the members that it uses are destroyed.
+  engine::Thread thread_;
 };
 
 }  // namespace sippar::fuse

@@ -80,8 +80,8 @@ Status ServeWithSignals(const ServeOptions& options) {
     while (!is_started) started.Wait(&mutex);
   }
   Status status = mount->Serve();
-  // The mount has ended without a signal or after one: SIGUSR1 wakes the signal thread, which
-  // returns because is_done is set.
+  // The mount may have ended without a signal, so the signal thread may still wait for one. SIGUSR1
+  // wakes that thread, which returns because is_done is set.
   is_done = true;
   pthread_kill(waiter, SIGUSR1);
   thread.Join();

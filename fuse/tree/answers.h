@@ -32,7 +32,7 @@ using ByteSink = std::function<bool(std::string_view)>;
 class Answers {
  public:
   virtual ~Answers() = default;
-  // OK if the last test is valid for the table. Reads no rows.
+  // Returns OK if the last test of the question is valid for the table. Reads no rows.
   [[nodiscard]] virtual Status Check(const RowQuestion& question,
                                      const cluster::CallOptions& call) = 0;
   // Returns the keys of the rows, in order.
@@ -45,7 +45,7 @@ class Answers {
   [[nodiscard]] virtual Status Print(const RowQuestion& question, std::string_view format,
                                      const cluster::CallOptions& call, const ByteSink& sink) = 0;
 
-  // The names of the saved queries, sorted; the text of one of them.
+  // SavedNames returns the sorted names of the saved queries, SavedText the text of one of them.
   [[nodiscard]] virtual StatusOr<std::vector<std::string>> SavedNames() = 0;
   [[nodiscard]] virtual StatusOr<std::string> SavedText(std::string_view name) = 0;
   // Writes the result of a statement. Statements that write are rejected.

@@ -1,6 +1,6 @@
 // The attributes that stat shows of a node, and the results of lookups and listings. Plain data,
-// used by the tree
-// and the kernel layer. SPDX-License-Identifier: Apache-2.0
+// used by the tree and the kernel layer.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,8 @@ class DirStream {
 
   bool is_started_ = false;
   uint64_t source_ordinal_ = 0;  // ordinal of the source's current entry
-  Checkpoint last_{0, {}};       // checkpoint after the last entry passed; valid if ordinal > 0
+  // The checkpoint after the last entry that StepSource has passed; valid if its ordinal is > 0.
+  Checkpoint last_{0, {}};
   std::vector<Checkpoint> checkpoints_;
   uint64_t checkpoint_distance_ = 0;
   bool is_filled_ = false;

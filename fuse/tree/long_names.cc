@@ -10,7 +10,7 @@ namespace sippar::fuse {
 namespace {
 
 constexpr size_t kRunOverhead = 160;    // estimated bytes of a map node and a pointer
-constexpr size_t kGroupOverhead = 512;  // estimated bytes without the key, which is stored twice
+constexpr size_t kGroupOverhead = 512;  // estimate per group, without the two copies of its key
 // Limit of unsorted entries, which a search compares one by one.
 constexpr size_t kUnsortedMax = 1'024;
 constexpr size_t kProgressMax = 64;       // limit of stored searches that ran out of time
@@ -142,8 +142,8 @@ std::vector<engine::RowRange> LongNames::Find(const std::string& scope, std::str
 
 void LongNames::Remember(const std::string& scope, std::string_view name, std::string_view key) {
   engine::MutexLock lock(&mutex_);
-  // Cleared as a whole: the entries serve one pass over a directory, so an LRU order would be
-  // useless.
+  // Drops all entries at once: they serve a single pass over a directory, so it would not help to
+  // keep the most recently used entries.
   if (recent_bytes_ > kRecentBytes) {
     recent_.clear();
     recent_bytes_ = 0;

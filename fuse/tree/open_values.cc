@@ -52,9 +52,9 @@ void OpenValues::Close(OpenValue* value) {
   delete value;
 }
 
-// Takes the bytes that were unused for the longest time; null if no bytes have been idle for
-// `idle_us_min`. The caller must release them without the lock: their deleter calls Release, which
-// takes the lock.
+// Takes the bytes of the value that was idle for the longest time; returns null if no value was
+// idle for `idle_us_min`. The caller must not hold the lock when it releases the bytes, because
+// their deleter calls Release, which takes the lock.
 ValuePtr OpenValues::TakeIdle(int64_t idle_us_min) {
   OpenValue* oldest = nullptr;
   for (const auto& [key, value] : open_) {

@@ -43,7 +43,7 @@ class OpenValue {
   bool is_loading_ = false;
   int64_t used_at_ns_ = 0;
 };
-// One open of the version; closes it when destroyed.
+// One open of a version, which ends when the last copy of the pointer is destroyed.
 using OpenValuePtr = std::shared_ptr<OpenValue>;
 
 // Must outlive the values and the bytes that it returns.

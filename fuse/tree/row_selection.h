@@ -1,7 +1,7 @@
 // RowSelection: the rows that a query directory shows, and the names of such directories. A chain
-// such as .prefix/a/.where/x restricts the rows from left to right. Node::selection holds its steps
-// as bytes.
-// Pure. SPDX-License-Identifier: Apache-2.0
+// such as .prefix/a/.where/x restricts the rows from left to right. Node::selection holds the steps
+// of the chain as bytes. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline constexpr size_t kSelectionStepsMax = 8;
 struct RowSelection {
   engine::RowRange range;
   std::vector<std::string> tests;    // tests of .where, in the query language; all must be true
-  std::optional<uint64_t> rows_max;  // count of .first: only this many of the rows
+  std::optional<uint64_t> rows_max;  // the n of .first/<n>: limit of the number of rows
   size_t steps = 0;
 };
 // Requires: `bytes` came from AddStep.

@@ -106,8 +106,8 @@ StatusOr<std::optional<Entry>> TreeView::QueryEntry(const Node& directory, std::
   bool is_home = IsSelectionHome(name);
   bool is_known = is_home || name == ".count" || name == ".export" || name == ".tree";
   if (!is_known) return none;
-  // After .first the set of rows is final: a further step would select other rows than its name
-  // says. The fan-out view shows only whole tables.
+  // Below .first/<n> no further step is allowed, because it would select other rows than its name
+  // says. The fan-out view (.tree) exists only for whole tables.
   RowSelection selection = DecodeSelection(directory.selection);
   if (is_home && (selection.rows_max.has_value() || selection.steps >= kSelectionStepsMax)) {
     return none;

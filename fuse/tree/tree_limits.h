@@ -24,21 +24,23 @@ inline constexpr int64_t kWideRowMemoryUs = 60'000'000;
 // Rows that a listing has just returned need no read when they are looked up (recent_rows.h).
 inline constexpr size_t kRecentRowsMax = 65'536;
 
-// Long names (long_names.h): memory of the index, at about 25 bytes per name; keys that a lookup
-// reads if the index has the name; keys that a search reads after the last key found, if the index
-// lacks the name.
+// Limits for long names (long_names.h), in this order: bytes of the index, which needs about 25
+// bytes per name; keys that a lookup reads if the index has the name; keys that a search reads
+// after the last key found if the index lacks the name.
 inline constexpr size_t kLongNamesSizeMax = 64 << 20;
 inline constexpr size_t kLongNameRunKeys = 32;
 inline constexpr uint64_t kLongNameNearKeys = 1'024;
 
-// Query directories: cached ends of .first/<n> (first_rows.h); first and greatest number of keys
-// that a listing of .where/<test> asks for at a time: `ls | head` must not search for thousands.
+// Limits for query directories, in this order: cached ends of .first/<n> (first_rows.h); first and
+// greatest number of keys that a listing of .where/<test> asks for at a time. The first number is
+// small, so that `ls | head` does not search for thousands of keys.
 inline constexpr size_t kFirstRowsMax = 256;
 inline constexpr uint64_t kMatchesMin = 64;
 inline constexpr uint64_t kMatchesMax = 4'096;
 
-// Generated files (text_stream.h): limit of open files, each of which has a thread; bytes that a
-// writer may be ahead of its reader; bytes before the reader's position that can be read again.
+// Limits for generated files (text_stream.h), in this order: open files, each of which has a
+// thread; bytes that a writer may be ahead of its reader; bytes before the reader's position that
+// can be read again.
 inline constexpr int kStreamsMax = 32;
 inline constexpr size_t kStreamAheadSize = 1 << 20;
 inline constexpr size_t kStreamBehindSize = 256 << 10;

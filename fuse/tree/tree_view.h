@@ -49,7 +49,8 @@ class TreeView {
   // Starts to generate the text of a kGenerated. The stream must not outlive this object.
   [[nodiscard]] StatusOr<std::unique_ptr<TextStream>> OpenGenerated(
       const Node& file, const cluster::CallOptions& call);
-  // Ends the waiting reads of all streams, which could take long, and all later reads.
+  // Ends the reads of all streams: those that wait now, perhaps for a long time, and all later
+  // ones.
   void StopStreams() { is_stopping_->store(true); }
   // std::nullopt if there is no such attribute. XattrNames (xattrs.h) lists the names.
   [[nodiscard]] StatusOr<std::optional<std::string>> Xattr(const Node& node, std::string_view name,

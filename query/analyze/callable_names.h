@@ -28,7 +28,8 @@ struct CallInfo {
   std::string_view signature = {};  // names of the arguments; "": the row does not state them
   // kAggregate: what the call computes.
   engine::AggregateDef::Kind aggregate = engine::AggregateDef::kCountRows;
-  // The slot that the call reads if its argument is one column; none: it takes values only.
+  // The slot that the call reads if its argument is one column; nullopt: the call takes only
+  // values.
   std::optional<engine::SlotDef::Kind> column = {};
   engine::ValueType cast = engine::ValueType::kNull;  // kCast: target type
   // kRewritten: builds the equivalent expression from Sippar's own functions.

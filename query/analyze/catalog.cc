@@ -14,8 +14,8 @@ std::string DidYouMean(std::string_view name, const std::vector<std::string>& kn
   return nearest.empty() ? "" : fmt::format("did you mean {}?", nearest);
 }
 
-// The names by which a statement can call `tables`. With a prefix only the tables directly below it
-// can be called, by their names without the prefix.
+// The names by which a statement can refer to `tables`. With a prefix, a statement can refer only
+// to the tables directly below the prefix, by their names without the prefix.
 std::vector<std::string> NamesBehind(const std::optional<std::string>& prefix,
                                      const std::vector<cluster::TableInfo>& tables) {
   std::vector<std::string> names;
@@ -66,7 +66,8 @@ StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
   return Find<cluster::calls::GetTable>(context, name);
 }
 
-// Lists every family: a table has few, and a name that is near none of them gets no hint.
+// The message lists every family: a table has few families, and a wrong name that resembles none of
+// them gets no hint.
 Status UnknownFamily(const engine::TableSchema& schema, std::string_view family, const Span& span) {
   std::vector<std::string> known;
   std::string list;
@@ -96,8 +97,8 @@ std::vector<std::string> CounterFamilies(const engine::TableSchema& schema) {
 
 Status CheckRegex(const engine::NamePattern& pattern, const Span& span) {
   if (pattern.kind != engine::NamePattern::kRegex) return OkStatus();
-  // Compiled only for the error. The tablets compile it again from its text, because a program
-  // travels as bytes.
+  // Compiles the regex only to find an error in it. The tablets compile its text again, because a
+  // program is sent to them as bytes.
   auto regex = engine::BytesRegex::Compile(pattern.text, pattern.case_insensitive);
   if (regex.ok()) return OkStatus();
   return ErrorAt("BAD_REGEX", span, MessageOf(regex.status()), "RE2 syntax; \\/ is a slash");

@@ -84,11 +84,12 @@ Expression ExpressionCompiler::NegatedIf(bool negated, Expression test) const {
 StatusOr<Expression> ExpressionCompiler::Compile(const Expr& expr) {
   RETURN_IF_ERROR(context_.CheckStop());
   if (repeating_ > 0) RETURN_IF_ERROR(CountRepeated(1, expr));
-  // If the result has a place already, an inner Compile has set it and has checked the types.
+  // If the result already has a place in the text, a nested call of Compile has set the place and
+  // has checked the types.
   auto compiled = CompileUnplaced(expr);
   if (!compiled.ok() || expr.span.line == 0) return compiled;
-  // If the stop signal ended the folding, a call is left, which CheckTypes would evaluate again
-  // without looking at the signal.
+  // If the stop signal ended the folding, the result still contains a call, which CheckTypes would
+  // evaluate again without checking the signal.
   RETURN_IF_ERROR(context_.CheckStop());
   if (compiled->place.IsNone()) RETURN_IF_ERROR(CheckTypes(*scope_, *compiled, expr.span));
   compiled->place = {static_cast<uint32_t>(expr.span.begin), static_cast<uint32_t>(expr.span.end)};

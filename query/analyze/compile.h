@@ -90,7 +90,7 @@ class ExpressionCompiler {
 // The value of a constant time (INT64 or TIMESTAMP) in microseconds since 1970.
 [[nodiscard]] StatusOr<int64_t> CompileTime(const StatementContext& context,
                                             const syntax::Expr& expr);
-// RANGE for a time before 1970: no cell can be written at it.
+// Returns RANGE for a time before 1970, because no cell can be written at such a time.
 [[nodiscard]] Status CheckCellTime(int64_t time_us, const Span& span);
 // The value of a constant row key: TEXT or BYTES. BAD_ROW_KEY if the engine would refuse it.
 [[nodiscard]] StatusOr<std::string> CompileRowKey(const StatementContext& context,
@@ -104,8 +104,8 @@ bool ContainsAggregate(const syntax::Expr& expr);
 bool SameWord(std::string_view a, std::string_view b);  // comparison that ignores ASCII case
 
 // Turns errors of a running program (DECODE, OVERFLOW, TYPE …) into QueryErrors; other errors pass
-// unchanged. The place is where the failing expression was written, as byte offsets that LineIn
-// (query_error.h) completes with line and column; an error without a place gets `span`.
+// unchanged. The QueryError gets the place of the failing expression in the text, as byte offsets,
+// to which LineIn (query_error.h) adds line and column. If the error has no place, it gets `span`.
 [[nodiscard]] Status WithQueryCode(const Status& status, const Span& span = {});
 
 // Replaces a call whose arguments are all literals by its value. A call that fails, or that `stop`

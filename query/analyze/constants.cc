@@ -24,8 +24,8 @@ bool SameWord(std::string_view a, std::string_view b) {
                     [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-// Other errors pass unchanged: a server that is down has no place in the statement, and its status
-// code is what the caller acts on.
+// Errors of other kinds pass unchanged: an error such as "the server is down" has no place in the
+// statement, and the caller acts on its status code.
 Status WithQueryCode(const Status& status, const Span& span) {
   if (status.ok()) return status;
   std::string code = engine::ProgramErrorCode(status);
@@ -38,12 +38,14 @@ Status WithQueryCode(const Status& status, const Span& span) {
 // Some code looks only at literals: row ranges, IN UNNEST, warnings, regex checks. Folding lets it
 // see a computed constant such as 'a' || 'b', too.
 Expression Fold(Expression expression, const engine::StopSignal* stop) {
-  // A random number differs in each row, and the value of a STRUCT does not carry its type.
+  // RAND is not folded, because each row needs another number, and STRUCT is not folded, because
+  // its value does not contain its type.
   if (expression.kind != Expression::kCall || expression.function == engine::Function::kRandom ||
       expression.function == engine::Function::kStructOf) {
     return expression;
   }
-  // If the call inside SAFE has failed, it was not folded and is still a call.
+  // The argument of SAFE is still a call if Fold could not evaluate it. The arguments of that inner
+  // call must then be literals.
   const bool safe = expression.function == engine::Function::kSafe &&
                     expression.args[0].kind == Expression::kCall &&
                     expression.args[0].function != engine::Function::kRandom;
@@ -53,7 +55,8 @@ Expression Fold(Expression expression, const engine::StopSignal* stop) {
   auto value = engine::EvaluateConstant(expression, stop);
   // A call that fails is not an error yet: a CASE around it may never evaluate it.
   if (!value.ok()) return expression;
-  // The NULL of SAFE has the type of the call in it, which a literal NULL would not have.
+  // A SAFE that yields NULL is not folded: it has the type of the call inside it, which a literal
+  // NULL would not have.
   if (expression.function == engine::Function::kSafe && value->is_null()) return expression;
   return Expression::Literal(*std::move(value));
 }
@@ -163,7 +166,7 @@ StatusOr<Expression> ExpressionCompiler::Literal(const Expr& expr) const {
     case syntax::Literal::kBool:
       return Expression::Literal(Value::Bool(literal.integer != 0));
     case syntax::Literal::kInt64:
-    // A size is an INT64: 64KiB is its number of bytes.
+    // A size such as 64KiB is an INT64, its number of bytes.
     case syntax::Literal::kSize:
       return Expression::Literal(Value::Int64(literal.integer));
     case syntax::Literal::kFloat64:

@@ -160,8 +160,8 @@ DataType TypeOfArithmetic(Function function, const std::vector<DataType>& args) 
 DataType TypeOfItem(const DataType& items, const Expression& key) {
   if (items.kind == kMap) return items.parts.size() == 2 ? items.parts[1] : DataType();
   if (items.kind == kArray) return items.parts.empty() ? DataType() : items.parts[0];
-  // The two items of a STRUCT differ in type, so the type is known only with the key. The items of
-  // an ARRAY or MAP have one type.
+  // The items of a STRUCT may differ in type, so the type is known only if the key is a literal.
+  // All items of an ARRAY or MAP have the same type.
   if (items.kind != kStruct || !key.IsLiteral()) return {};
   for (size_t i = 0; i < items.names.size(); ++i) {
     if (key.literal.is_string() && items.names[i] == key.literal.bytes()) return items.parts[i];

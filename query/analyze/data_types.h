@@ -26,8 +26,9 @@ DataType TypeOf(const engine::AggregateDef& aggregate, const std::vector<DataTyp
 DataType TypeOf(const engine::AggregateDef& aggregate,
                 const std::function<DataType(uint32_t slot)>& slots);
 
-// The type with which the engine evaluates a slot; unknown if the slot reads counters and other
-// cells. Unlike TypesOfSlots, keys of maps are TEXT and times of versions INT64.
+// The type with which the engine evaluates a slot; unknown if the slot reads both counters and
+// other cells. Here, unlike in TypesOfSlots, the keys of maps are TEXT and the times of versions
+// INT64.
 DataType SlotTypeInEngine(const engine::SlotDef& slot,
                           const std::vector<engine::ColumnPattern>& patterns,
                           const engine::TableSchema& schema);

@@ -27,7 +27,7 @@ Expr Named(std::string_view name, const Expr& of, Exprs children) {
 }
 
 Expr Cast(std::string_view type, Expr arg) {
-  // A copy, because `arg` is moved into the children by the same call.
+  // Copies `arg` for its span, because the call of Make also moves `arg` into the children.
   Expr span_of = arg;
   Expr cast = Make(ExprKind::kCast, span_of, {std::move(arg)});
   cast.name = type;
@@ -55,7 +55,7 @@ Expr UnitsOf(int64_t unit_us, const Expr& call) {
   return Named("DIV", call, {Cast("INT64", std::move(start)), Number(unit_us, call)});
 }
 
-// MAP_CONTAINS_KEY(m, k) as m[k] IS NOT NULL.
+// Rewrites MAP_CONTAINS_KEY(m, k) as m[k] IS NOT NULL.
 Expr HasKey(const Expr& call) {
   Expr entry = Make(ExprKind::kIndex, call, call.children);
   Expr test = Make(ExprKind::kIsNull, call, {std::move(entry)});
@@ -72,8 +72,8 @@ CallInfo Rewritten(std::string_view name, std::string_view signature, int argume
   return call;
 }
 
-// The call under our name, with the same arguments. A template, because `as_ours` is a plain
-// function pointer and cannot hold a name.
+// Rewrites the call to our name, with the same arguments. This is a template, because `as_ours` is
+// a plain function pointer and cannot hold the name.
 template <const char* kName>
 Expr Renamed(const Expr& call) {
   return Named(kName, call, call.children);
@@ -119,7 +119,7 @@ Expr UnitText(const Expr& unit) {
   return Text(unit.name + "(" + unit.children[0].name + ")", unit);
 }
 
-// f(time, unit [, zone]) as TRUNC_TIME(unit, time [, zone]).
+// Rewrites f(time, unit [, zone]) as TRUNC_TIME(unit, time [, zone]).
 Expr TruncTime(const Expr& call) {
   Exprs args = {UnitText(call.children[1]), call.children[0]};
   if (call.children.size() == 3) args.push_back(call.children[2]);
@@ -145,7 +145,7 @@ Expr Binary(syntax::BinaryOp op, const Expr& call) {
   return sum;
 }
 
-// DATE(year, month, day), DATE(time [, zone])
+// Rewrites DATE(year, month, day) as MAKE_DATE(…), and DATE(time [, zone]) as TRUNC_TIME('day', …).
 Expr Date(const Expr& call) {
   if (call.children.size() == 3) return Named("MAKE_DATE", call, call.children);
   Exprs args = {Text("day", call), call.children[0]};

@@ -19,8 +19,8 @@ using engine::Function;
 using engine::Value;
 using engine::ValueType;
 
-// A value that every call accepts that accepts the type: 1 is neither a zero divisor nor a bad
-// index, and "1" can be cast to a number.
+// A sample value of the type. If a call accepts the type, it also accepts the sample: 1 is neither
+// a zero divisor nor a bad index, and "1" can be cast to a number.
 Value Sample(ValueType type) {
   switch (type) {
     case ValueType::kNull:
@@ -195,7 +195,8 @@ void ReadMixedAsNumber(const Scope& scope, const Expression& other, Expression* 
 Status CheckTypes(const Scope& scope, const Expression& expression, const Span& span) {
   if (expression.kind != Expression::kCall) return OkStatus();
   for (const Expression& arg : expression.args) {
-    // An argument without a place was made by the compiler itself and is not checked yet.
+    // If an argument has no place in the text, the compiler itself has made it and has not checked
+    // it yet.
     if (arg.place.IsNone()) RETURN_IF_ERROR(CheckTypes(scope, arg, span));
   }
   return CallCheck(scope, expression, span).Check();

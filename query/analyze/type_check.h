@@ -18,8 +18,8 @@ DataType TypeIn(const Scope& scope, const engine::Expression& expression);
 void ReadMixedAsNumber(const Scope& scope, const engine::Expression& other,
                        engine::Expression* value);
 
-// TYPE at `span` if a call that was just compiled cannot accept its arguments. Arguments that have
-// a place of their own were checked when they were compiled.
+// Returns TYPE at `span` if a call that was just compiled cannot accept its arguments. An argument
+// that has its own place in the text was checked when it was compiled.
 [[nodiscard]] Status CheckTypes(const Scope& scope, const engine::Expression& expression,
                                 const Span& span);
 // TYPE if a condition (WHERE, HAVING, IF) can be neither TRUE nor FALSE.

@@ -165,8 +165,8 @@ size_t AddKey(syntax::Select* select, size_t columns) {
 }
 
 Status GoOn(const StatementContext& context, const ResumeToken& token, syntax::Select* select) {
-  // LIMIT counts the rows of the whole execution, so the rows already sent are subtracted. The rows
-  // of OFFSET were skipped before the first of these and must not be skipped again.
+  // LIMIT counts the rows of the whole execution, so the rows already sent are subtracted. OFFSET
+  // is removed, because the execution skipped its rows before it sent the first row.
   select->after = LiteralOf(syntax::Literal::kBytes, 0, token.row);
   select->after_row = true;
   if (!select->limit) return OkStatus();

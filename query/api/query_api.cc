@@ -125,7 +125,7 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
   StatementContext context_;
   ResultSummary summary_;
   SelectPlan plan_;
-  std::optional<size_t> key_at_;  // index of the row key in a row; none: cannot resume
+  std::optional<size_t> key_at_;  // index of the row key in a row; nullopt: the run cannot resume
   QueryRows* rows_ = nullptr;
   Status sent_;
 };

@@ -66,8 +66,8 @@ DataType DecodeType(Reader* reader, size_t depth = 0) {
   for (size_t i = 0; i < parts && reader->ok(); ++i) {
     type.parts.push_back(DecodeType(reader, depth + 1));
   }
-  // Later stages index `parts` without looking at its size, as SampleOf does for the item of an
-  // ARRAY.
+  // Later code indexes `parts` without a check of its size; SampleOf, for example, does so for the
+  // item of an ARRAY.
   if (type.parts.size() != PartsOf(type.kind)) reader->Fail();
   return type;
 }

@@ -1,8 +1,9 @@
 // ATOMIC ON t ROW k { … }: a single-row transaction (Bigtable paper, section 3). The block becomes
 // one row update, which the tablet runs under the row's lock, statement by statement; each
 // statement sees what the statements before it wrote. The test of an IF is computed once, where the
-// IF is written, and its value guards the statements inside. RETURN ends the block: it guards the
-// statements after it, so its values are those of the row after the last statement that ran.
+// IF is written, and its value decides whether the statements inside run. RETURN ends the block:
+// the statements after it do not run if it was reached. The returned values are therefore those of
+// the row after the last statement that ran.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -72,8 +73,8 @@ class BlockCompiler {
     }
     builder_->SetReturning(columns_, std::move(values));
   }
-  // True if the block may end without RETURN. The row that it returns then has one more value,
-  // which is NULL if no RETURN was reached.
+  // True if the block may end without RETURN. The row that the block returns then has one more
+  // value, which is TRUE if a RETURN was reached and NULL otherwise.
   bool MayReturnNothing() const { return !returns_.empty() && returns_.back().guard.has_value(); }
 
  private:
@@ -82,7 +83,7 @@ class BlockCompiler {
     std::vector<Expression> values;
   };
 
-  // The expression that `part` takes from the RETURN that was reached first.
+  // Builds the expression that yields what `part` selects from the RETURN that was reached first.
   template <typename Part>
   Expression Chosen(const Part& part) const {
     std::vector<Expression> branches;

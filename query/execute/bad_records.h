@@ -13,14 +13,15 @@ namespace sippar::query {
 
 class BadRecords {
  public:
-  // Opens the file, which gets the columns line, reason and record: csv, tsv or jsonl by its name,
-  // else csv. It appears at Close. Without a file the records are only counted.
+  // Opens the file, which gets the columns line, reason and record. The file's name decides between
+  // csv, tsv and jsonl; the default is csv. The file appears at Close. If Open is not called, no
+  // file is written.
   [[nodiscard]] Status Open(FileAccess* files, const std::string& path);
   [[nodiscard]] Status Add(uint64_t line, const Status& reason, std::string record);
   [[nodiscard]] Status Close();
 
   uint64_t count() const { return count_; }
-  // "3 skipped (lines 4, 5, …)"; with a file ", written to bad.csv".
+  // Returns "3 skipped (lines 4, 5, …)", and after it ", written to bad.csv" if there is a file.
   std::string Summary() const;
   // The first bad records with their reasons: "people.csv:4: 1 field where 2 are expected".
   std::vector<std::string> Reasons(const std::string& path) const;

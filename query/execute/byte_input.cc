@@ -37,7 +37,7 @@ StatusOr<bool> ByteInput::Fill() {
   bytes_ += size_;
   if (!first) return size_ > 0;
   RETURN_IF_ERROR(Begin());
-  // The first read may have returned nothing but the byte order mark.
+  // If the first read returned only the byte order mark, reads again to get the first data.
   return at_ > 0 && at_ == size_ ? Fill() : size_ > 0;
 }
 
@@ -47,8 +47,8 @@ Status ByteInput::Begin() {
     at_ = kByteOrderMark.size();
     mark_ = at_;
   }
-  // The byte order marks of UTF-16, each followed by an ASCII character. The two bytes of the mark
-  // alone could begin a row key in a file that EXPORT wrote.
+  // Looks for a byte order mark of UTF-16 that an ASCII character follows. The two bytes of the
+  // mark alone prove nothing: a row key in a file that EXPORT wrote could begin with them.
   bool wide = text.size() >= kLooked && ((text.starts_with("\xff\xfe") && text[3] == '\0') ||
                                          (text.starts_with("\xfe\xff") && text[2] == '\0'));
   if (!wide) return OkStatus();

@@ -14,10 +14,10 @@ namespace sippar::query {
 
 class ByteInput {
  public:
-  // What a file may begin with, apart from data.
+  // Says whether a byte order mark may precede the data of the file.
   enum class Start : uint8_t {
-    kText,   // a byte order mark, which is skipped; a file in UTF-16 is refused
-    kBytes,  // nothing but data
+    kText,   // a text file: the mark of UTF-8 is skipped, and a file in UTF-16 is refused
+    kBytes,  // a file of bytes, in which the first byte is already data
   };
   explicit ByteInput(std::unique_ptr<InputFile> file, Start start = Start::kText)
       : file_(std::move(file)), start_(start), buffer_(1 << 16) {}
@@ -35,8 +35,8 @@ class ByteInput {
     if (buffer_[at_++] == '\n') ++line_;
   }
   // Takes the bytes before the next `end` or line end, but only those in the buffer, and appends
-  // them to *text. Returns their number; 0: the buffer may be used up, or the next byte is one of
-  // these.
+  // them to *text. Returns their number. 0 means that the buffer is used up, or that the next byte
+  // is `end` or a line end.
   size_t TakeBefore(char end, std::string* text) {
     const char* begin = buffer_.data() + at_;
     const char* limit = buffer_.data() + size_;
@@ -46,8 +46,8 @@ class ByteInput {
     at_ += static_cast<size_t>(stop - begin);
     return static_cast<size_t>(stop - begin);
   }
-  // Begins a record: Marked() is the text from here on. Costs nothing for a reader that never calls
-  // it.
+  // Begins a record: Marked() returns the text that is taken after this call. A reader that never
+  // calls Mark() keeps no text.
   void Mark() {
     marks_ = true;
     marked_.clear();
@@ -61,8 +61,9 @@ class ByteInput {
   uint64_t bytes() const { return bytes_; }        // bytes read from the file
   double share() const { return file_->Share(); }  // share of the file that was read
 
-  // kResourceExhausted if a record of `size` bytes is longer than the largest value with each byte
-  // written as \xHH. Without this limit a missing quote would read the whole file into memory.
+  // Returns kResourceExhausted if a record of `size` bytes is too long. The limit leaves room for
+  // the largest value with each byte written as \xHH. Without a limit, a missing quote would make
+  // the reader load the whole file into memory.
   [[nodiscard]] static Status CheckSize(size_t size) {
     return size <= kRecordSizeMax ? OkStatus() : TooLong();
   }

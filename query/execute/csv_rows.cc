@@ -50,7 +50,8 @@ Status CsvRows::Field(Row* row, bool* last) {
     if (more) input_.Skip();
     if (*last || c == delimiter_) break;
     RETURN_IF_ERROR(Grow());
-    // A quote opens only at the start of a field, as RFC 4180 has it. In 5" it is data.
+    // A quote opens a quoted part only at the start of a field (RFC 4180). Elsewhere, as in 5", the
+    // quote is data.
     if (c == quote_ && text.empty() && !quoted) {
       quoted = true;
       RETURN_IF_ERROR(Quoted(&text));

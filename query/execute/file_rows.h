@@ -43,12 +43,12 @@ class FileRows {
                                                                 const engine::StopSignal& stop);
   virtual ~FileRows() = default;
   virtual const std::vector<std::string>& columns() const = 0;
-  // Reads the next record; false at the end. A broken record is kInvalidArgument and the next call
-  // continues after it; other errors are final.
+  // Reads the next record; false at the end of the file. For a broken record it returns
+  // kInvalidArgument, and the next call reads the record after it; other errors are final.
   [[nodiscard]] virtual StatusOr<bool> Next(Row* row) = 0;
-  // The text that the last record has in the file for a column with a number, a boolean or an
-  // object. The row's value may hold the number rounded, or print it differently. "" if the value
-  // is exact.
+  // Returns the text in the file of one column of the last record if that text is a number, a
+  // boolean or an object. The value in the row may be rounded or print differently. Returns "" if
+  // the value in the row is exact.
   virtual std::string_view Exact(size_t) const { return {}; }
   // The last record as it is in the file, without its line end; "" for raw.
   virtual std::string text() const = 0;

@@ -28,7 +28,8 @@ Status FoldEntry(MutationEntry entry, engine::RowMutation* writes) {
     entries.push_back(std::move(entry));
     return OkStatus();
   }
-  // A deletion of some versions leaves others, whose newest value is not known here.
+  // A deletion of only some versions leaves other versions, and the newest of them is not known
+  // here, so the entry cannot be merged into such a deletion.
   bool whole = last->kind != MutationEntry::kDeleteColumn || last->time.IsAll();
   bool deletes = last->kind >= MutationEntry::kDeleteColumn &&
                  last->kind <= MutationEntry::kDeleteRow && whole;
@@ -42,7 +43,8 @@ Status FoldEntry(MutationEntry entry, engine::RowMutation* writes) {
     last->delta = Sum(last->delta, entry.delta);
     last->value += entry.value;
   } else {
-    entries.push_back(std::move(entry));  // COMMIT refuses it and names the column
+    // The entry cannot be merged; COMMIT refuses the mutation and names the column.
+    entries.push_back(std::move(entry));
   }
   return OkStatus();
 }

@@ -1,6 +1,6 @@
-// A mutation may not increment or append to a column that one of its earlier entries changed. A row
-// transaction becomes one mutation, and its statements may do that, so FoldEntry merges such an
-// entry into the earlier one. Pure. SPDX-License-Identifier: Apache-2.0
+// A mutation may not increment or append to a column that one of its earlier entries changed. The
+// statements of a row transaction may do that, although they become one mutation, so FoldEntry
+// merges such an entry into the earlier one. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "engine/base/status.h"

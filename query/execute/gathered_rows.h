@@ -17,8 +17,8 @@
 namespace sippar::query {
 
 // True if the statement is an INSERT whose rows do not depend on the contents of a table, so that
-// they can be sent together with the rows of later statements. May be false for such an INSERT if
-// that would be hard to see.
+// they can be sent together with the rows of later statements. Also false for some such INSERTs,
+// for which this would be hard to find out.
 bool IsPlainInsert(const syntax::Statement& statement);
 
 class GatheredRows {
@@ -40,8 +40,8 @@ class GatheredRows {
 
  private:
   // True if `rows` must not be sent in one call with the rows held so far: the table differs, the
-  // call would be too large, or both change the same row. Each change of a row needs a time of its
-  // own.
+  // call would be too large, or the same row is in `rows` and among the held rows. Two changes of
+  // one row need different times, and so different calls.
   bool MustWait(const std::string& table, const std::vector<engine::RowMutation>& rows) const;
   void Send();
 

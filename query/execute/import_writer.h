@@ -34,7 +34,7 @@ class ImportWriter {
   uint64_t rows() const { return rows_; }                        // rows added
   uint64_t cells() const { return cells_; }                      // entries added
   uint64_t written_rows() const { return written_rows_; }        // rows known to be written
-  uint64_t written_records() const { return written_records_; }  // the prefix known to be written
+  uint64_t written_records() const { return written_records_; }  // length of the written prefix
   bool has_failed() const { return failed_; }
 
  private:
@@ -47,7 +47,8 @@ class ImportWriter {
     Status status;      // error of the first row that failed
   };
   [[nodiscard]] Status Send() EXCLUDES(mutex_);
-  [[nodiscard]] Status Await() EXCLUDES(mutex_);  // takes the outcome of the batch in flight
+  // Waits for the batch in flight, if there is one, and returns its error.
+  [[nodiscard]] Status Await() EXCLUDES(mutex_);
   void Work() EXCLUDES(mutex_);
   Outcome Write(const Batch& batch) const;
 

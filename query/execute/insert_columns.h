@@ -18,7 +18,7 @@ namespace sippar::query {
 struct InsertColumns {
   size_t row_at = 0;
   std::optional<size_t> time_at;
-  std::vector<engine::ColumnPattern> columns;  // exact; not used at row_at and *time_at
+  std::vector<engine::ColumnPattern> columns;  // exact patterns, unused at row_at and *time_at
   std::vector<Span> spans;                     // the place of each target
 
   bool IsCell(size_t i) const { return i != row_at && i != time_at; }

@@ -18,7 +18,8 @@
 namespace sippar::query {
 namespace {
 
-constexpr size_t kWaitingBytesMax = 64 << 20;  // rows held until the reader has passed them
+// Limit of the bytes of rows that wait to be written until the reader has passed them.
+constexpr size_t kWaitingBytesMax = 64 << 20;
 
 // Turns rows of the result into mutations.
 class RowMaker {
@@ -186,8 +187,8 @@ class InsertRun {
         StatusCode::kResourceExhausted);
   }
 
-  // True if this statement could still read the row after it is written: the reader has not passed
-  // the row yet.
+  // True if this statement could still read `row` after writing it, because the reader has not yet
+  // passed the row.
   bool IsAhead(const std::string& row) const {
     if (!plan_.reads_what_it_writes) return false;
     if (!plan_.source_row_at) return true;  // the reader's position is unknown
@@ -272,8 +273,9 @@ class InsertRun {
   std::multimap<std::string, engine::RowMutation> waiting_;  // rows ahead of the reader, by key
   size_t waiting_bytes_ = 0;
   size_t waiting_max_ = 0;
-  // complete_ is the last source row whose rows were all given to the writer, written_ the last one
-  // whose rows are all written. The counts are the rows of the result up to these.
+  // complete_ is the last source row whose rows were all given to the writer, and written_ is the
+  // last source row whose rows are all written. Each of the two counts is the number of result rows
+  // up to that source row.
   std::string complete_, written_;
   uint64_t complete_taken_ = 0, written_taken_ = 0;
 };

@@ -13,7 +13,8 @@ using engine::ProgramBatch;
 // Drain asks its StopSignal at least this often while it waits for a batch.
 constexpr int64_t kStopCheckUs = 20'000;
 
-// A ProgramSink receives only batches; a Feed also tells Push which piece a batch belongs to.
+// The sink of one piece. It passes each batch to Push together with the number of the piece, which
+// the batch itself does not contain.
 class OrderedRuns::Feed final : public engine::ProgramSink {
  public:
   Feed(OrderedRuns* runs, size_t piece) : runs_(runs), piece_(piece) {}
@@ -61,8 +62,8 @@ void OrderedRuns::Work() {
     Status status = run_(piece, &feed);
     MutexLock lock(&mutex_);
     pieces_[piece].status = std::move(status);
-    // The piece ends after its last batch is in the queue, so Drain asks for the status only when
-    // the queue is empty.
+    // `ended` is set while batches of the piece may still be in its queue, so Drain returns the
+    // status only when the queue is empty.
     pieces_[piece].ended = true;
     changed_.NotifyAll();
   }
@@ -72,7 +73,7 @@ bool OrderedRuns::Push(size_t piece, ProgramBatch batch) {
   MutexLock lock(&mutex_);
   std::deque<ProgramBatch>& batches = pieces_[piece].batches;
   // A batch without rows only reports progress. It is merged into the previous batch, so that a
-  // thread that finds few rows does not wait for a reader at another piece.
+  // thread that finds few rows need not wait while the reader is at another piece.
   if (batch.rows.empty() && !batches.empty()) {
     ProgramBatch& last = batches.back();
     last.rows_seen += batch.rows_seen;

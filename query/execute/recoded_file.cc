@@ -46,7 +46,8 @@ class RecodedFile final : public InputFile {
   static constexpr size_t kChunk = 32 << 10;
 
   Status Fill() {
-    // The last read left at most one character, unless the caller's buffer was full.
+    // After a Read, input_ holds at most the start of one character, unless the caller's buffer was
+    // full.
     if (input_.size() >= kChunk) return OkStatus();
     size_t kept = input_.size();
     input_.resize(kept + kChunk);

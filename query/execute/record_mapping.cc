@@ -74,7 +74,7 @@ StatusOr<engine::RowMutation> RecordMapping::Mutation(const Row& record) {
       continue;
     }
     ASSIGN_OR_RETURN(Value value, ValueOf(cell, record));
-    // NULL writes no cell; an empty text writes an empty one.
+    // NULL writes no cell; an empty text writes an empty cell.
     if (value.is_null()) continue;
     ASSIGN_OR_RETURN(std::string bytes, Bytes(cell.family, cell.qualifier, value));
     PutCell(schema_, cell.family, cell.qualifier, bytes, time_us, &mutation);
@@ -138,8 +138,8 @@ std::string RecordMapping::ColumnList() const {
   return list + (columns.size() > kShown ? ", …" : "");
 }
 
-// The file's columns help only with an unknown name; any other error of a mapping concerns the
-// expression.
+// Adds the list of the file's columns only to an UNKNOWN_NAME error. For any other error of a
+// mapping the list is no help, because that error concerns the expression.
 Status RecordMapping::WithColumns(const Status& status) const {
   QueryError error = QueryErrorOf(status);
   if (error.code != "UNKNOWN_NAME") return status;

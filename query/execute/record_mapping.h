@@ -47,8 +47,8 @@ class RecordMapping {
   // `value`, or the column's text in the file if that differs, so that 1.50 is stored as written.
   Value Exact(uint32_t column, const Value& value) const;
   [[nodiscard]] StatusOr<Value> ValueOf(const Mapped& mapped, const Row& record) const;
-  // The text in the record if `mapped` is only a column with text. Most columns are, and their text
-  // is not copied. nullptr for any other expression or value.
+  // Returns the text in the record if `mapped` is only a column and its value is text; nullptr for
+  // any other expression or value. Most columns are of this kind, and their text is not copied.
   const std::string* PlainText(const Mapped& mapped, const Row& record) const;
   [[nodiscard]] static StatusOr<engine::RowMutation> Start(const Value& key);
   [[nodiscard]] static Status CheckRowKey(const std::string& row);

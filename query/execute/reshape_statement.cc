@@ -116,8 +116,8 @@ Status ExecuteMove(const StatementContext& context, const syntax::MoveTablet& mo
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, move.table));
   ASSIGN_OR_RETURN(Value row, CompileConstant(context, move.row));
   ASSIGN_OR_RETURN(Value server, CompileConstant(context, move.server));
-  // Any bytes name the tablet that covers them, '' the first tablet, so an invalid row key is not
-  // an error.
+  // The row may be any bytes, even an invalid row key: it selects the tablet whose range covers
+  // these bytes. '' selects the first tablet.
   if (!row.is_string()) return NotText(row, move.row.span, "a row");
   if (!server.is_string()) return NotText(server, move.server.span, "a server's name");
   RETURN_IF_ERROR(context.client()->admin()->Do(

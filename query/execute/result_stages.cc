@@ -15,14 +15,14 @@
 namespace sippar::query {
 namespace {
 
-// Memory that DISTINCT and LIMIT BY may use together. Beyond it the statement fails: the rows of a
-// table need not fit into memory.
+// Memory that DISTINCT and LIMIT BY may use together. If they need more, the statement fails,
+// because a table may have more rows than fit into memory.
 constexpr size_t kDistinctBytesMax = 256 << 20;
-// Memory of a sort while the setting sort_memory is 0. Without the setting only sorts that should
-// be small get here (with LIMIT, of groups, in a subselect); the planner refuses all others.
+// Memory of a sort while the setting sort_memory is 0. The planner then allows only sorts that
+// should be small: a sort with LIMIT, a sort of groups, and a sort in a subselect.
 constexpr size_t kSortBytesWithoutSetting = 256 << 20;
-// Sorted rows are passed on in batches of this size: between two batches a slow consumer can end
-// the statement.
+// Sorted rows are passed on in batches of this size, so that a slow consumer can end the statement
+// between two batches.
 constexpr std::ptrdiff_t kBatchRows = 1000;
 
 size_t SizeOf(const Row& row) {
@@ -73,9 +73,9 @@ Status ResultStages::SortRows() {
   });
 }
 
-// Keeps the first rows of each value of LIMIT BY; the rows dropped here could not get into the
-// result whatever rows follow. The memory of the sort then depends on the number of values and not
-// on the number of rows.
+// Keeps, for each value of LIMIT BY, only as many first rows as LIMIT BY allows. No other row can
+// get into the result, whatever rows follow. The memory of the sort then depends on the number of
+// values and not on the number of rows.
 Status ResultStages::DropByLimitBy() {
   RETURN_IF_ERROR(SortRows());
   std::unordered_map<std::string, uint64_t> counts;
@@ -152,8 +152,8 @@ bool ResultStages::IsWanted(const Row& row) {
 StatusOr<bool> ResultStages::Pass(std::vector<Row> rows) {
   std::vector<Row> wanted;
   for (Row& row : rows) {
-    // IsWanted is tested before the limit: only a row that the next page would show, and not a
-    // duplicate, proves that there is a next page.
+    // IsWanted is called before the limit is checked: a duplicate does not prove that there is a
+    // next page; only a row that the next page would show proves it.
     if (!IsWanted(row)) continue;
     if (given_ + wanted.size() >= plan_.limit) {
       more_ = true;

@@ -30,7 +30,7 @@ class ResultStages {
   [[nodiscard]] Status AddGroups(const std::vector<Row>& groups);
   // Sorts the rows if the plan sorts, and passes them on. Call it once, at the end.
   [[nodiscard]] Status Finish();
-  // "AFTER …" to continue the result if LIMIT cut it, else "".
+  // Returns the clause "AFTER …" that continues the result if LIMIT cut the result, else "".
   std::string next() const;
 
  private:
@@ -46,8 +46,8 @@ class ResultStages {
   const SelectPlan& plan_;
   RowConsumer consumer_;
   engine::StopBudget budget_;
-  // During a sort, LIMIT BY drops rows whenever the sort holds this many rows, and at least twice
-  // as many as the last drop left.
+  // During a sort, LIMIT BY drops rows when the sort holds at least this many rows, and at least
+  // twice as many as remained after the last drop.
   static constexpr size_t kDropRows = 50'000;
 
   std::vector<Row> sorted_;  // rows that wait for Finish

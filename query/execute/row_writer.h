@@ -23,7 +23,8 @@ class RowWriter {
  public:
   RowWriter(const StatementContext& context, std::string table)
       : context_(context), table_(std::move(table)) {}
-  // For EXPLAIN: sends nothing and counts the calls, one for each batch and tablet.
+  // For EXPLAIN: from now on the writer sends nothing. It only counts the calls that it would make:
+  // for each batch, one call to each tablet that has rows of the batch.
   void OnlyCount(std::vector<engine::RowRange> tablets) { tablets_ = std::move(tablets); }
   // Adds a mutation. If the batch has a mutation of the row, the entries are added to it. May
   // flush.
@@ -45,7 +46,7 @@ class RowWriter {
 
   const StatementContext& context_;
   std::string table_;
-  std::vector<engine::RowRange> tablets_;  // tablets of the table if calls are only counted
+  std::vector<engine::RowRange> tablets_;  // tablets given to OnlyCount; empty: rows are sent
   std::vector<engine::RowMutation> batch_;
   std::map<std::string, size_t, std::less<>> index_;  // row key -> its mutation in batch_
   std::string last_row_;                              // row that was added last
@@ -53,10 +54,10 @@ class RowWriter {
   uint64_t rows_ = 0, cells_ = 0, flushed_rows_ = 0, batches_ = 0, calls_ = 0;
 };
 
-// "2 rows, 4 cells written"
+// Returns the tag of a statement that writes, for example "2 rows, 4 cells written".
 std::string WrittenTag(uint64_t rows, uint64_t cells);
-// Adds to `status`, the error of a statement that wrote with `writer`, how many rows were written:
-// the statement as a whole is not atomic.
+// `status` is the result of a statement that wrote with `writer`. Adds the number of written rows
+// to its error message: the statement is not atomic, so rows may stay written when it fails.
 [[nodiscard]] Status WithRowsWritten(const Status& status, const RowWriter& writer);
 
 }  // namespace sippar::query

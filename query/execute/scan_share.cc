@@ -7,7 +7,7 @@
 namespace sippar::query {
 namespace {
 
-constexpr size_t kDigits = 8;  // bytes compared; more would not change a percentage
+constexpr size_t kDigits = 8;  // number of bytes compared; later bytes hardly change the share
 
 struct Alphabet {
   int first;

@@ -19,7 +19,7 @@ double KeyShare(std::string_view low, std::string_view high, std::string_view ke
 
 // A range of rows that is read from one tablet.
 struct ScanPiece {
-  engine::RowRange range;  // an empty limit: the last row is not known
+  engine::RowRange range;  // rows of the piece; empty limit: the upper end is not known
   uint64_t bytes = 0;      // stored size of the tablet
 };
 
@@ -27,8 +27,8 @@ class ScanShare {
  public:
   // `pieces` are in the order in which they are read, and not empty.
   ScanShare(std::vector<ScanPiece> pieces, bool reverse);
-  // The share done when `piece` has been read up to and including `last_row` ("": no row of it has
-  // been read). Never less than an earlier result.
+  // Returns the share of the scan that is done when `piece` has been read up to and including
+  // `last_row` ("": no row of `piece` has been read). The result never falls from call to call.
   double At(size_t piece, std::string_view last_row);
 
  private:

@@ -188,9 +188,9 @@ bool IsLimited(const Program& program) {
   return program.limit != 0 && program.order_by.empty() && !program.aggregate;
 }
 
-// The number of tablets to read concurrently. 1 with a limit, which the first tablet may reach, and
-// for a few single rows, which cost less than a thread. 2 if the run on a tablet may hold 256 MiB
-// of groups or sorted rows, to bound the memory.
+// The number of tablets to read concurrently. It is 1 with a LIMIT, since the first tablet may have
+// enough rows, and for a few single rows, since a thread costs more than their read. It is 2 if the
+// run on each tablet may hold 256 MiB of groups or sorted rows, to bound the memory.
 size_t ThreadsFor(const Program& program, size_t pieces) {
   constexpr size_t kPointsMax = 64;
   const std::vector<RowRange>& ranges = program.read.rows.ranges();

@@ -25,7 +25,7 @@ std::string Families(size_t count) {
   return fmt::format("{} famil{}", count, count == 1 ? "y" : "ies");
 }
 
-// TableSchema::FindFamily is const; ALTER changes the family in place.
+// Like TableSchema::FindFamily, but returns a family that ALTER can change in the schema.
 FamilySchema* FindFamily(TableSchema* schema, std::string_view name) {
   for (FamilySchema& family : schema->families) {
     if (family.name == name) return &family;
@@ -54,8 +54,8 @@ Status AddFamily(const syntax::FamilyDef& def, TableSchema* schema) {
   return OkStatus();
 }
 
-// Adds a locality group. `grouped` holds the families that this statement has put into a group
-// already; naming one twice is an error.
+// Adds a locality group. `grouped` holds the families that this statement has already put into a
+// group; a statement may not put a family into two groups.
 Status AddGroup(const syntax::GroupDef& def, std::set<std::string>* grouped, TableSchema* schema,
                 std::vector<std::string>* notices) {
   if (schema->FindGroup(def.name.text) == nullptr) {
@@ -152,7 +152,8 @@ namespace {
 struct AlterCounts {
   uint64_t added = 0, changed = 0, dropped = 0;
   std::set<std::string> grouped;
-  std::vector<std::string> skipped;  // what IF [NOT] EXISTS passed over: "f: no such family"
+  // Actions that were skipped because of IF [NOT] EXISTS, each as "f: no such family".
+  std::vector<std::string> skipped;
 };
 
 // Sets *add if ADD creates something new. An object that already exists is an error, or is skipped

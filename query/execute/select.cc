@@ -105,8 +105,8 @@ Status RunRelation(const StatementContext& context, const SelectPlan& plan, Resu
     RETURN_IF_ERROR(add(plan.values).status());
   } else {
     std::string next;
-    // The `next` of a subselect is dropped: AFTER continues a table, and the rows of the outer
-    // SELECT have no position in a table.
+    // `next` says how AFTER would continue the subselect. It is dropped: AFTER needs a position in
+    // a table, and the rows of the outer SELECT have none.
     const RowConsumer rows = plan.unpacked.empty() ? RowConsumer(add) : Unpacking(plan, add);
     RETURN_IF_ERROR(RunSelect(context, *plan.input, rows, &next));
   }

@@ -155,7 +155,7 @@ StatusOr<Relation> ShowEvents(const StatementContext& context, const syntax::Sho
   return relation;
 }
 
-// The servers name the metrics, so a server of another version may show other metrics.
+// The names of the metrics come from the servers, so a server of another version may have others.
 StatusOr<Relation> ShowMetrics(const StatementContext& context, const syntax::Show&) {
   Relation relation{{TextColumn("name"), NumberColumn("value")}, {}};
   ASSIGN_OR_RETURN(auto metrics,
@@ -297,7 +297,8 @@ using Maker = StatusOr<Relation> (*)(const StatementContext&, const syntax::Show
 struct Entry {
   std::string_view name;
   Maker make;
-  std::string_view calls;  // for EXPLAIN; SHOW … OF table calls GetTable instead of ListTables
+  // Calls that EXPLAIN shows. For SHOW … OF table, ShowCalls replaces ListTables by GetTable.
+  std::string_view calls;
 };
 // The grammar takes these words as names, not as keywords. So a new SHOW needs only a row here, and
 // its word can still name a table or a family.
@@ -317,7 +318,8 @@ constexpr std::array<Entry, 13> kShows = {
      {"FUNCTIONS", ShowFunctions, ""}}};
 
 Status UnknownShow(const syntax::Show& show) {
-  // Known words that are not supported; the error must not suggest a misspelling.
+  // Words that SHOW knows but does not support. Each gets an error with the reason: the error of
+  // UnknownName would suggest that the word is misspelled.
   constexpr std::array<std::array<std::string_view, 2>, 3> kRefused = {
       {{"GRANTS", "a store has no users and no rights"},
        {"QUERIES", "a statement belongs to the process that runs it; SHOW TRACES has slow calls"},

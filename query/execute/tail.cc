@@ -128,9 +128,9 @@ class TailRun {
   TailRun(const StatementContext& context, std::string table, const EntryView* view)
       : context_(context), table_(std::move(table)), view_(view) {}
 
-  bool from_now = false;          // begins at the servers' current time, not at the parts' times
-  uint64_t limit = UINT64_MAX;    // number of rows after which the run ends, at the end of a change
-  std::optional<int64_t> end_us;  // commit time of the last change; none: no end
+  bool from_now = false;          // start at the current time of the servers, not at start_us
+  uint64_t limit = UINT64_MAX;    // number of rows to show; the last change is still shown whole
+  std::optional<int64_t> end_us;  // latest commit time to show; none: no end
 
   [[nodiscard]] Status Open(const std::vector<TailPart>& parts) {
     for (const TailPart& part : parts) RETURN_IF_ERROR(OpenPart(part, {}));
@@ -158,7 +158,8 @@ class TailRun {
     std::vector<TailPart> parts = ended_;
     std::vector<cluster::ChangeToken> tokens = waiting_;
     for (const Part& part : open_) {
-      // A part that succeeds other parts has no token of its own before its first batch.
+      // A part that was opened after a split or merge has no token of its own before its first
+      // batch. Its position is then given by the end tokens of the parts that it replaces.
       if (part.tokens.empty() || !part.at.token.empty()) {
         parts.push_back(part.at);
       } else {
@@ -174,7 +175,8 @@ class TailRun {
  private:
   struct Part {
     TailPart at;
-    std::vector<cluster::ChangeToken> tokens;  // tokens of the parts that it succeeds, if any
+    // End tokens of the parts that a split or merge has turned into this part; may be empty.
+    std::vector<cluster::ChangeToken> tokens;
     std::unique_ptr<cluster::ChangeStream> stream;
   };
 
@@ -206,13 +208,14 @@ class TailRun {
       ++seen_;
       RETURN_IF_ERROR(Give(change));
       part->at.token = change.token;
-      // TAIL stops within the batch; a TAIL that continues here reads the rest of the batch again.
+      // TAIL has stopped within the batch. A later TAIL that continues at this token reads the rest
+      // of the batch again.
       if (!goes_on_) return OkStatus();
     }
     if (!batch->token.empty()) part->at.token = batch->token;
     if (!batch->is_over) return OkStatus();
     *over = true;
-    // Without new partitions the part has reached the end time.
+    // A part that is over without new partitions was not split or merged: it has reached end_us.
     if (batch->new_partitions.empty()) ended_.push_back(part->at);
     for (cluster::ChangeToken& token : batch->tokens) waiting_.push_back(std::move(token));
     for (RowRange& rows : batch->new_partitions) successors_.push_back(std::move(rows));
@@ -225,13 +228,14 @@ class TailRun {
     if (rows.empty()) return OkStatus();
     given_ += rows.size();
     GiveRows(context_, std::move(rows), &goes_on_);
-    // A change is shown as a whole, because a position can only be after it.
+    // The rows of a change are shown together even if they exceed the limit: a position from which
+    // TAIL can continue is always between two changes.
     if (given_ >= limit) goes_on_ = false;
     return OkStatus();
   }
 
-  // Opens the new partitions whose predecessors have all been read to their split or merge. After a
-  // merge the other predecessor may still be being read.
+  // Opens each new partition once all parts that it replaces have been read up to their split or
+  // merge. After a merge, one of these parts may be finished while TAIL still reads the other.
   Status OpenSuccessors() {
     if (!goes_on_) return OkStatus();
     std::vector<RowRange> later;
@@ -244,7 +248,8 @@ class TailRun {
         covered.Add(token.rows);
         tokens.push_back(token);
       }
-      if (tokens.empty()) continue;  // both parts of a merge have named it, and it is open
+      // Both parts of a merge report the same new partition, and it is open already.
+      if (tokens.empty()) continue;
       if (!(covered.Intersection(engine::RowSet(rows)) == engine::RowSet(rows))) {
         later.push_back(rows);
         continue;

@@ -14,8 +14,8 @@ namespace sippar::query {
 
 struct TailPart {
   engine::RowRange rows;
-  std::string token;     // position in the changes of these rows; "": at `start_us`
-  int64_t start_us = 0;  // commit time of the first change
+  std::string token;     // position in the changes of these rows; "": `start_us` is the position
+  int64_t start_us = 0;  // start of the commit times to read; used only if `token` is ""
   bool operator==(const TailPart&) const = default;
 };
 

@@ -112,7 +112,7 @@ StatusOr<engine::RowUpdateResult> UpdateInTransaction(const StatementContext& co
     RETURN_IF_ERROR(ApplyToCells(writes, *schema, context.now_us, &after));
     return ReadCells(OfRow(wanted, update.row), std::move(after));
   };
-  // Cells keep kServerTime: the tablet chooses their times at COMMIT.
+  // The plan gets kServerTime as the time of new cells: the tablet chooses their times at COMMIT.
   ASSIGN_OR_RETURN(engine::RowUpdatePlan plan,
                    engine::PlanRowUpdate(update, row_after, engine::kServerTime));
   // RETURNING shows the row with this update. Another client's change before COMMIT makes the

@@ -111,15 +111,16 @@ bool SetOption(const syntax::Option& option, TransferOptions* options) {
     options->file.null_text = option.value->literal->text;
     return true;
   }
-  // Each setter returns false for an option of another name, so their order does not matter. One
-  // error message serves unknown names and wrong values, since it lists both.
+  // Each Set function returns false for an option of another name, so their order does not matter.
+  // A wrong value also gives false: the caller's error lists all names with their values.
   return SetFlag(option, "HEADER", &options->file.header) ||
          SetFlag(option, "DRY_RUN", &options->dry_run) || SetOnError(option, options) ||
          SetCount(option, "SKIP", &options->skip) ||
          SetCount(option, "SKIP_LINES", &options->file.skip_lines) ||
          SetCharacter(option, "DELIMITER", &options->file.delimiter) ||
          SetCharacter(option, "QUOTE", &options->file.quote) ||
-         SameWord(option.name.text, "BATCH");  // accepted and ignored: ImportWriter sizes them
+         // The option BATCH has no effect: ImportWriter chooses the size of the batches.
+         SameWord(option.name.text, "BATCH");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct TransferOptions {
   std::string bad_file;      // IMPORT: file for broken records and their errors; "": none
   bool dry_run = false;      // IMPORT: reads and maps all records, and writes none
 };
-// UNKNOWN_OPTION for an option that is unknown or cannot have the value given.
+// Fails with UNKNOWN_OPTION if an option is unknown or does not accept the value given.
 [[nodiscard]] StatusOr<TransferOptions> PlanTransferOptions(
     const std::vector<syntax::Option>& options);
 // The format that the statement names, or the one of the path's suffix: csv, tsv, jsonl, jsonl-b64,

@@ -12,8 +12,8 @@
 namespace sippar::query {
 
 // Passes to `give` one row for each time at which a column in `unpacked` has a version, newest
-// first. In it these columns have their value of that time or NULL, the other columns are
-// unchanged, and the time is the last value. Ends with false when `give` returns false.
+// first. In this row, each column in `unpacked` has its value at that time or NULL, all other
+// columns are unchanged, and the time is the last value. Returns false once `give` returns false.
 [[nodiscard]] StatusOr<bool> UnpackVersions(
     const engine::Row& row, const std::vector<size_t>& unpacked,
     const std::function<StatusOr<bool>(engine::Row row)>& give);

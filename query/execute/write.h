@@ -17,8 +17,8 @@ namespace sippar::query {
 [[nodiscard]] Status ExecuteAppend(const StatementContext& context, const syntax::Append& append);
 [[nodiscard]] Status ExecuteAtomic(const StatementContext& context, const syntax::Atomic& atomic);
 
-// The following functions plan parts of statements and also serve EXPLAIN. PlanInsertRow plans
-// INSERT … ROW key SET …: returns the key and adds the rest to *builder.
+// The following functions plan parts of statements; EXPLAIN uses them, too. PlanInsertRow plans
+// INSERT … ROW key SET …: it returns the key and adds the assignments and the IF to *builder.
 [[nodiscard]] StatusOr<std::string> PlanInsertRow(const StatementContext& context,
                                                   const syntax::Insert& insert,
                                                   UpdateBuilder* builder);
@@ -26,8 +26,8 @@ namespace sippar::query {
 [[nodiscard]] Status AddInsertedRows(const StatementContext& context,
                                      const engine::TableSchema& schema,
                                      const syntax::Insert& insert, RowWriter* writer);
-// Adds the block of ATOMIC to *builder. True: the block may end without RETURN. The row that it
-// returns then has one more value, which is NULL if no RETURN was reached.
+// Adds the block of ATOMIC to *builder. Returns true if the block has RETURNs but may end without
+// reaching one. The returned row then has one more value, which is NULL if no RETURN was reached.
 [[nodiscard]] StatusOr<bool> PlanAtomic(const StatementContext& context,
                                         const syntax::Atomic& atomic, UpdateBuilder* builder);
 

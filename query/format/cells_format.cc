@@ -1,4 +1,4 @@
-// Two exact formats for the result of SELECT CELLS. Both read back to the same bytes.
+// Two formats for the result of SELECT CELLS. A reader of either gets back the same bytes.
 //   cells:  row TAB family:qualifier TAB timestamp TAB value, escaped with \t \n \r \\ \xHH
 //   insert: INSERT INTO t CELLS VALUES (…), (…);
 // SPDX-License-Identifier: Apache-2.0
@@ -20,7 +20,7 @@ using engine::ValueType;
 
 constexpr std::array<std::string_view, 4> kColumns = {"row", "column", "timestamp", "value"};
 
-// Accepts only the columns of SELECT CELLS: any other result has no cell to read back.
+// Accepts only a result with the columns of SELECT CELLS, since each row must be a whole cell.
 class CellsRows : public ResultFormatter {
  public:
   explicit CellsRows(std::string_view format) : format_(format) {}

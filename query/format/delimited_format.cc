@@ -17,7 +17,7 @@ namespace {
 using engine::Row;
 using engine::Value;
 
-// The text of a value before the format's quotes and escapes.
+// Returns the text of a value, to which the format then adds its quotes and escapes.
 std::string FieldText(const Value& value) {
   bool items = value.type() == engine::ValueType::kMap ||
                value.type() == engine::ValueType::kArray ||

@@ -1,7 +1,7 @@
 // Prints result rows as text: box, line, plain, markdown, csv, tsv, json, jsonl, jsonl-b64, raw,
-// cells, insert, null. The formats for people never print a raw control byte or a hidden character,
-// and on a terminal no format does; csv, tsv, json, jsonl, cells and insert read back to the same
-// bytes. Used by the shell, by batch queries and by EXPORT. SPDX-License-Identifier: Apache-2.0
+// cells, insert, null. On a terminal no format prints a raw control byte or a hidden character; the
+// formats for people never do. A reader of csv, tsv, json, jsonl, cells and insert gets the same
+// bytes back. Used by the shell, batch queries and EXPORT. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct FormatEnd {
   std::string next;  // how to continue a cut result: "AFTER ROW 'k'"; "" if complete
 };
 
-// Appends to a string, which the caller may empty between calls. One object prints one result.
+// Prints one result. Each call appends text to *out, and the caller may empty *out between calls.
 class ResultFormatter {
  public:
   virtual ~ResultFormatter() = default;

@@ -14,8 +14,8 @@ using engine::PrintEscaped;
 using engine::Row;
 using engine::Value;
 
-// box: this many first rows set the widths of the columns. Waiting for all rows would hold the
-// whole result in memory.
+// The box format computes the widths of the columns from this number of first rows. To use all rows
+// it would have to hold the whole result in memory.
 constexpr size_t kRowsBuffered = 1000;
 
 std::string Spaces(size_t count) { return std::string(count, ' '); }

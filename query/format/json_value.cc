@@ -26,15 +26,15 @@ std::string Base64(std::string_view bytes) {
   return absl::Base64Escape({bytes.data(), bytes.size()});
 }
 
-// A text that needs quotes in JSON: the name of a float such as NaN, a time, the key of a map.
+// Prints a text as a JSON string: the name of a float such as NaN, a time, or the key of a map.
 std::string JsonWord(std::string_view text, JsonStrings strings) {
   return strings == JsonStrings::kBase64 ? '"' + Base64(text) + '"' : JsonText(text);
 }
 
 std::string JsonBytes(std::string_view bytes, JsonStrings strings) {
   if (strings == JsonStrings::kBase64) return JsonWord(bytes, strings);
-  // TEXT and BYTES are treated alike, by their bytes: the value of a cell is BYTES even if it holds
-  // a text, which users want to read.
+  // The bytes alone decide the form, not whether the type is TEXT or BYTES: a cell's value has type
+  // BYTES even if it holds a text, and users want to read the text.
   if (engine::IsUtf8(bytes)) return JsonText(bytes);
   return fmt::format("{{\"{}\":\"{}\"}}", kBase64Mark, Base64(bytes));
 }

@@ -110,8 +110,8 @@ syntax::Balance CommandBuilder::Build(SipparParser::BalanceContext* context) {
   return balance;
 }
 
-// Statements that the language knows but does not support. The name is for the error that refuses
-// them, the words are for printing.
+// Builds a statement that the language knows but does not support. The error that refuses the
+// statement uses its name, and the printer uses its words.
 syntax::Other CommandBuilder::Build(SipparParser::OtherContext* context) {
   syntax::Other other;
   // Collects tokens instead of the text between them, so that comments and blanks are dropped.

@@ -13,8 +13,8 @@ namespace {
 
 using antlr4::Token;
 
-// True for a token that the user may still be typing. If the caret touches it, it is completed and
-// is not part of the text before the caret.
+// True for a token that the user may still be typing. If the caret touches such a token, completion
+// replaces the token, and the walk over the grammar ends before it.
 bool IsWord(const Token& token) {
   size_t type = token.getType();
   return IsKeyword(type) || type == SipparParser::IDENT || type == SipparParser::COLUMN_PATTERN ||
@@ -74,8 +74,8 @@ void Fill(const Expectation& expected, Completion* out) {
   out->format = expected.format;
 }
 
-// The grammar also accepts statements that are not supported, so that their refusal can name them.
-// Completion offers only keywords of statements that run.
+// Removes keywords of statements that cannot run. The grammar also accepts statements that are not
+// supported, so that their error can name them; completion must not offer these.
 void KeepWhatRuns(const std::vector<const Token*>& tokens, std::vector<std::string>* keywords) {
   auto offers = [&](std::string_view word) {
     return std::find(keywords->begin(), keywords->end(), word) != keywords->end();
@@ -115,8 +115,8 @@ Completion CompleteAt(std::string_view text, size_t caret) {
   }
   GrammarWalk walk(SipparParser::RuleScript);
   for (const Token* token : tokens) {
-    // The text before the caret fits no statement, so any keyword offered would be a guess. The
-    // table's name is kept: names of columns may still help.
+    // The text before the caret begins no valid statement, so completion offers no keyword. `out`
+    // keeps the table's name, with which the caller may still complete.
     if (!walk.Advance(token->getType())) return out;
   }
   Fill(ExpectationOf(walk), &out);

@@ -9,8 +9,10 @@
 namespace sippar::query {
 
 struct Completion {
-  size_t word_begin = 0;              // offset at which the word under the caret begins
-  std::vector<std::string> keywords;  // allowed keywords, upper case; not filtered by the word
+  size_t word_begin = 0;  // offset at which the word under the caret begins
+  // All keywords that are allowed at word_begin, in upper case. Many of them do not begin with the
+  // letters that the user has typed so far.
+  std::vector<std::string> keywords;
   // Kinds of names that are allowed.
   bool table = false;
   bool family = false;

@@ -56,9 +56,9 @@ Expr MakeBinary(BinaryOp op, Expr left, Expr right) {
   return expr;
 }
 
-// Called for signs only. Word operators (LIKE, STARTS WITH) may have two tokens or a NOT, so
-// ApplyTail handles them. The caller passes only signs that the grammar allows between operands,
-// of which only % is left for the default.
+// Takes only signs that the grammar allows between operands; % is the only one without a case, so
+// the default returns it. ApplyTail handles operators that are words (LIKE, STARTS WITH), since
+// these may have two tokens or a NOT.
 BinaryOp OperatorOf(size_t token_type) {
   switch (token_type) {
     case SipparParser::EQ:

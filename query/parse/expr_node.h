@@ -12,10 +12,11 @@ namespace sippar::query {
 
 syntax::Expr MakeExpr(syntax::ExprKind kind, const Span& span);
 syntax::Expr MakeBinary(syntax::BinaryOp op, syntax::Expr left, syntax::Expr right);
-// The call name(children), for a form that is only another spelling of a call.
+// Makes the call name(children). Used for syntax that only has the meaning of a call, such as ~x.
 syntax::Expr MakeCall(std::string_view name, const Span& span, std::vector<syntax::Expr> children);
 syntax::Expr MakeText(std::string text, const Span& span);
-// A CAST to DATE as a CAST to TIMESTAMP at the start of its day; every other CAST as it is.
+// Turns a CAST to DATE into a CAST to TIMESTAMP that is cut to the start of the day. Returns every
+// other CAST unchanged.
 syntax::Expr AsDate(syntax::Expr cast);
 // The span from the start of `first` to the end of `last`.
 Span JoinSpans(const Span& first, const Span& last);

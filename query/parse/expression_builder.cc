@@ -44,8 +44,9 @@ void ExpressionBuilder::Fail(std::string_view code, const Span& span, std::strin
 void ExpressionBuilder::Report(const OptionalProblem& problem, const antlr4::Token& token) {
   if (!problem) return;
   Span span = text_->SpanOf(token);
-  // The decoders report no places, only offsets in their literal.
-  bool escape = problem->at > 0;  // 0: the problem is the whole literal
+  // A decoder knows only the offset of the problem within its literal. An offset above 0 is the
+  // place of the problem; 0 means the whole literal.
+  bool escape = problem->at > 0;
   if (escape) span = text_->SpanAt(span.begin + problem->at, span.begin + problem->at + 2);
   Fail(escape && text_->text()[span.begin] == '\\' ? "BAD_ESCAPE" : "BAD_LITERAL", span,
        problem->message);
@@ -213,8 +214,8 @@ Expr ExpressionBuilder::BuildPostfix(SipparParser::PostfixContext* context) {
 // x.name: a column of the table whose alias is x, or the field of a STRUCT, built as x['name'].
 Expr ExpressionBuilder::BuildField(Expr of, SipparParser::AnyWordContext* context) {
   std::string name = Name(context).text;
-  // The alias is dropped here, so no later stage knows aliases of tables. Each SELECT reads one
-  // source, which makes a name unambiguous without them.
+  // x.name becomes name here if x is the alias of the table, so later stages know no such aliases.
+  // They need none: each SELECT reads one source, so a name without an alias is unambiguous.
   if (of.kind == ExprKind::kName && !source_alias_.empty() && of.name == source_alias_) {
     of.name = std::move(name);
     return of;

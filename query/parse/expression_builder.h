@@ -25,7 +25,8 @@ class ExpressionBuilder {
   syntax::Expr Build(SipparParser::ExpressionContext* context);
   syntax::PatternNode Build(SipparParser::ColumnPatternContext* context);
   syntax::Literal Build(SipparParser::LiteralContext* context);
-  // The name that a rule of one token holds (name, tableName, anyWord …), without backquotes.
+  // Returns the name, without backquotes, that is the one token of `context`. The rule of `context`
+  // must be one that matches a single token (name, tableName, anyWord …).
   syntax::Identifier Name(antlr4::ParserRuleContext* context);
   // The name of a family or group, which may also be written as a string.
   syntax::Identifier NameOrString(antlr4::ParserRuleContext* context);
@@ -57,7 +58,7 @@ class ExpressionBuilder {
   syntax::Expr BuildPostfix(SipparParser::PostfixContext* context);
   syntax::Expr BuildField(syntax::Expr of, SipparParser::AnyWordContext* context);
   syntax::Expr BuildPrimary(SipparParser::PrimaryContext* context);
-  // The forms of primary that begin with a word, in form_builder.cc.
+  // form_builder.cc has these functions: they build the forms of `primary` that begin with a word.
   syntax::Expr BuildCall(SipparParser::CallContext* context);
   syntax::Expr BuildLambda(SipparParser::LambdaContext* context);
   syntax::Expr BuildTypedArray(SipparParser::TypedArrayContext* context);

@@ -103,8 +103,8 @@ Expr ExpressionBuilder::BuildLambda(SipparParser::LambdaContext* context) {
 }
 
 Expr ExpressionBuilder::CastTo(SipparParser::TypeNameContext* type, Expr value) {
-  // A type with arguments, ARRAY<…> or STRUCT<…>, makes no cast: its value has typed items of its
-  // own.
+  // A value of type ARRAY<…> or STRUCT<…> gets no cast: its own items are already cast to the types
+  // written with them.
   if (type == nullptr || type->typeArguments() != nullptr) return value;
   Expr cast = MakeExpr(ExprKind::kCast, value.span);
   cast.name = Name(type->name()).text;

@@ -45,14 +45,14 @@ void AddWord(std::vector<std::string>* words, const std::string& word) {
   if (std::find(words->begin(), words->end(), word) == words->end()) words->push_back(word);
 }
 
-// True for rules that only spell a name. The rule around them, such as tableName, says what the
-// name stands for.
+// True for rules that match any name. The rule around such a rule, for example tableName, says what
+// the name stands for.
 bool IsNameRule(size_t rule) {
   return rule == SipparParser::RuleName || rule == SipparParser::RuleAnyWord ||
          rule == SipparParser::RuleSoftKeyword || rule == SipparParser::RuleHardKeyword;
 }
 
-// Records which kind of name is allowed, by the innermost rule that says so.
+// Records which kind of name is allowed: the innermost rule that is no IsNameRule tells the kind.
 void AddName(const std::vector<size_t>& rules, Expectation* out) {
   auto rule =
       std::find_if(rules.begin(), rules.end(), [](size_t each) { return !IsNameRule(each); });
@@ -126,7 +126,8 @@ bool IsExpressionStart(size_t type, size_t rule) {
 }
 
 bool IsOperatorRule(size_t type, size_t rule) {
-  // The dot of SAFE.f(x): the grammar accepts every name in place of SAFE.
+  // This is the dot of SAFE.f(x). The grammar accepts any name in place of SAFE, so a dot, like an
+  // operator, may follow every name in an expression.
   if (rule == SipparParser::RuleCall && type == SipparParser::DOT) return true;
   return rule == SipparParser::RuleExpression || rule == SipparParser::RuleConjunction ||
          rule == SipparParser::RuleComparisonTail || rule == SipparParser::RuleSum ||
@@ -134,8 +135,8 @@ bool IsOperatorRule(size_t type, size_t rule) {
          rule == SipparParser::RuleBitOperator || rule == SipparParser::RuleLambda;
 }
 
-// The operator rules accept these signs, too, as in x IN (a, b) and x[1]. But they are no operators
-// between two values, so where only they may follow, a message does not say "an operator".
+// The operator rules contain these signs, too, as in x IN (a, b) and x[1]. They do not join two
+// values, so a message does not say "an operator" where only these signs may follow.
 constexpr std::string_view kBracketsAndComma = "()[],";
 
 void AddAllowed(const AllowedToken& allowed, Expectation* out) {
@@ -148,14 +149,15 @@ void AddAllowed(const AllowedToken& allowed, Expectation* out) {
   if (allowed.type == antlr4::Token::EOF) {
     out->end = true;
   } else if (rule == SipparParser::RuleSourceAlias && allowed.type == SipparParser::IDENT) {
-    // A table may be given a name without AS, but "a name" after each table would say little.
+    // An alias may follow a table without AS. Messages leave this out: "a name" among the things
+    // expected after every table would not help the user.
   } else if (IsNameRule(rule) || allowed.type == SipparParser::IDENT) {
     AddName(allowed.rules, out);
   } else if (rule == SipparParser::RuleColumnPattern) {
     out->pattern = true;
     if (Contains(allowed.rules, SipparParser::RulePrimary)) out->expression = true;
   } else if (IsExpressionStart(allowed.type, rule)) {
-    // Where only a literal may stand (options), the message says "a value", too.
+    // The message says "a value" also for an option, where only a literal is allowed.
     out->expression = true;
     if (keyword) AddWord(&out->starts, word);
   } else if (IsOperatorRule(allowed.type, rule)) {
@@ -186,9 +188,9 @@ std::string JoinedByOr(const std::vector<std::string>& parts) {
 
 GrammarWalk::GrammarWalk(size_t rule) { Close({{Atn().ruleToStartState[rule], -1}}); }
 
-// Equal frames are shared, which keeps the number of readings small. If each call had its own
-// frame, two readings that continue alike would always differ, and an ambiguous text would double
-// the number of readings at each token.
+// Returns the existing frame if there is an equal one, which keeps the number of readings small. If
+// each call made a new frame, readings that continue alike would not compare equal, and an
+// ambiguous text would double the number of readings at each token.
 int GrammarWalk::Push(ATNState* follow, int parent) {
   auto [found, added] =
       frame_index_.try_emplace({follow, parent}, static_cast<int>(frames_.size()));
@@ -269,8 +271,8 @@ bool IsKeyword(size_t token_type) {
 
 std::string TokenWord(size_t token_type) {
   if (token_type == antlr4::Token::EOF) return "";
-  // Keywords are made of letter fragments for any case, so ANTLR has no literal for them and only
-  // the symbolic name spells the word. Signs have a literal, in single quotes.
+  // The grammar spells a keyword by letter rules that match both cases. ANTLR therefore has no
+  // literal for it, and only its symbolic name spells the word. A sign has a literal, in quotes.
   auto& vocabulary = TableParser().getVocabulary();
   if (IsKeyword(token_type)) {
     std::string word = vocabulary.getSymbolicName(token_type);

@@ -1,7 +1,8 @@
-// Answers which tokens may come next. It walks over the parser's ATN (ANTLR's state machine of the
-// grammar) along all readings of the tokens at once, and says through which rules a token is
-// allowed. Serves error messages and completion; ANTLR's own expected sets are wrong at optional
-// clauses. Private to query/parse. SPDX-License-Identifier: Apache-2.0
+// Tells which tokens may come next, and in which rules. GrammarWalk follows all ways in which the
+// grammar can read the tokens so far ("readings") through the ATN, ANTLR's state machine of the
+// grammar. Error messages and completion use it, since the sets of expected tokens that ANTLR
+// reports are wrong at optional clauses. Private to query/parse.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <SipparParser.h>
@@ -26,7 +27,7 @@ class GrammarWalk {
   explicit GrammarWalk(size_t rule);
   // Moves over one token. If the token is not allowed, returns false and does not move.
   bool Advance(size_t token_type);
-  // The tokens that are allowed next, once for each state that takes them.
+  // The tokens that are allowed next. A token that several states accept is listed for each state.
   std::vector<AllowedToken> Allowed() const;
 
  private:
@@ -50,7 +51,7 @@ class GrammarWalk {
 
   std::vector<Frame> frames_;
   std::map<std::pair<antlr4::atn::ATNState*, int>, int> frame_index_;
-  std::vector<Config> configs_;  // the readings so far, each in a state that takes a token next
+  std::vector<Config> configs_;  // all readings; the next transition of each takes a token
 };
 
 // The word or sign of a token as a user writes it (WHERE, +=, ;), or "" for kinds such as IDENT.

@@ -36,8 +36,9 @@ Places::Places(std::string_view text) : text_(text) {
   }
   // Most texts are ASCII and need no table, because each of their characters is one byte.
   if (CountContinuations(text) == 0) return;
-  // A column is the number of bytes from the start of the line less the continuation bytes among
-  // them. Their count before each block makes a place cheap even in a line of many megabytes.
+  // A column is the number of bytes from the start of the line, minus the continuation bytes among
+  // them. The table holds the number of continuation bytes before each block, so a column is cheap
+  // to compute even in a line of many megabytes.
   size_t count = 0;
   for (size_t i = 0; i <= text.size(); i += kPlaceBlock) {
     continuations_.push_back(count);

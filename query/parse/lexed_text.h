@@ -1,6 +1,7 @@
-// A text as tokens: the lexer over plain bytes, the places of tokens, and the checks before parsing
-// (size, UTF-8, unclosed quotes, nesting). One object serves one text, on one thread. Private to
-// query/parse, because it shows ANTLR's types. SPDX-License-Identifier: Apache-2.0
+// Splits a text into tokens, computes their places, and checks the text before it is parsed (size,
+// UTF-8, unclosed quotes, nesting). The lexer reads bytes. One LexedText serves one text, on one
+// thread. Private to query/parse, because it uses ANTLR's types.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <SipparLexer.h>
@@ -112,7 +113,8 @@ class LexedText {
   ByteStream input_;
   SilentLexer lexer_;
   antlr4::CommonTokenStream tokens_;
-  // Check bounds its depth: otherwise a hostile text could exhaust the parser's stack.
+  // Counts how deep the text is nested. Check refuses a text that is nested too deep, because it
+  // could exhaust the parser's stack.
   Nesting nesting_;
 };
 

@@ -23,7 +23,7 @@ Literal ExpressionBuilder::Build(SipparParser::LiteralContext* context) {
 
 bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, bool negative,
                                       Literal* out) {
-  const antlr4::Token& token = *context->getStop();  // for TIMESTAMP '…' this is the string
+  const antlr4::Token& token = *context->getStop();  // last token: the string of TIMESTAMP '…'
   std::string_view text = text_->TextOf(token);
   OptionalProblem problem;
   if (context->INT() != nullptr) {
@@ -47,7 +47,8 @@ bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, boo
       }
       out->zone_missing = false;
     }
-    if (problem) problem->at = 0;  // an offset in the decoded string is not one in the text
+    // `at` is an offset in the decoded string, which is not an offset in the literal.
+    if (problem) problem->at = 0;
   } else if (context->STRING() != nullptr) {
     out->type = Literal::kText;
     problem = DecodeQuoted(text, false, &out->text);

@@ -27,8 +27,8 @@ size_t CloserOf(size_t token_type) {
 }  // namespace
 
 void Nesting::Take(size_t token_type) {
-  // After a dot and after AS the grammar takes any keyword as a word (x.end, AS end), and nothing
-  // else begins there. Such an END closes nothing.
+  // After a dot or AS the grammar accepts only a name, and every keyword counts as a name there
+  // (x.end, AS end). The token's type is ignored then: such an END closes no CASE.
   if (previous_ == SipparLexer::DOT || previous_ == SipparLexer::AS) token_type = 0;
   CountPrefix(token_type);
   CountElseIf(token_type);
@@ -38,8 +38,8 @@ void Nesting::Take(size_t token_type) {
 
 void Nesting::CountPrefix(size_t token_type) {
   Level& level = levels_.back();
-  // EXPLAIN stands only before a statement. Words may stand between two of them (EXPLAIN ANALYZE
-  // EXPLAIN), so each counts until the statement ends.
+  // The parser reads the rest of the statement inside each EXPLAIN, so an EXPLAIN counts until the
+  // statement ends. Other words may separate EXPLAINs, so they are no run of prefix operators.
   if (token_type == SipparLexer::EXPLAIN) {
     ++level.depth;
     ++depth_;
@@ -47,16 +47,17 @@ void Nesting::CountPrefix(size_t token_type) {
   const bool is_prefix = token_type == SipparLexer::NOT || token_type == SipparLexer::MINUS ||
                          token_type == SipparLexer::PLUS || token_type == SipparLexer::MATCH;
   run_ = is_prefix ? run_ + 1 : 0;
-  // The parser may be within the longest run of a level while it reads the brackets after it
-  // (- - -a[1]), so the level keeps what the run added.
+  // While the parser reads the brackets after a run of prefix operators (- - -a[1]), it is still
+  // inside the run. So the depth that the longest run adds stays until the level is closed.
   if (run_ <= level.longest_run) return;
   level.longest_run = run_;
   ++level.depth;
   ++depth_;
 }
 
-// An IF of ATOMIC that follows ELSE is one level deeper, without a bracket. The chain ends after a
-// block that no ELSE follows, and with a statement after ELSE that is neither IF nor a block.
+// In ATOMIC, each IF directly after ELSE makes the parser recurse one level deeper, without a
+// bracket. A chain of ELSE IFs ends after a block that no ELSE follows, or when a token other than
+// IF or { follows an ELSE.
 void Nesting::CountElseIf(size_t token_type) {
   Level& level = levels_.back();
   // Elsewhere, as in CASE … ELSE IF(a, b, c) END, the IF is a function.
@@ -82,7 +83,8 @@ void Nesting::OpenOrClose(size_t token_type) {
     levels_.push_back({.closer = closer, .depth = 1});
     ++depth_;
   } else if (token_type != 0 && token_type == levels_.back().closer) {
-    // A token that closes another level is a wrong token; it must not lower the count.
+    // Only the closer of the innermost level lowers the depth. Any other closing token is a syntax
+    // error and changes nothing.
     depth_ -= levels_.back().depth;
     levels_.pop_back();
   } else if (token_type == SipparLexer::SEMI && levels_.size() == 1) {

@@ -21,7 +21,7 @@ class Nesting {
   // What is between an opening token and the one that closes it; the first level is the statement.
   struct Level {
     size_t closer = 0;       // type of the token that closes the level; 0: none
-    size_t longest_run = 1;  // prefix operators in a row; `depth` counts all but one
+    size_t longest_run = 1;  // most prefix operators in a row, at least 1; `depth` omits the first
     size_t else_ifs = 0;     // ELSE IFs of the IF chain that is being read
     size_t depth = 0;        // what the level adds to depth_
   };
@@ -31,7 +31,7 @@ class Nesting {
   void OpenOrClose(size_t token_type);
 
   std::vector<Level> levels_;
-  size_t depth_ = 0;     // sum over all levels
+  size_t depth_ = 0;     // sum of the depths of all levels
   size_t run_ = 0;       // prefix operators directly before the next token
   size_t previous_ = 0;  // the type of the last token; 0 for a word after a dot or AS
 };

@@ -22,8 +22,8 @@ using antlr4::atn::PredictionMode;
 // A statement with more tokens gets no list of what was expected: the walk would take too long.
 constexpr size_t kWalkTokensMax = 50'000;
 
-// The hint naming the keyword that was probably meant, at the failing token or at the name before
-// it: in "FORM web" the failing token is web.
+// Returns a hint with the keyword that the user probably meant. The misspelled word is the failing
+// token or the name before it: in "FORM web" the parser reads FORM as a name and fails at web.
 std::string DidYouMean(const LexedText& text, const Token& token, const Token* previous,
                        const std::vector<std::string>& here,
                        const std::vector<std::string>& before) {
@@ -69,8 +69,9 @@ std::string HintFor(const Expectation& expected, const Token& token) {
 Status ExplainSyntax(LexedText* text, size_t rule) {
   auto tokens = text->VisibleTokens();
   GrammarWalk walk(rule);
-  // `before` is the state one token earlier. It knows what could have been meant by a word that was
-  // read as a name or an alias, which only made the token after it fail.
+  // `before` is the walk before the last accepted token. If that token is a misspelled keyword that
+  // was read as a name or an alias, the walk fails only at the next token, and `before` tells which
+  // keywords were allowed in its place.
   GrammarWalk before(rule);
   const Token* previous = nullptr;
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -98,10 +99,10 @@ Status ExplainSyntax(LexedText* text, size_t rule) {
   return ErrorAt("SYNTAX", Span(), "the text is not a statement");
 }
 
-// Ends the run at the first error and keeps its token, which is all that the message names if the
-// text is too long for the walk. ANTLR's own recovery would cost time and report errors at places
-// that no user understands. It would also leave tokens out: "() 1" read as "( 1" nests without
-// limit, where Check has counted a closed bracket.
+// Ends the parse at the first error and keeps the token at which it failed; if the text is too long
+// for the walk, the message names only this token. ANTLR's own recovery would cost time and report
+// errors at misleading places. It could also skip tokens: if it read "() 1" as "( 1", the parser
+// could nest deeper than Check has counted.
 class EndAtError final : public antlr4::BailErrorStrategy {
  public:
   void reportError(antlr4::Parser*, const antlr4::RecognitionException& error) override {

@@ -113,7 +113,7 @@ syntax::Select SelectBuilder::Build(SipparParser::SelectContext* context) {
   // in an item is a column of the table only if `a` is known to be its alias.
   SipparParser::SourceAliasContext* alias =
       context->source() == nullptr ? nullptr : context->source()->sourceAlias();
-  // Without AS the alias is the one token of its rule, else the last of two.
+  // The alias is the last token of the rule sourceAlias; an AS may come before it.
   std::string outer =
       expressions_->NameSource(alias == nullptr ? "" : expressions_->Name(*alias->getStop()).text);
   select.cells = context->CELLS() != nullptr;

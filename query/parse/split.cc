@@ -59,9 +59,8 @@ class Splitter {
       if (token->getType() == Token::EOF) break;
       if (token->getChannel() == Token::DEFAULT_CHANNEL) Take(*token);
     }
-    // The lexer reports an unclosed quote or comment as one token that reaches to the end of the
-    // text, so only the last token can have set state_. Such a token takes precedence over an open
-    // brace.
+    // Take sets state_ at an unclosed quote or comment. The lexer returns this as one token up to
+    // the end of the text, so it is the last token. It takes precedence over open braces.
     if (open_) {
       result_.rest = Cut(start_, text_.size(), false);
       result_.state = state_;
@@ -76,8 +75,8 @@ class Splitter {
   }
 
  private:
-  // Counts lines only from the last cut, since offsets only grow: a script is read once, not once
-  // for each statement.
+  // Makes a statement of the text from `begin` to `end`. `begin` grows from call to call, so each
+  // call counts only the lines since the last `begin`, and all calls together read the script once.
   StatementText Cut(size_t begin, size_t end, bool meta) {
     line_ += static_cast<int>(std::count(text_.begin() + static_cast<ptrdiff_t>(counted_),
                                          text_.begin() + static_cast<ptrdiff_t>(begin), '\n'));

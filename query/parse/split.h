@@ -10,7 +10,7 @@
 namespace sippar::query {
 
 enum class Completeness {
-  kComplete,   // nothing is open
+  kComplete,   // there is a statement, and every statement has its ";"
   kNeedsMore,  // a statement lacks its ";"
   kInString,   // the text ends inside quotes
   kInComment,  // the text ends inside /* */

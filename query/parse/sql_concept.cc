@@ -9,7 +9,7 @@ namespace sippar::query {
 namespace {
 
 struct Concept {
-  std::string_view first;   // the word that shows the concept
+  std::string_view first;   // the word by which the concept is recognized
   std::string_view second;  // the word after it; "": any
   std::string_view message;
   std::string_view hint;
@@ -80,7 +80,8 @@ std::optional<QueryError> FindSqlConcept(const LexedText& text,
       bool follows = i + 1 < tokens.size() && Says(text, *tokens[i + 1], each.second);
       if (!each.second.empty() && !follows) continue;
       bool begins = i == 0 || Says(text, *tokens[i - 1], ";");
-      if (each.first == "WITH" && !begins) continue;  // WITH (options) ends a statement
+      // A common table expression begins a statement. WITH (options) comes later in it.
+      if (each.first == "WITH" && !begins) continue;
       const antlr4::Token& last = each.second.empty() ? *tokens[i] : *tokens[i + 1];
       QueryError error;
       error.code = "UNSUPPORTED";

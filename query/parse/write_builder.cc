@@ -66,7 +66,7 @@ syntax::TimeSpan WriteBuilder::TimeSpan(SipparParser::TimeSpanContext* context) 
   if (context == nullptr) return times;
   times.span = expressions_->SpanOf(context);
   if (context->timeRange() != nullptr) {
-    // TIME may stand without FROM and TO, so their absence does not tell that it was left out.
+    // `time` records that TIME was written: FROM and TO do not tell, since both may be left out.
     times.time = true;
     clauses_->TimeRange(context->timeRange(), &times.from, &times.to);
   }

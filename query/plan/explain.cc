@@ -31,7 +31,7 @@ std::string PrintColumns(const SelectPlan& plan) {
   // view reads every column.
   if (program.read.columns.empty()) return program.read.keys_only ? "none (keys only)" : "all";
   std::string text;
-  // ChooseColumns added the last pattern *:*; it is described in words below.
+  // If ChooseColumns has added *:* as the last pattern, the text below describes it in words.
   size_t count = program.read.columns.size() - (plan.reads_every_column ? 1 : 0);
   for (size_t i = 0; i < count; ++i) {
     const engine::ColumnPattern& pattern = program.read.columns[i];
@@ -98,8 +98,8 @@ std::string_view SlotName(engine::SlotDef::Kind kind) {
   return "";
 }
 
-// What this process does with the rows comes first and the tablets' part below it, as in a tree of
-// operators: each line works on what the lines under it produce.
+// Returns the first line of the plan: the work of this process. The work of the tablets is in the
+// lines below it. As in a tree of operators, each line works on the rows of the lines below it.
 std::string FirstLine(const SelectPlan& plan) {
   std::string text = plan.program.aggregate ? "merge (partial aggregates)"
                      : plan.sorts           ? "merge (sort)"

@@ -127,7 +127,8 @@ StatusOr<std::optional<Expression>> SelectPlanner::GroupSlot(const std::vector<c
     const size_t index = groups.size() + static_cast<size_t>(found - all.begin());
     return std::optional(Expression::Slot(static_cast<uint32_t>(index)));
   }
-  // A column of the table that is not grouped is reported as such, not as an unknown name.
+  // A column of the table that is not a group key gets an error that says so. Without this test it
+  // would be reported as an unknown name.
   if (written.kind == ExprKind::kName && &expr == &written) {
     auto named = scope->Name(expr.name);
     if (named.ok() && named->has_value()) return GroupScope::NotGrouped(written.span, expr.name);

@@ -211,7 +211,7 @@ void SelectPlanner::PushLimit() {
   bool whole =
       plan.limit_by == kNoLimit && !plan.distinct && plan.limit < kNoLimit - plan.offset - 1;
   if (program.order_by.empty()) {
-    // One row more than wanted shows whether there is a next page.
+    // The tablets send one row more than the user wants: it shows whether there is a next page.
     if (whole && storage_order) program.limit = plan.limit + plan.offset + 1;
     return;
   }

@@ -65,7 +65,8 @@ Status SelectPlanner::PlanCellItems() {
       continue;
     }
     if (item.expr.kind != ExprKind::kPattern) {
-      // Compiled only for the error: an unknown name says more than NOT_A_PATTERN.
+      // The item is compiled only for its errors: that a name is unknown helps the user more than
+      // NOT_A_PATTERN does.
       RowScope rows(&context, &schema);
       RETURN_IF_ERROR(ExpressionCompiler(context, &rows).Compile(item.expr).status());
       return ErrorAt("NOT_A_PATTERN", item.span, "SELECT CELLS takes column patterns or *",

@@ -13,8 +13,9 @@ namespace {
 
 using engine::Program;
 
-// The type of a column of an inner SELECT. The item types of maps and histories are dropped: they
-// are the types that clients see, and the engine has other ones (data_types.h).
+// Returns the type with which expressions see a column of an inner SELECT. It has no item types for
+// maps and histories: those of `type` are for clients, and the engine's items have other types
+// (data_types.h).
 DataType OfOneCell(const DataType& type) { return type.parts.empty() ? type : DataType(type.kind); }
 
 // True for a list of versions of a column.
@@ -65,7 +66,7 @@ Status SelectPlanner::PlanRelation() {
     for (size_t i = 0; i < input_types.size(); ++i) {
       if (!IsHistory(input_types[i])) continue;
       plan.unpacked.push_back(i);
-      // Copied first, because the new type is a part of the type that it replaces.
+      // The new type is copied first: the assignment destroys the old type, which contains it.
       DataType value = input_types[i].parts[0].parts[1];
       input_types[i] = std::move(value);
     }

@@ -84,8 +84,8 @@ bool IsNullOn(const engine::Row& row, const Expression& expression) {
   return evaluator.ok() && (*evaluator)->Evaluate(row, nullptr, &value).ok() && value->is_null();
 }
 
-// True if a row without a cell in the slots' columns can change the result. If not, such rows need
-// not be read.
+// True if a row that has no cell in the slots' columns can change the result. If this is false, a
+// read of only these columns suffices, although it does not find such rows.
 bool EmptyRowsCount(const engine::Program& program) {
   // Computed once: there may be thousands of slots and as many tests.
   const engine::Row empty = EmptyRow(program.slots);
@@ -143,8 +143,8 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
   if (options.as_of) {
     ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, *options.as_of));
     read->time.limit_us = std::min(read->time.limit_us, Behind(time_us));
-    // AS OF without VERSIONS shows one version of each column, the newest at that moment. SET
-    // versions is the default only of reads that have neither AS OF nor VERSIONS.
+    // AS OF without VERSIONS returns one version of each column: the newest one at that time. The
+    // setting `versions` is the default only for reads with neither AS OF nor VERSIONS.
     const bool says = options.versions || options.versions_all || args.has_versions;
     if (!says) read->versions_per_column = 1;
   }
@@ -175,8 +175,8 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
     uint64_t count = 0, offset = 0;
     RETURN_IF_ERROR(
         PlanCellsPer(context, *options.cells_per_column, "CELLS PER COLUMN", &count, &offset));
-    // CELLS PER COLUMN is another name for VERSIONS, kept for users of the Cloud Bigtable API,
-    // whose filter has this name. It wins if both are given.
+    // CELLS PER COLUMN means the same as VERSIONS; a filter of the Cloud Bigtable API is called so.
+    // If a SELECT has both, CELLS PER COLUMN takes effect.
     read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));
     read->versions_offset = static_cast<uint32_t>(std::min<uint64_t>(offset, UINT32_MAX));
   }
@@ -206,7 +206,7 @@ StatusOr<TableArgs> PlanNamedArgs(const StatementContext& context,
     } else if (SameWord(name, "before") || SameWord(name, "before_or_equal") ||
                SameWord(name, "as_of")) {
       ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, arg.value));
-      // as_of includes its time, as before_or_equal does.
+      // The range includes the time of as_of and of before_or_equal, but not that of before.
       if (!SameWord(name, "before")) time_us = Behind(time_us);
       read->time.limit_us = std::min(read->time.limit_us, time_us);
     } else {

@@ -1,5 +1,5 @@
-// The rule for all functions here: never lose a row for which the test can be TRUE. The row key is
-// never NULL, so NOT of an exact set is the complement of the set.
+// All functions here return ranges that contain every row for which the test can be TRUE; they may
+// contain more. The row key is never NULL, so NOT of an exact set is the complement of the set.
 // SPDX-License-Identifier: Apache-2.0
 #include "query/plan/row_ranges.h"
 
@@ -157,7 +157,7 @@ StatusOr<RowRanges> JunctionRanges(const Expression& test, const std::vector<Slo
   return result;
 }
 
-// Drops a range that holds only the empty key, which no row has.
+// Removes the first range if it has only the empty key: no row has the empty key.
 RowSet WithoutEmptyKey(RowSet rows) {
   const std::vector<RowRange>& ranges = rows.ranges();
   bool only = !ranges.empty() && ranges[0].start.empty() && ranges[0].IsSingle();
@@ -169,8 +169,8 @@ RowSet WithoutEmptyKey(RowSet rows) {
 
 RowRanges LiteralRanges(const engine::Value& value) {
   if (value.is_true()) return {RowSet::All(), true};
-  // NULL is not exact: NOT NULL is not TRUE either, and NOT of an exact empty set would be all
-  // rows.
+  // The test NULL holds for no row, but the empty set is not exact: NOT of an exact empty set would
+  // be all rows, and NOT NULL holds for no row.
   if (value.is_null()) return {RowSet(), false};
   return value.type() == ValueType::kBool ? RowRanges{RowSet(), true} : Unknown();
 }

@@ -37,8 +37,8 @@ using NamedRows = std::optional<std::set<std::string>>;
 [[nodiscard]] StatusOr<NamedRows> RowsNamed(const engine::Expression& test,
                                             const std::vector<engine::SlotDef>& slots,
                                             engine::StopBudget* budget);
-// Narrows *time by the tests on SlotDef::kTimestamp and takes them out of *where. Correct only if
-// the read returns every version: the range would otherwise change which versions are counted.
+// Narrows *time by the tests on SlotDef::kTimestamp and removes these tests from *where. Requires a
+// read of all versions: otherwise the narrower range would change which versions the read counts.
 void ExtractTime(const std::vector<engine::SlotDef>& slots, engine::TimeRange* time,
                  std::optional<engine::Expression>* where);
 

@@ -17,7 +17,8 @@ using syntax::Literal;
 using syntax::Option;
 using syntax::OptionValue;
 
-// The error points at the value, since the name was right, or at the name if there is no value.
+// Returns the error for an option with a wrong value or without one. It points at the value, or at
+// the name if there is no value.
 Status BadOption(const Option& option, std::string_view wanted) {
   Span span = option.value ? option.value->span : option.name.span;
   return ErrorAt("BAD_OPTION", span, fmt::format("{} takes {}", option.name.text, wanted));
@@ -107,7 +108,8 @@ Status PlanType(const Option& option, engine::FamilySchema* family) {
   constexpr const char* kWanted =
       "BYTES, COUNTER (or INT64), SUM, MIN, MAX, UNIQUES (or HLL), UNIQUES(BYTES) (or HLL(BYTES))";
   if (!option.value || option.value->literal) return BadOption(option, kWanted);
-  // Compared as text, since UNIQUES(BYTES) is a call to the parser and one name to the schema.
+  // The value is compared as text: the parser reads UNIQUES(BYTES) as a call, but in the schema it
+  // is the name of one type.
   const std::string written = PrintOption(*option.value);
   const std::string_view type = NameOfType(written);
   for (auto candidate = engine::FamilyType::kBytes; candidate <= engine::FamilyType::kUniqueBytes;
@@ -203,8 +205,8 @@ Status PlanChangeStream(const Option& option, engine::TableSchema* schema) {
     config = engine::ChangeStreamOf(*schema).value_or(engine::ChangeStreamConfig());
     config->retention_us = option.value->literal->integer;
   }
-  // The engine checks the resulting schema, so the bounds of the retention are written only there.
-  // After an error the caller drops the schema.
+  // The retention is set before it is checked, so that only the engine needs to know its bounds.
+  // After an error the caller does not use the schema.
   engine::SetChangeStream(config, schema);
   bool is_none = SameWord(WordOf(option), "NONE");
   if ((config || is_none) && engine::ValidateChangeStream(*schema).ok()) return OkStatus();
@@ -230,8 +232,7 @@ Status ApplyFamilyOption(const Option& option, engine::FamilySchema* family,
     ASSIGN_OR_RETURN(*gc, PlanGc(*option.value));
   } else if (SameWord(option.name.text, "COUNTER")) {
     bool counter = false;
-    // COUNTER = FALSE is accepted for a family of BYTES; ALTER FAMILY refuses what would change the
-    // type.
+    // COUNTER = FALSE means the type BYTES. ALTER FAMILY later refuses a change of the type.
     RETURN_IF_ERROR(PlanFlag(option, &counter));
     family->type = counter ? engine::FamilyType::kCounter : engine::FamilyType::kBytes;
   } else if (SameWord(option.name.text, "TYPE")) {

@@ -30,8 +30,8 @@ struct SelectPlan {
   std::string table;
   std::unique_ptr<SelectPlan> input;
   std::vector<engine::Row> values;
-  // UNPACK: the columns of `input` that list versions. Each row of `input` becomes one row for each
-  // time of these, and the time is a column after the others. Empty: rows stay as they are.
+  // FROM UNPACK: the columns of `input` that list versions. A row of `input` becomes several rows,
+  // one for each time in these lists; the time is the last column. Empty: there is no UNPACK.
   std::vector<size_t> unpacked;
   engine::Program program;
   std::vector<ResultColumn> columns;  // the shown values, first in each row
@@ -56,12 +56,13 @@ struct SelectPlan {
 
   enum Paging : uint8_t { kNoPaging, kByRow, kByCell };
   Paging paging = kNoPaging;
-  // Index in a row of the first value of the page key, from which the next page continues: the row
-  // key; with kByCell four values: row, family, qualifier, timestamp.
+  // Index in a row at which the page key begins; the next page continues after this key. The page
+  // key is the row key or, with kByCell, four values: row, family, qualifier, timestamp.
   size_t page_at = 0;
   uint64_t fingerprint = 0;  // hash of the query, by which a page token is recognized
   std::vector<std::string> notices;
-  // ChooseColumns has added *:*, because rows without a cell in the slots' columns count, too.
+  // True if ChooseColumns has added the pattern *:*, so that the read also finds rows that have no
+  // cell in the slots' columns.
   bool reads_every_column = false;
 };
 

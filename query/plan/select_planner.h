@@ -28,7 +28,7 @@ struct SelectPlanner {
   Aliases aliases;
   std::vector<syntax::SelectItem> items;             // items with `*` expanded
   std::vector<engine::ColumnPattern> cell_patterns;  // cell view: columns to read; empty: all
-  std::vector<DataType> input_types;                 // types of a relation's columns, for clients
+  std::vector<DataType> input_types;                 // relation: column types that clients see
   bool storage_order = true;                         // rows come in the order of the table
   bool with_history = false;                         // items that are columns list their versions
 

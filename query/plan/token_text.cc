@@ -41,8 +41,8 @@ bool FromTokenText(std::string_view text, std::string* bytes) {
   if (bytes->size() < 4) return false;
   std::string_view body(bytes->data(), bytes->size() - 4);
   uint32_t sum = engine::GetFixed32(bytes->data() + body.size());
-  // The last digit may have padding bits. The loop above dropped them, so the checksum does not
-  // cover them.
+  // The last digit may have padding bits. The loop above has ignored them, so a token with changed
+  // padding bits is accepted, too.
   if (sum != static_cast<uint32_t>(engine::Checksum(body, 1))) return false;
   bytes->resize(body.size());
   return true;

@@ -49,8 +49,8 @@ StatusOr<std::vector<engine::TimeRange>> PlanTimes(const StatementContext& conte
 UpdateBuilder::UpdateBuilder(const StatementContext& context, const engine::TableSchema& schema)
     : context_(context), schema_(schema), scope_(&context, &schema) {
   update_.now_us = context.now_us;
-  // The tablet reads the value of these families as INT64. It takes them from the statement and not
-  // from its own schema, so expressions have the types that were checked here.
+  // The tablet reads values of these families as INT64. It uses this list and not its own schema,
+  // so that each expression has the type that was checked here.
   update_.counter_families = CounterFamilies(schema);
 }
 
@@ -63,7 +63,8 @@ StatusOr<ColumnPattern> UpdateBuilder::ExactColumn(const syntax::PatternNode& co
                  fmt::format("{} names many columns; only one can be written", Print(column)));
 }
 
-// TYPE if the column cannot hold the value, even if there will be no row to update.
+// Fails with TYPE if the column cannot hold the value. The check runs before any row is found, so
+// the statement also fails if it has no row to update.
 Status UpdateBuilder::CheckValue(RowWrite::Kind kind, const syntax::PatternNode& column,
                                  const Expression& value) const {
   DataType type = TypeIn(scope_, value);

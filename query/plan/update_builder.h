@@ -39,7 +39,7 @@ class UpdateBuilder {
   // Compiles the items of RETURN and appends their columns to *columns.
   [[nodiscard]] StatusOr<std::vector<engine::Expression>> CompileItems(
       const std::vector<syntax::SelectItem>& items, std::vector<ResultColumn>* columns);
-  // `values` may have hidden values after those of the columns.
+  // Sets what the update returns. `values` has one value for each column; hidden values may follow.
   void SetReturning(std::vector<ResultColumn> columns, std::vector<engine::Expression> values);
   // Keeps a value for later statements of ATOMIC and returns the slot that reads it. If `name` is
   // empty, no expression can name the value.

@@ -37,8 +37,8 @@ Span GetSpan(engine::Reader* reader) {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// A piece of source in printable form, so that a script cannot control the terminal or hide text.
-// Adds the number of columns that the piece takes to *width.
+// Returns a piece of the statement's text in printable form, so that a script cannot control the
+// terminal or hide text. Adds the number of terminal columns that the result takes to *width.
 std::string Shown(std::string_view text, size_t* width) {
   std::string out(text);
   std::replace(out.begin(), out.end(), '\t', ' ');
@@ -47,13 +47,13 @@ std::string Shown(std::string_view text, size_t* width) {
   return out;
 }
 
-// The offsets of the line of `text` around `at`, cut to kExcerptMax bytes near `at`. A cut does not
-// split a UTF-8 character.
+// Returns the begin and end of the line of `text` that contains the offset `at`. A longer line is
+// cut to kExcerptMax bytes around `at`, without splitting a UTF-8 character.
 std::pair<size_t, size_t> LineAround(std::string_view text, size_t at) {
   size_t begin = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
   begin = begin == std::string_view::npos ? 0 : begin + 1;
   size_t end = std::min(text.find('\n', at), text.size());
-  // The \r of a \r\n line end would be shown as an escape after every line of such a script.
+  // The excerpt leaves out the \r of a line end \r\n: it would be printed as an escape.
   if (end > begin && text[end - 1] == '\r') --end;
   if (end - begin > kExcerptMax) {
     begin = std::max(begin, at > kExcerptMax / 2 ? at - kExcerptMax / 2 : 0);
@@ -93,8 +93,8 @@ std::string Excerpt(std::string_view text, const QueryError& error, int first_li
   return out + "\n";
 }
 
-// Errors of the cluster have no code word of the language. They get the name of their status code,
-// since scripts compare code words and need one for every error.
+// Returns the code word of an error that has no QueryError, such as an error of the cluster: the
+// name of its status code. Every error needs a code word, since scripts compare code words.
 std::string_view CodeName(StatusCode code) {
   switch (code) {
     case StatusCode::kCancelled:
@@ -205,8 +205,8 @@ QueryError QueryErrorOf(const Status& status) {
 Status LineIn(std::string_view text, const Status& status) {
   if (status.ok() || !status.GetPayload(kPayloadUrl)) return status;
   QueryError error = QueryErrorOf(status);
-  // Errors of compiled expressions have offsets only: a TextPlace goes to the tablets with each
-  // expression of a program, so it is kept small, and only a failed statement needs the line.
+  // An error of a compiled expression has only offsets. The tablets get a TextPlace with each
+  // expression of a program, so it is kept small; line and column are needed only after an error.
   bool offsets_only = error.span.line == 0 && error.span.end > 0 && error.span.end <= text.size();
   if (!offsets_only) return status;
   std::string_view before = text.substr(0, error.span.begin);
@@ -255,8 +255,8 @@ std::string NearestWord(std::string_view word, const std::vector<std::string>& w
   constexpr size_t kWordMax = 64;
   if (word.size() > kWordMax) return "";
   std::string best;
-  // A suggestion must be nearer than this. The bound is low for a short word, because otherwise
-  // almost any word would be near enough.
+  // The distance of a suggestion must be below best_distance. Its first value is low for a short
+  // word, because otherwise almost any word would be near enough.
   size_t best_distance = word.size() <= 2 ? 1 : word.size() <= 4 ? 2 : word.size() <= 8 ? 3 : 4;
   for (const std::string& candidate : words) {
     if (candidate.size() > kWordMax) continue;

@@ -1,6 +1,6 @@
 // The form of all errors of the query language, from the lexer to the end of execution: a code
-// word, a message, the place in the text, a hint. It travels inside a Status as a payload, so that
-// the layers in between pass on only the Status. The shell prints it with a caret.
+// word, a message, the place in the text and a hint. A Status carries the QueryError as a payload,
+// so the layers in between pass on only the Status. The shell prints the error with carets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,7 +19,7 @@ struct QueryError {
   std::string message;
   Span span;               // the place; line 0: not known
   std::string hint;        // "did you mean SELECT?"; may be empty
-  std::vector<Span> more;  // further carets (RANGE_DIRECTION marks both tests)
+  std::vector<Span> more;  // further places to mark with carets, as RANGE_DIRECTION does
 };
 
 // A Status that carries a QueryError, for example: return ErrorAt("UNKNOWN_FAMILY", node.span, "…",

@@ -20,7 +20,7 @@ using engine::ValueType;
 
 struct ResultColumn {
   std::string name;       // alias of the item, or its text
-  engine::DataType type;  // kNull: known only when rows come
+  engine::DataType type;  // kNull: the type is not known before the rows come
 };
 
 // Whether the statement returns rows; if it does, the shell prints how many there were.

@@ -54,7 +54,7 @@ bool ParseSwitch(const Value& value, bool* on) {
     *on = value.is_true();
     return true;
   }
-  // A value of another type has no bytes, so its word is "" and fits nothing.
+  // For a value that is not TEXT or BYTES, bytes() is "", which is none of the words below.
   std::string word = Lower(value.bytes());
   *on = word == "on" || word == "true";
   return *on || word == "off" || word == "false";
@@ -109,7 +109,8 @@ Status ChangeSortMemory(std::string_view name, const Value& value, Settings* set
   return OkStatus();
 }
 
-// FLUSH and COMPACT always wait; the setting exists so that scripts may say so.
+// FLUSH and COMPACT always wait for their work to end. So this setting accepts only ON or TRUE; it
+// exists for scripts that set it.
 Status ChangeWait(std::string_view name, const Value& value, Settings*) {
   bool on = false;
   if (ParseSwitch(value, &on) && on) return OkStatus();

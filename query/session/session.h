@@ -1,6 +1,6 @@
 // What a session keeps between statements: settings, parameters, the open row transaction, the
-// cancel flag. Used by analyze, plan and execute. One thread executes statements; only the cancel
-// flag and the progress counters may be touched by others. SPDX-License-Identifier: Apache-2.0
+// cancel flag. Used by analyze, plan and execute. One thread executes statements; other threads may
+// use only the cancel flag and the progress counters. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -22,12 +22,12 @@ namespace sippar::query {
 class GatheredRows;
 
 struct Settings {
-  uint32_t versions = 1;           // versions per column if a query does not say; 0: all
+  uint32_t versions = 1;           // versions per column for a query without VERSIONS; 0: all
   int64_t timezone_us = 0;         // offset of times without a zone, east of UTC
   bool timezone_set = false;       // false: times without a zone are refused
   bool safe_updates = true;        // refuse UPDATE and DELETE without a test on row
   int64_t timeout_us = 0;          // longest run of a statement; 0: no limit
-  uint64_t sort_memory_bytes = 0;  // memory of ORDER BY without LIMIT; 0: it is refused
+  uint64_t sort_memory_bytes = 0;  // memory for ORDER BY without LIMIT; 0: no such sort is allowed
 };
 
 // One line of SHOW SESSION.
@@ -64,8 +64,8 @@ struct SessionState {
   Settings settings;
   std::map<std::string, Value> parameters;
   std::optional<RowTransaction> transaction;
-  // The prefix of table names in the cluster, which statements leave out. A session with a prefix
-  // can use only the tables below it. nullopt: statements write full names.
+  // Prefix that table names have in the cluster but not in statements. The session can use only
+  // tables whose names begin with it. nullopt: statements write the full names.
   std::optional<std::string> table_prefix;
   std::string key_column = "row";  // name of the row key in the columns of `*`
   cluster::CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
@@ -85,7 +85,7 @@ struct StatementContext {
   std::string_view text;
   int64_t now_us = 0;
   engine::StopSignal stop;           // the session's cancel flag and the statement's deadline
-  ResultSink* sink = nullptr;        // null: rows are not wanted
+  ResultSink* sink = nullptr;        // receiver of the rows; null: the caller wants no rows
   ResultSummary* summary = nullptr;  // null: the statement is only analyzed
 
   cluster::Client* client() const { return session->client; }

@@ -81,7 +81,7 @@ size_t TextWidth(std::string_view text) {
 }
 
 std::string CutText(std::string_view text, size_t width) {
-  // Plain text that fits is by far the most frequent case.
+  // The second test makes the most frequent case fast: an ASCII text that fits into the width.
   if (width == 0 || (text.size() <= width && text.size() == TextWidth(text))) {
     return std::string(text);
   }

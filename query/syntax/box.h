@@ -1,5 +1,5 @@
-// A value on the heap that copies and compares like the value itself, so that a tree node can hold
-// a node of its own type. It is empty after a move and if made without a value.
+// Holds a value on the heap. A Box is copied and compared like its value, so a tree node can hold a
+// node of its own type. A Box is empty if it was made without a value or was moved from.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

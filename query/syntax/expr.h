@@ -50,7 +50,7 @@ struct Literal {
     kBool,       // `integer`: 0 or 1
     kInt64,      // `integer`
     kFloat64,    // `real`
-    kText,       // `text` ('…', "…", r'…'); valid UTF-8 unless \x escapes say otherwise
+    kText,       // `text` ('…', "…", r'…'); UTF-8, unless \x escapes add other bytes
     kBytes,      // `text` (b'…', x'…')
     kDuration,   // `integer`: microseconds
     kSize,       // `integer`: bytes
@@ -60,8 +60,8 @@ struct Literal {
   int64_t integer = 0;
   double real = 0;
   std::string text;
-  // kTimestamp written without a zone: `integer` was computed as if in UTC, and the compiler
-  // subtracts the session's offset.
+  // True for a kTimestamp written without a zone: `integer` was computed as if its zone were UTC,
+  // and the compiler still has to subtract the session's offset.
   bool zone_missing = false;
 
   bool operator==(const Literal&) const = default;

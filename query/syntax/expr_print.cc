@@ -44,8 +44,8 @@ constexpr std::array<OpText, 19> kOps = {{{"=", kTest},
                                           {"/", kTerm},
                                           {"%", kTerm}}};
 
-// The parser makes -5 one literal, but it needs brackets like any other minus: -5[1] would be read
-// as the negative of 5[1], so (-5)[1] must keep its brackets.
+// True for a literal that prints with a minus, such as -5. It needs brackets like any other negated
+// value: the parser would read -5[1] as the negative of 5[1], so (-5)[1] must keep its brackets.
 bool IsNegativeNumber(const Literal& literal) {
   bool number = literal.type == Literal::kInt64 || literal.type == Literal::kDuration;
   return (number && literal.integer < 0) ||
@@ -109,8 +109,8 @@ std::string PrintBinary(const Expr& expr) {
   const OpText& op = kOps[static_cast<size_t>(expr.op)];
   const Expr& left = expr.children[0];
   const Expr& right = expr.children[1];
-  // Sums and terms group to the left, so only a right operand of the same layer needs brackets.
-  // Tests get brackets on both sides: `(a < b) < c` printed without them would be a chain.
+  // The parser groups sums and terms to the left, so an operand of the same layer needs brackets
+  // only on the right. A test needs them on both sides: `a < b < c` would be read as a chain.
   auto next = static_cast<Layer>(op.layer + 1);
   return fmt::format("{} {} {}", At(left, op.layer == kTest ? kSum : op.layer), op.text,
                      At(right, next));
@@ -214,7 +214,8 @@ std::string Print(const Expr& expr) {
     case ExprKind::kCase:
       return PrintCase(expr);
     case ExprKind::kNegate:
-      // Brackets, because "-5" would be read back as a number and "--" as a comment.
+      // Most operands get brackets: without them the parser would read "-5" as one number and "--"
+      // as the start of a comment.
       return LayerOf(children[0]) == kPrimary && children[0].kind != ExprKind::kLiteral
                  ? "-" + Print(children[0])
                  : "-(" + Print(children[0]) + ")";

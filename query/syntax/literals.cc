@@ -66,8 +66,8 @@ OptionalProblem DecodeEscape(std::string_view text, bool bytes, size_t* i, std::
     *i += 4;
     return std::nullopt;
   }
-  // BYTES refuse \u: it names a character, and nothing would say in which encoding its bytes are
-  // meant.
+  // BYTES do not accept \u: it stands for a character, and a literal of BYTES has no encoding that
+  // would turn the character into bytes.
   if (c == 'u' && !bytes) {
     uint32_t code = 0;
     size_t used = 0;
@@ -151,7 +151,7 @@ size_t FamilyEnd(std::string_view text) {
 
 OptionalProblem DecodeWord(std::string_view text, std::string* out) {
   if (text[0] == '\'' || text[0] == '"') return DecodeQuoted(text, false, out);
-  // A prefix letter counts only before a quote: a bare qualifier may begin with b or x, too.
+  // A first letter b or x marks BYTES only if a quote follows. Otherwise it is part of the name.
   if (text.size() > 1 && (text[1] == '\'' || text[1] == '"')) return DecodeBytes(text, out);
   *out = std::string(text);
   return std::nullopt;
@@ -179,7 +179,7 @@ OptionalProblem DecodeQuoted(std::string_view text, bool bytes, std::string* out
 OptionalProblem DecodeBytes(std::string_view text, std::string* out) {
   if (text[0] == 'b' || text[0] == 'B') {
     OptionalProblem problem = DecodeQuoted(text.substr(1), true, out);
-    // The b was cut off before, and places count from the start of the literal.
+    // `at` counts from the start of the literal, but DecodeQuoted has not seen the b.
     if (problem) ++problem->at;
     return problem;
   }

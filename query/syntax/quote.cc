@@ -47,8 +47,8 @@ std::string RegexText(const engine::NamePattern& pattern) {
   std::string out = "/";
   const std::string& regex = pattern.text;
   for (size_t i = 0; i < regex.size(); ++i) {
-    // An escape is copied whole. Looking at its second character alone would escape the slash of
-    // `\\/`, a backslash followed by a slash, in the wrong place.
+    // A backslash is copied together with the character after it. So in `\\/` the second backslash
+    // is not taken for the start of an escape, and the slash still gets its own backslash.
     if (regex[i] == '\\' && i + 1 < regex.size()) {
       out.push_back(regex[i]);
       out.push_back(regex[++i]);
@@ -66,8 +66,8 @@ std::string RegexText(const engine::NamePattern& pattern) {
 std::string PrintRegex(const engine::NamePattern& pattern) { return RegexText(pattern); }
 
 std::string QuoteText(std::string_view text) {
-  // A TEXT may hold any bytes (\xHH). The statement itself must be UTF-8, so bytes that are not are
-  // written as escapes.
+  // A statement must be UTF-8, but a TEXT may hold any bytes. If it is not UTF-8, all of its bytes
+  // above 0x7f are written as \xHH.
   return fmt::format("'{}'", Escaped(text, !engine::IsUtf8(text)));
 }
 std::string QuoteBytes(std::string_view bytes) {
@@ -79,8 +79,8 @@ std::string QuoteValue(std::string_view bytes) {
 
 namespace {
 
-// True for a word that begins a form of expression: `array`[1] without its backquotes would be a
-// list of one item.
+// True for a word with which a special form of expression begins. As a name it needs backquotes:
+// array[1] is a list of one item, but `array`[1] is an index into the value of the name array.
 bool BeginsForm(std::string_view name) {
   std::string upper(name);
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -113,8 +113,7 @@ std::string Print(const syntax::PatternNode& pattern) {
     out = FamilyText(pattern.family.text);
   }
   out += ":";
-  // A parameter is printed by its name, not by its value: the tree is the same whatever the session
-  // has set.
+  // A parameter prints as its name: the tree does not have its value, which the session may change.
   if (pattern.HasParam()) return out + "@" + pattern.qualifier_param;
   const NamePattern& qualifier = pattern.qualifier;
   switch (qualifier.kind) {

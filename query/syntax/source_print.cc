@@ -25,7 +25,8 @@ std::string PrintTable(const syntax::Source& source) {
 
 }  // namespace
 
-// The alias of a table or SELECT is not in the tree: the parser has replaced w.name by name.
+// Prints no alias of the table or SELECT, since the tree has none: the parser replaces alias.name
+// by name.
 std::string Print(const syntax::Source& source) {
   switch (source.kind) {
     case syntax::Source::kSelect:

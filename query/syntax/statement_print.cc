@@ -45,7 +45,7 @@ std::string Items(const std::vector<syntax::SelectItem>& items) {
   });
 }
 
-// A TIME without bounds is printed, too: it counts as given, so a second TIME is refused.
+// Prints TIME even if it has no bounds: the tree remembers that the clause was written.
 std::string TimeRange(bool present, const OptionalExpr& from, const OptionalExpr& to) {
   if (!present) return "";
   return " TIME" + Clause("FROM", from) + Clause("TO", to);
@@ -362,8 +362,7 @@ struct StatementPrinter {
   }
   std::string operator()(const syntax::Other& other) const {
     std::string out;
-    // One blank between tokens is enough for any token, since comments and line breaks were dropped
-    // when the words were gathered.
+    // A blank separates any two words: `words` has only tokens, without comments and line breaks.
     for (const std::string& word : other.words) out += (out.empty() ? "" : " ") + word;
     return out;
   }

@@ -75,8 +75,9 @@ int DaysInMonth(int year, int month) {
   return month == 2 && leap ? 29 : kDays[static_cast<size_t>(month - 1)];
 }
 
-// The zone's offset in minutes, east of UTC. The caller has taken its first character: Z for UTC,
-// or the sign of hh:mm or hhmm, which this takes. At most 18 hours, as for SET timezone.
+// Returns the zone's offset in minutes, east of UTC. The caller has already read the zone's first
+// character: Z for UTC, or a sign; after a sign this function reads hh:mm or hhmm. The offset is at
+// most 18 hours, as for SET timezone.
 int64_t ZoneMinutes(TimeReader* reader) {
   const char first = reader->last();
   // Z and z mean UTC.
@@ -109,10 +110,10 @@ OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zo
   }
   *zone_missing = !reader.Take("Zz+-");
   if (!*zone_missing) zone_minutes = ZoneMinutes(&reader);
-  // No leap seconds: times count as Unix times do, in which a 60th second has no number of its own.
+  // Second 60, a leap second, is refused: Unix time has no number for it.
   reader.Check(reader.AtEnd() && month >= 1 && month <= 12 && hour < 24 && minute < 60 &&
                second < 60);
-  // Checked after the month, which is an index into the table of days.
+  // The day is checked after the month, because DaysInMonth uses the month as an array index.
   if (reader.ok()) reader.Check(day >= 1 && day <= DaysInMonth(year, month));
   if (!reader.ok()) {
     return LiteralProblem{"not a time; write 2026-11-20T12:00:00.000000Z", reader.at()};

@@ -42,7 +42,7 @@ PartAnswer FirstFailure(int code, const std::vector<int>& parts) {
   for (size_t i = 0; i < parts.size() && code != kOk; ++i) {
     if (parts[i] != kOk && parts[i] != kRolledBack) return {i, parts[i]};
   }
-  // The transaction as a whole got no answer, so its parts have none.
+  // No part has a code of its own, because the transaction got no answer from ZooKeeper.
   return {0, code};
 }
 

@@ -14,7 +14,8 @@ namespace sippar::cluster::zookeeper {
 // Error codes of zookeeper.h, repeated here so that this file need not include it; static_asserts
 // in zookeeper_handle.cc keep them equal.
 inline constexpr int kOk = 0;
-inline constexpr int kRolledBack = -2;  // ZRUNTIMEINCONSISTENCY: another part of a multi failed
+// ZRUNTIMEINCONSISTENCY, the code of a part of a transaction in which another part failed.
+inline constexpr int kRolledBack = -2;
 inline constexpr int kConnectionLoss = -4;
 inline constexpr int kOperationTimeout = -7;
 inline constexpr int kInvalidState = -9;

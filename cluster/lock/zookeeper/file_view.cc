@@ -76,8 +76,8 @@ StatusOr<std::optional<FileView>> ViewOf(const std::string& path, const Znode& f
     return view;
   }
   view.file.content = file.data;
-  // The lock that was read second is the one that the file had when it was read first: no child
-  // was made or removed in between.
+  // The file's node was read before the lock's node. The two reads fit together only if the lock's
+  // node was neither made nor removed between them.
   bool had_lock = file.children != 0;
   bool fits = lock.code == kNoNode ? !had_lock : had_lock && lock.created == file.names_changed;
   if (!fits) return std::nullopt;

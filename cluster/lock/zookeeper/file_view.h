@@ -13,7 +13,8 @@
 
 namespace sippar::cluster::zookeeper {
 
-inline constexpr uint64_t kNumberMax = uint64_t{1} << 32;  // engine file ids have 32 bits of epoch
+// Limit of the numbers: an epoch has to fit into 32 bits of the engine's file ids.
+inline constexpr uint64_t kNumberMax = uint64_t{1} << 32;
 
 struct Holder {
   uint64_t fence = 0;

@@ -12,8 +12,8 @@ namespace sippar::cluster::zookeeper {
 enum class MemberState : uint8_t {
   kServes,    // it is the leader, follows one, or is the only member
   kNoLeader,  // it runs and serves nothing: it sees no majority of the members
-  kSilent,    // something accepts connections there and does not answer
-  kAway,      // no connection
+  kSilent,    // a program at the address accepts connections and does not answer
+  kAway,      // no connection can be made to the address
   kUnknown,   // another program, or a member whose administrator has forbidden the command
 };
 

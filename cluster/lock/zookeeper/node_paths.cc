@@ -8,7 +8,8 @@
 namespace sippar::cluster::zookeeper {
 namespace {
 
-constexpr std::string_view kTop = "+";  // the directory of paths of one part
+// The node name of the empty directory, which contains the lock files whose path has no '/'.
+constexpr std::string_view kTop = "+";
 
 std::string WithSlashes(std::string_view flat) {
   std::string path(flat);

@@ -9,8 +9,8 @@
 
 namespace sippar::cluster::zookeeper {
 
-// True if `code` says that the outcome is unknown and there is time for another try. In that case
-// it has slept for a moment, during which the client may notice that its connection is lost.
+// Returns true if `code` says that the outcome is unknown and there is time for another try. Before
+// that it sleeps for 2 ms, in which the client may notice that its connection is lost.
 inline bool MayAskAgain(int code, int64_t deadline_nanos) {
   constexpr int64_t kPauseMicros = 2'000;
   if (!IsUnknown(code) || code == kClosing) return false;

@@ -28,7 +28,7 @@ StatusOr<std::unique_ptr<ZooKeeperSession>> ZooKeeperSession::Open(
       new ZooKeeperSession(connection, cluster, tick_us, options));
   Status begun = session->Begin(deadline_nanos, missing);
   if (begun.ok()) return session;
-  // Nothing relies on this session yet, so it is ended at once and not left to time out.
+  // No code relies on this session yet, so it can be closed at once and need not time out.
   if (session->handle_ != nullptr) session->handle_->Close();
   return begun;
 }
@@ -37,8 +37,8 @@ Status ZooKeeperSession::Begin(int64_t deadline_nanos, MissingCluster missing) {
   ASSIGN_OR_RETURN(handle_, ZooKeeperHandle::Open(
                                 connection_, [this](const std::string& node) { OnEvent(node); }));
   RETURN_IF_ERROR(handle_->WaitConnected(deadline_nanos));
-  // If the members grant more than was asked for, it is the shortest session that they allow. That
-  // is two ticks, which CheckTimeout refuses, unless the options name a shorter tick.
+  // Members grant a longer timeout than was asked for only if they allow no shorter one. Their
+  // shortest timeout is two ticks; CheckTimeout refuses it unless the options name a shorter tick.
   RETURN_IF_ERROR(CheckGranted(connection_.timeout_us, handle_->timeout_us()));
   RETURN_IF_ERROR(CheckTimeout(handle_->timeout_us(), tick_us_));
   RETURN_IF_ERROR(MakeTree(deadline_nanos, missing));
@@ -176,7 +176,7 @@ Status ZooKeeperSession::AwaitEnd(const SessionKey& key, int64_t deadline_nanos)
     if (clock->MonotonicNanos() < asked_nanos + kAskAgainNanos) continue;
     ASSIGN_OR_RETURN(std::unique_ptr<ZooKeeperHandle> again,
                      ZooKeeperHandle::Open(connection_, nullptr, &key));
-    // If the session is over by now, the next look finds that.
+    // The result is not needed: if the session is over by now, the next read of its node shows it.
     (void)again->WaitConnected(deadline_nanos);
     again->Close();
     asked_nanos = clock->MonotonicNanos();

@@ -12,11 +12,12 @@ namespace sippar::cluster::zookeeper {
 enum class SessionPhase : uint8_t {
   kConnecting,  // no member is connected; calls wait for one
   kConnected,   // as far as the client knows: it notices a silent member after 2/3 of a timeout
-  kOver,        // the service has ended the session, or IsForgotten
+  kOver,        // the service has ended the session, or IsForgotten is true for it
   kRefused,     // a member refused the credentials; the client gives up
   kClosed,      // closed by this process
 };
-// The phase after the client reported state `state` of zookeeper.h. The last three phases stay.
+// Returns the phase after the client has reported `state`, a state of zookeeper.h. No state changes
+// the last three phases.
 SessionPhase NextPhase(SessionPhase phase, int state);
 // States of zookeeper.h, repeated here so that this file need not include it. zookeeper.h has them
 // as variables, so ZooKeeperHandle::Open compares them with these.
@@ -44,9 +45,9 @@ int64_t OverAtNanos(int64_t sent_nanos, int64_t timeout_us, int64_t tick_us);
 
 // True if a session whose connection was lost at `lost_nanos` counts as over. Members that have
 // heard nothing of a session for its timeout end it and say so to a client that comes back. But a
-// member whose data were wiped hangs up on a client that has seen a later transaction than it has,
-// each time, and the session would never be over. The wait is longer than a timeout because a
-// session lives through a short outage of all members, and is then better kept.
+// member that has lost its data closes each connection of a client that has seen later transactions
+// than the member has. Without this rule such a session would never be over. The wait is longer
+// than a timeout because a session survives a short outage of all members and should be kept then.
 bool IsForgotten(int64_t lost_nanos, int64_t now_nanos, int64_t timeout_us);
 
 // The time within which each call of a session answers, in nanoseconds.

@@ -21,7 +21,7 @@ using engine::MutexLock;
 
 namespace {
 
-// A multi's operations and results have to stay until its answer.
+// The data of one request. The operations and results of a transaction must live until its answer.
 struct Context {
   SentRequests* sent = nullptr;
   ZooKeeperHandle::Pending pending;
@@ -251,7 +251,7 @@ Status ZooKeeperHandle::WaitConnected(int64_t deadline_nanos) {
                           options_.hosts);
 }
 
-// Ends the client if its session IsForgotten.
+// If IsForgotten is true for the session, closes the client and returns true.
 bool ZooKeeperHandle::IsGivenUp() {
   const int64_t granted_us = timeout_us();
   {
@@ -275,7 +275,7 @@ ZooKeeperHandle::Pending ZooKeeperHandle::Request(Pending pending, const Send& s
     MutexLock lock(&client_mutex_);
     if (client_ != nullptr) code = send(client_, context);
   }
-  if (code == ZOK) return pending;  // the client completes it
+  if (code == ZOK) return pending;  // a pending answer, which the client will complete
   // The client takes no request of a session that has ended, so nothing was done.
   bool over = code == ZINVALIDSTATE && phase() != SessionPhase::kRefused;
   sent_->Complete(context, {over ? kSessionExpired : code, {}, {}, {}});
@@ -283,9 +283,9 @@ ZooKeeperHandle::Pending ZooKeeperHandle::Request(Pending pending, const Send& s
 }
 
 // A majority agrees on a transaction even if it changes nothing or fails, and a member answers it
-// in order. ZooKeeper's own sync promises neither. The leader answers it at once: to its own
-// clients before it has applied what another member has already answered, and also after it was
-// replaced and does not know that yet.
+// in order. ZooKeeper's own sync promises neither, because the leader answers a sync of its own
+// clients at once: it may not yet have applied a change that another member has already answered,
+// and it may have been replaced without knowing that yet.
 ZooKeeperHandle::Pending ZooKeeperHandle::Barrier(const std::string& node) {
   return Make({{Change::Kind::kCheck, node, "", -1}});
 }
@@ -339,8 +339,8 @@ void ZooKeeperHandle::Free(bool end_session) {
     client = std::exchange(client_, nullptr);
   }
   if (client == nullptr) return;
-  // zookeeper_close ends the session if a member is connected. To leave the session to time out,
-  // the list of hosts is replaced first: the client then disconnects from its member.
+  // zookeeper_close ends the session if a member is connected. If the session is to time out
+  // instead, the list of hosts is replaced first, so that the client disconnects from its member.
   if (!end_session) (void)zoo_set_servers(client, kNoMember);
   (void)zookeeper_close(client);
   sent_->CompleteAll(kClosing);

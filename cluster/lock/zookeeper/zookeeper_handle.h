@@ -53,7 +53,7 @@ class ZooKeeperHandle {
   // cannot be resolved.
   [[nodiscard]] static StatusOr<std::unique_ptr<ZooKeeperHandle>> Open(
       const Options& options, OnEvent on_event, const SessionKey* resumed = nullptr);
-  // Leaves the session to time out at the service unless Close was called.
+  // If Close was not called, the session stays at the service until it times out.
   ~ZooKeeperHandle();
 
   // Waits until a member is connected. kUnavailable: the deadline came first; kFailedPrecondition:
@@ -68,7 +68,7 @@ class ZooKeeperHandle {
   SessionKey key();
 
   // Reads that this session sends after a barrier see every change that any session was told of
-  // before. kNoNode is as good as kOk.
+  // before the barrier. The barrier works as well if its answer is kNoNode.
   Pending Barrier(const std::string& node);
   Pending Get(const std::string& node);
   Pending Names(const std::string& node, bool watch = false);
@@ -98,7 +98,8 @@ class ZooKeeperHandle {
   mutable engine::Mutex phase_mutex_;  // never held during a call of the client
   engine::CondVar phase_changed_;
   SessionPhase phase_ GUARDED_BY(phase_mutex_) = SessionPhase::kConnecting;
-  // When the session's connection was lost; INT64_MAX: it has one, or never had one.
+  // The time when the session lost its connection. INT64_MAX: the session has a connection, or
+  // never had one.
   int64_t lost_nanos_ GUARDED_BY(phase_mutex_) = INT64_MAX;
 };
 

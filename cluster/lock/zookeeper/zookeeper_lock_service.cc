@@ -40,9 +40,10 @@ class ZooKeeperLockService final : public LockService {
     return {options_.hosts, options_.secret, timeout_us};
   }
 
-  // Before the first session, waits for a member as the options say. It asks for a short session,
-  // to which the members agree with the shortest that they allow. A shorter one would leave the
-  // client no time to connect. Options that name the tick and no wait make this step superfluous.
+  // Returns the members' tick. Before the first session, opens a trial session to wait for a member
+  // as the options say. It asks for a timeout of 1 s, and the members grant at least the shortest
+  // timeout that they allow. With less than 1 s the client would have no time to connect. If the
+  // options name the tick and no wait, no trial session is needed.
   StatusOr<int64_t> Tick(int64_t deadline_nanos) {
     constexpr int64_t kShortUs = 1'000'000;
     engine::MutexLock lock(&mutex_);
@@ -78,8 +79,9 @@ class ZooKeeperLockService final : public LockService {
 
   const ZooKeeperOptions options_;
   engine::Mutex mutex_;
-  int64_t tick_us_ GUARDED_BY(mutex_);          // 0: not asked yet
-  bool is_reached_ GUARDED_BY(mutex_) = false;  // a member has answered, or need not be waited for
+  int64_t tick_us_ GUARDED_BY(mutex_);  // 0: the tick is not known yet
+  // A member has answered the trial session of Tick, or no trial session is needed.
+  bool is_reached_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace

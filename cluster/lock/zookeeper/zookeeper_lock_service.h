@@ -29,8 +29,8 @@ struct ZooKeeperOptions {
   std::string hosts;    // "host:port,host:port": members; more than one, so that one may fail
   std::string cluster;  // name of the top-level node that holds all nodes of the cluster
   std::string secret;   // secret of the digest credentials that own all nodes; empty: open to all
-  // tickTime of the members. 0: it is taken to be half of the shortest session that they allow,
-  // which is at least a tick.
+  // tickTime of the members. 0: half of the shortest session timeout that the members allow is used
+  // instead, which is at least a tick.
   int64_t tick_us = 0;
   MissingCluster missing = MissingCluster::kMake;  // kRefuse: OpenSession returns kNotFound
   // How long the first session waits for a member to answer; at most its timeout. 0: its timeout.

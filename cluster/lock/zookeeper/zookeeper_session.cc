@@ -204,7 +204,8 @@ StatusOr<uint64_t> ZooKeeperSession::Acquire(const std::string& path) {
   RETURN_IF_ERROR(CheckChangeable(path));
   const int64_t deadline_nanos = Deadline();
   for (;;) {
-    // A lock that another session holds costs reads, not transactions: a standby master asks often.
+    // If another session holds the lock, this call needs no transaction that takes a number. This
+    // matters because a standby master often tries to acquire the lock.
     ASSIGN_OR_RETURN(FileView view, View(deadline_nanos, path));
     ASSIGN_OR_RETURN(uint64_t fence, CheckAcquire(path, view, id_));
     if (fence != 0) return fence;

@@ -44,7 +44,8 @@ class ZooKeeperSession final : public LockSession {
  private:
   ZooKeeperSession(ZooKeeperHandle::Options connection, const std::string& cluster, int64_t tick_us,
                    const SessionOptions& options);
-  Status Begin(int64_t deadline_nanos, MissingCluster missing);  // the rest of Open
+  // Does all steps of Open that need the connection.
+  Status Begin(int64_t deadline_nanos, MissingCluster missing);
   Status MakeTree(int64_t deadline_nanos, MissingCluster missing);
   Status MakeDirectory(int64_t deadline_nanos, const std::string& directory);
   int64_t Deadline();  // deadline of a call that begins now

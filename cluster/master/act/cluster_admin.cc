@@ -16,7 +16,8 @@ namespace sippar::cluster::master {
 namespace {
 
 constexpr int64_t kMoveWaitMicros = 20'000;
-// Attempts of a call to a tablet: with the waits, the tablet may be without a server for 10 s.
+// The limit of attempts of a call to a tablet. With the waits between the attempts, the call still
+// succeeds if no server has the tablet for up to 10 s.
 constexpr int kTriesMax = 500;
 
 std::vector<RowRange> AllRows() { return {RowRange::All()}; }
@@ -199,14 +200,15 @@ Status ClusterAdmin::OnTablet(
 Status ClusterAdmin::OnTablets(
     const std::string& table, const std::vector<RowRange>& rows, const CallTime& time,
     const std::function<Status(TabletControl* control, const Place& place)>& call) {
-  std::string done;  // end of the last tablet called
+  std::string done;  // limit of the last tablet for which `call` ran
   for (const RowRange& range : rows) {
-    // Continues at that end, so that a split or merge in between leaves out no rows.
+    // Continues at the end of the last tablet called, so that a split or merge between two calls
+    // leaves out no rows.
     std::string row = std::max(range.start, done);
     while (range.limit.empty() || row < range.limit) {
       std::string limit;
       RETURN_IF_ERROR(OnTablet(table, row, time, call, &limit));
-      if (limit.empty()) return OkStatus();  // that was the last tablet
+      if (limit.empty()) return OkStatus();  // the table has no further tablet
       row = done = std::move(limit);
     }
   }

@@ -75,12 +75,13 @@ class ClusterAdmin final : public AdminApi {
   Status OnTablets(const std::string& table, const std::vector<RowRange>& rows,
                    const CallTime& time,
                    const std::function<Status(TabletControl* control, const Place& place)>& call);
-  // The same for the tablet with `row`; sets *limit to the end of the tablet's rows.
+  // Like OnTablets, but only for the tablet with `row`. Sets *limit to the end of the tablet's
+  // rows.
   Status OnTablet(const std::string& table, const std::string& row, const CallTime& time,
                   const std::function<Status(TabletControl* control, const Place& place)>& call,
                   std::string* limit);
   StatusOr<std::vector<ServerId>> LiveServers();
-  // How far a move has got.
+  // Progress of the move of one tablet to a requested server.
   struct MoveCourse {
     bool is_served = false;  // the requested server serves the tablet
     bool is_moving = false;  // the tablet is moving to that server

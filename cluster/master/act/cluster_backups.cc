@@ -20,12 +20,13 @@ using engine::TabletState;
 namespace {
 
 constexpr int kTriesMax = 20;  // most reads of a table whose tablets keep splitting or merging
-// Suffix of an empty file that is made after a manifest and removed before it. So if this file is
-// found alone, its manifest was lost.
+// Suffix of the mark of a backup, an empty file. The mark is created after the backup's manifest
+// and removed before the manifest is. So a mark without a manifest shows that the manifest was
+// lost.
 constexpr std::string_view kMadeSuffix = ".made";
 
-// True if the tablets tile all rows. They may fail to, because their records are read at different
-// moments.
+// True if each row belongs to exactly one of the tablets. Gaps or overlaps are possible, because
+// the tablets' records are read at different moments.
 bool IsWhole(const std::vector<TabletState>& tablets) {
   std::string row;
   for (const TabletState& tablet : tablets) {
@@ -239,7 +240,8 @@ Status ClusterBackups::Perform(const calls::DeleteBackup& asked, const CallTime&
 // ignores both and waits: if it returned earlier, the backup could be deleted while nothing else
 // names its files.
 Status ClusterBackups::Perform(const calls::RestoreTable& asked, const CallTime&) {
-  engine::MutexLock lock(&mutex_);  // the backup stays until the table's rows name its files
+  // Holds the lock so that no other call deletes the backup before METADATA names its files.
+  engine::MutexLock lock(&mutex_);
   ASSIGN_OR_RETURN(Held held, Find(asked.backup));
   held.manifest.schema.name = asked.table;
   held.manifest.schema.options.erase(engine::kProtectedOption);

@@ -33,7 +33,8 @@ namespace sippar::cluster::master {
 
 class ClusterBackups {
  public:
-  // Makes a table that begins with these tablets. The pointers passed here outlive this object.
+  // Creates a table whose first tablets have these states. All objects to which the constructor
+  // gets pointers outlive this object.
   using MakeTable = std::function<Status(
       const TableSchema& schema, std::vector<engine::TabletState> states, const CallTime& time)>;
   ClusterBackups(MasterDriver* driver, AdminApi* admin, ActionPlaces places, MakeTable make)
@@ -63,8 +64,8 @@ class ClusterBackups {
   Status CheckNew(const std::string& name) const;
   StatusOr<BackupInfo> Write(const Held& held) const;
   StatusOr<BackupInfo> Add(engine::BackupManifest manifest) REQUIRES(mutex_);
-  // Reads the schema and the flushed tablets of the table. Sets *read_ns to a time before their
-  // names were read.
+  // Reads the schema and the flushed tablets of the table. Sets *read_ns to a time before the
+  // tablets' records, which name the files, were read.
   Status Collect(const std::string& table, const CallTime& time, engine::BackupManifest* manifest,
                  int64_t* read_ns) const;
 

@@ -22,8 +22,8 @@ StatusOr<LockFile> ReadIfThere(LockSession* session, const std::string& path,
   return file;
 }
 
-// The result is empty if the file has no member record, because no other process calls the member:
-// for example, one process is the whole cluster.
+// Returns an empty MemberInfo if the file has no member record. A member that no other process
+// calls writes none: for example, if one process is the whole cluster.
 MemberInfo InfoOf(const std::string& content) {
   auto record = MemberRecord::Decode(content);
   if (!record.ok()) return MemberInfo();

@@ -17,7 +17,7 @@ constexpr int64_t kPollMicros = 20'000;
 constexpr int kPollsOfMove = 1'500;   // 30 s
 constexpr int kPollsOfOrders = 500;   // 10 s; a master reads the orders every second
 constexpr int kPollsOfServers = 100;  // 2 s
-constexpr int kMovesBegun = 3;        // times a tablet is sent to a server that does not keep it
+constexpr int kMovesBegun = 3;        // most times that one call begins the move of its tablet
 constexpr int kOrderTries = 10;       // attempts to write orders that others change, too
 
 std::string NameOfMove(const calls::MoveTablet& asked, const ServerId& target) {

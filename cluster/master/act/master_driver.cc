@@ -18,7 +18,8 @@ constexpr int kStartTries = 4;
 constexpr int64_t kRequestMicros = 30'000'000;
 // Longest time until a waiting request notices that its caller has cancelled it.
 constexpr int64_t kCancelCheckMicros = 50'000;
-// Most threads of one lane. They all run only if that many actions wait for servers that hang.
+// Largest number of threads of one lane. A lane has this many threads only if as many actions wait
+// for servers that hang.
 constexpr size_t kWorkersMax = 256;
 
 const Status& Waiting() {
@@ -123,7 +124,8 @@ void MasterDriver::Hold(const std::shared_ptr<Reign>& reign) {
   } while (Sleep(options_.tick_us));
 }
 
-// A watch fires once and is then set again. It is only a hint; the step also polls servers/.
+// A watch fires once, so it is set again after it has fired. A watch is only a hint, so Step also
+// lists servers/ from time to time.
 void MasterDriver::WatchServers(Reign* reign) {
   if (watching_.exchange(true)) return;
   Status watched = reign->session->Watch(lock_paths::Servers(), [this] { ServersChanged(); });

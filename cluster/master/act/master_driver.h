@@ -4,13 +4,12 @@
 //
 // Threads: one holds the lock and sends heartbeats and ticks; workers carry out actions. Each level
 // of METADATA (lock service and root tablet, METADATA's other tablets, user tablets) has a queue,
-// called a lane, with its own workers; so have the calls and file work that need no METADATA.
-// Actions on user tablets may wait until a METADATA tablet is served again; in a shared queue they
-// would block the actions that recover that tablet. Within a lane, actions that wait for servers
-// that hang leave room for those of other servers (lane_queue.h). When the lock is lost, calls to
-// servers are cancelled; any other action in flight runs to its end, and its conditions make it
-// harmless (master_action.h).
-// SPDX-License-Identifier: Apache-2.0
+// called a lane, with its own workers. One more lane has the calls and the file work that need no
+// METADATA. Actions on user tablets may wait until a METADATA tablet is served again; in a shared
+// queue they would block the actions that recover that METADATA tablet. Within a lane, actions that
+// wait for servers that hang leave room for those of other servers (lane_queue.h). When the lock is
+// lost, calls to servers are cancelled; any other action in flight runs to its end, and its
+// conditions make it harmless (master_action.h). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -50,8 +49,8 @@ struct MasterDriverOptions {
   int64_t tick_us = 50'000;
   // Actions that run concurrently in each lane, not counting those that wait for servers that hang.
   size_t threads = 2;
-  // The same for the lane of user tablets. The number is higher, because concurrent changes of
-  // METADATA share syncs.
+  // Like `threads`, but for the lane of user tablets. The number is higher, because the actions of
+  // this lane change METADATA, and concurrent changes of METADATA share syncs.
   size_t user_threads = 8;
 };
 
@@ -79,9 +78,9 @@ class MasterDriver final : public MasterNotices {
   // Runs `look` on the state of a master that has read METADATA. kUnavailable: this process is not
   // that master. `look` runs under the driver's lock and must be short.
   [[nodiscard]] Status Look(const std::function<void(MasterState& state)>& look);
-  // The same as Look, but in every stage of the start, so that administrators can see what a start
-  // waits for. `name` is this candidate's. kUnavailable: this process does not have the master
-  // lock.
+  // Like Look, but works in every stage of the start, so that administrators can see what a start
+  // waits for. `name` is the name of this process as a candidate for master. kUnavailable: this
+  // process does not have the master lock.
   [[nodiscard]] Status LookInAnyStage(
       const std::function<void(const std::string& name, const MasterState& state)>& look);
   // The session that holds the master lock, for writes that only a master may make. kUnavailable:

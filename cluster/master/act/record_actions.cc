@@ -84,8 +84,8 @@ Done RecordActions::Do(const action::ReadRecords& asked) {
   uint64_t first = from_start ? asked.after.table_id + 1 : asked.after.table_id;
   Status status;
   if (first == asked.last.table_id && (!from_start || !asked.last.limit.empty())) {
-    // Only part of a single table: reads record by record, without a limit on their number, because
-    // holes and METADATA's own tablets are few.
+    // The range is part of a single table. Reads it record by record and ignores `count`, because
+    // holes and METADATA itself have few records.
     std::string row = asked.after.limit;
     for (;;) {
       auto record = places_->metadata->Find(first, row);

@@ -12,7 +12,7 @@ namespace sippar::cluster::master {
 
 class RecordActions {
  public:
-  // `places` outlives this object; `epoch` is the master's.
+  // `places` outlives this object; `epoch` is the epoch of this master.
   RecordActions(const ActionPlaces* places, uint64_t epoch) : places_(places), epoch_(epoch) {}
 
   event::Done Do(const action::ReadRoot& asked);
@@ -25,8 +25,9 @@ class RecordActions {
   event::Done Do(const action::LoadTablet& asked);
 
  private:
-  // Returns the record if METADATA still has exactly `asked`. Otherwise kAborted, and done->answer
-  // holds the record that has its first row now, if there is one.
+  // Returns the record if METADATA still has exactly the version that `asked` names. Otherwise
+  // returns kAborted and sets done->answer to the record that now contains the first row of
+  // `asked`, if there is one.
   StatusOr<TabletRecord> FindSame(const RecordRef& asked, event::Done* done);
 
   const ActionPlaces* const places_;

@@ -29,8 +29,8 @@ Done RecoveryActions::Do(const action::ListServers&) {
     if (file.status().code() == StatusCode::kNotFound) continue;  // removed since the listing
     if (!file.ok()) return {0, file.status(), {}};
     NoteLease(*id, file->content);
-    // If this master holds the lock, the server is being fenced; the lock does not mean that it
-    // lives.
+    // If this master's own session holds the lock, the master is fencing the server. So the held
+    // lock does not show that the server is alive.
     bool lives = file->holder != 0 && file->holder != session_->id();
     if (lives && HasDied(*id)) listing.dead.push_back(*id);
     (lives ? listing.locked : listing.unlocked).push_back(*std::move(id));
@@ -40,7 +40,7 @@ Done RecoveryActions::Do(const action::ListServers&) {
 }
 
 void RecoveryActions::NoteLease(const ServerId& server, const std::string& content) {
-  constexpr int64_t kLeaseMaxUs = 3'600'000'000;  // limit of the wait if a record is wrong
+  constexpr int64_t kLeaseMaxUs = 3'600'000'000;  // bound, in case the record has a wrong lease
   auto record = MemberRecord::Decode(content);
   if (!record.ok()) return;
   engine::MutexLock lock(&mutex_);
@@ -53,7 +53,7 @@ Done RecoveryActions::Do(const action::FenceServer& asked) {
   auto fence = [&]() -> Status {
     // A server that holds its lock is alive, and the acquisition fails. Once this session holds the
     // lock, the server can never get it back. If the lock was free, the server's session has ended,
-    // and before it the server's lease.
+    // and the server's lease had ended even before the session.
     if (!asked.by_force) {
       RETURN_IF_ERROR(session_->Acquire(path).status());
       lease_is_over = true;
@@ -82,7 +82,7 @@ StatusOr<bool> RecoveryActions::WriterIsGone(const std::string& log_directory) {
   auto found = places_->fs->Exists(log_directory);
   if (!found.ok() || !*found) return found;
   auto owner = places_->fs->Lock(store_paths::LogOwner(log_directory), "recovery");
-  if (owner.ok()) return true;  // the kernel freed it: its last holder has ended
+  if (owner.ok()) return true;  // the lock was free, so its last holder has ended
   if (owner.status().code() == StatusCode::kUnavailable) return false;
   return owner.status();
 }
@@ -101,8 +101,8 @@ Done RecoveryActions::Do(const action::StopWriter& asked) {
     if (!gone.ok()) return {0, gone.status(), {}};
     if (*gone) return {};
   }
-  // A process that perhaps only hangs still has the flock, or there is no log to check. Then the
-  // writer counts as stopped when its lease has ended.
+  // Either a process still has the flock (perhaps the process only hangs), or there is no log to
+  // check. In both cases the writer counts as stopped when its lease has ended.
   engine::MutexLock lock(&mutex_);
   auto over = lease_over_ns_.find(asked.server);
   if (over != lease_over_ns_.end() && places_->clock->MonotonicNanos() >= over->second) return {};

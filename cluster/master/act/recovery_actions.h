@@ -17,7 +17,7 @@ namespace sippar::cluster::master {
 class RecoveryActions {
  public:
   // `places` and `session` outlive this object; `session` holds the master lock, and `epoch` is the
-  // master's.
+  // epoch of this master.
   RecoveryActions(const ActionPlaces* places, LockSession* session, uint64_t epoch)
       : places_(places), session_(session), epoch_(epoch) {}
 

@@ -10,7 +10,7 @@ namespace sippar::cluster::master {
 
 class ServerActions {
  public:
-  // `places` outlives this object; `epoch` is the master's.
+  // `places` outlives this object; `epoch` is the epoch of this master.
   ServerActions(const ActionPlaces* places, uint64_t epoch) : places_(places), epoch_(epoch) {}
 
   event::Done Do(const action::AskServer& asked);

@@ -16,8 +16,9 @@ namespace sippar::cluster::master {
 
 inline constexpr char kOrdersRecord[] = "cluster/orders";
 
-// The orders as text, one line for each. A reader ignores lines that it does not know, and a writer
-// keeps such lines of the text before, so that a later version can add orders.
+// Encodes the orders as text, with one line for each order. A reader ignores lines that it does not
+// know, and a writer copies such lines from `before`, the earlier text. So a later version can add
+// orders.
 std::string EncodeOrders(const StandingOrders& orders, std::string_view before = "");
 StandingOrders DecodeOrders(std::string_view text);
 

@@ -54,7 +54,7 @@ struct LaneChoice {
 struct GroupChoice {
   template <class Body>
   std::string operator()(const Body& asked) const {
-    // The server that the action calls or, in a recovery, the dead server that is being recovered.
+    // The group is the server that the action calls or, in a recovery, the dead server.
     if constexpr (requires { asked.server.ToString(); }) return asked.server.ToString();
     return "";
   }

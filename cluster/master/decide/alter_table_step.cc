@@ -46,7 +46,7 @@ void TellServers(Turn* turn, Table* table) {
     bool fenced =
         server == nullptr || (server->recovery && server->recovery->stage > RecoveryStage::kFence);
     if (fenced) {
-      it = table->to_tell.erase(it);  // its tablets will be loaded elsewhere with the new schema
+      it = table->to_tell.erase(it);  // other servers load the tablets with the new schema
       continue;
     }
     if (server->live && !attempt.Waits(turn->now_us)) {
@@ -72,10 +72,11 @@ bool IsServed(MasterState* state, Table* table) {
   return true;
 }
 
-// Answers a live table's request when all its tablets are served with the requested schema, and
-// after answer_us in any case. For a new table the late answer is OK, because no server can have an
-// older schema of it. For an altered table it is kUnavailable: a server may still use the old
-// schema, and what it writes to a family that was dropped and created again is lost.
+// Answers the request of a live table when all its tablets are served with the requested schema,
+// but after answer_us at the latest. For a new table a late answer is OK, because no server can
+// have an older schema of the table. For an altered table a late answer is kUnavailable: a server
+// may still use the old schema, and what it writes to a family that was dropped and created again
+// is lost.
 void Answer(Turn* turn, Table* table) {
   if (table->request == 0 || table->next != nullptr || table->file_life != TableLife::kLive) return;
   bool in_force = table->to_tell.empty() && IsServed(turn->state, table);

@@ -21,8 +21,8 @@ bool IsMovable(const Turn& turn, const Tablet& tablet) {
          turn.now_us - tablet.since_us >= kRoundsToStay * turn.state->options.balance_us;
 }
 
-// Returns the servers that take part, with the tablets that may move. Adds the number of moves in
-// flight to *moving.
+// Returns the servers that take part in a balance round, each with its tablets that may move. Adds
+// the number of moves in flight to *moving.
 std::vector<BalanceServer> ServersToBalance(Turn* turn, size_t* moving) {
   MasterState* state = turn->state;
   std::vector<BalanceServer> servers;

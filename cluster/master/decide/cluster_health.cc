@@ -54,7 +54,7 @@ RecoveryStatus StatusOf(const Server& server, int64_t now_us) {
           recovery.error};
 }
 
-// Explains why a tablet is not served that its server has closed, or was told to close.
+// Explains why no server serves a tablet that its server has closed or was told to close.
 std::string WhyClosed(const Tablet& tablet) {
   if (tablet.target.IsNone()) return "its server has closed it";
   return fmt::format("it moves from {} to {}", tablet.facts.server.ToString(),

@@ -23,7 +23,8 @@ bool IsInherited(const MasterState& state, const Tablet& tablet) {
   return assigned_us != 0 && assigned_us < state.first_wall_us;
 }
 
-// `at_us`: a time of this master's monotonic clock that is not in the future.
+// True if the tablet was on trial at the time `at_us` of this master's monotonic clock. `at_us`
+// must not be in the future.
 bool IsOnTrial(const Turn& turn, const Server& server, const Tablet& tablet, int64_t at_us) {
   const MasterState& state = *turn.state;
   const TabletFacts& facts = tablet.facts;

@@ -22,9 +22,9 @@ namespace sippar::cluster::master {
 // together.
 Blame BlameOf(Turn* turn, Server* dead, const Tablet& tablet);
 
-// False: the tablet is suspected, and has to wait for other suspects of its server. At most an
-// eighth of a server's suspects, and at least one, is tried at a time: the suspect is loaded and
-// then served for 2 s before the next one is tried.
+// False: the tablet is a suspect and has to wait for other suspects of its server. At most an
+// eighth of a server's suspects, but at least one suspect, may be tried at a time: a suspect is
+// loaded and then served for 2 s before the next one is tried.
 bool MayTry(const Turn& turn, const Server& server, const Tablet& tablet);
 
 // Records that the tablet's server serves it.

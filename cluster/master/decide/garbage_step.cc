@@ -29,10 +29,10 @@ std::vector<ServerId> Living(const MasterState& state) {
   return living;
 }
 
-// False while names may be added to METADATA that a scan does not find. A live server that does not
-// know the outcome of its last change may write its names when it retries. The files of a restored
-// table whose backup expires meanwhile are named only in this master's memory until the table's
-// rows are written.
+// False while METADATA may get names that a scan does not find. A live server that does not know
+// the outcome of its last change may write the names of that change when it retries. If the backup
+// of a restored table expires meanwhile, only this master's memory names the table's files until
+// the table's rows are written.
 bool AreSure(const MasterState& state) {
   bool servers_are = std::all_of(state.servers.begin(), state.servers.end(), [](const auto& entry) {
     const Server& server = entry.second;
@@ -43,8 +43,8 @@ bool AreSure(const MasterState& state) {
                      [](const auto& entry) { return entry.second.restored.empty(); });
 }
 
-// If METADATA has rows of tables that do not exist, has these rows read again and then erased: an
-// older master wrote them after this master had read METADATA.
+// If METADATA has rows of unknown tables, marks these rows to be read again, and then they are
+// erased: an older master wrote them after this master had read METADATA.
 void DoubtStrangers(Turn* turn, const References& found) {
   for (uint64_t table_id : found.tables) {
     bool known = table_id == kMetadataTableId || turn->state->FindTable(table_id) != nullptr;

@@ -9,7 +9,7 @@
 namespace sippar::cluster::master {
 namespace {
 
-constexpr size_t kKeptMax = 100;  // most kept tables; one more deletes the oldest
+constexpr size_t kKeptMax = 100;  // most kept tables; keeping another one deletes the oldest
 
 // Returns the tables that can be restored, sorted by the time of the drop.
 std::vector<Table*> Kept(MasterState* state) {

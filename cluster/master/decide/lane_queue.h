@@ -5,7 +5,8 @@
 //     servers.
 //   - At most `running_max` actions of one group run, however slow they are. So the number of
 //     servers that hang bounds the threads, and further actions on such a server wait.
-// Actions begin in the order of their arrival, except those whose group has its share. Pure.
+// Actions begin in the order of their arrival, except that an action waits while `running_max`
+// actions of its group run. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -61,9 +62,9 @@ class LaneQueue {
   const size_t running_max_;
   const int64_t slow_us_;
   Groups groups_;
-  std::set<std::pair<uint64_t, std::string>> ready_;  // number of a group's next action; its group
+  std::set<std::pair<uint64_t, std::string>> ready_;  // (number of the group's next action, group)
   std::map<uint64_t, Running> running_;               // running actions by number
-  std::set<std::pair<int64_t, uint64_t>> counted_;    // start (us), number of counted actions
+  std::set<std::pair<int64_t, uint64_t>> counted_;    // (start in us, number) of counted actions
 };
 
 }  // namespace sippar::cluster::master

@@ -28,9 +28,9 @@ void Enter(MasterState* state, Tablet* tablet) {
     server.weight += tablet->weight;
 }
 
-// True if the server reported this tablet, at this epoch, before its record was read. The report
-// still holds: the server refuses older masters and this master has requested no unload, so only
-// the server itself could have unloaded the tablet since.
+// True if the server had reported this tablet with this epoch before the tablet's record was read.
+// The report is still valid: the server refuses older masters and this master has requested no
+// unload, so only the server itself could have unloaded the tablet since.
 bool IsServed(const MasterState& state, const TabletFacts& facts) {
   auto server = state.servers.find(facts.server);
   if (facts.phase != TabletPhase::kAssigned || server == state.servers.end()) return false;
@@ -45,8 +45,8 @@ bool IsWhole(MasterState* state, uint64_t table_id) {
   return table_id == kMetadataTableId || (table != nullptr && table->IsWhole());
 }
 
-// Marks rows without a known tablet to be read again: those on both sides of the tablet of `key`
-// or, if it was erased, those next to its neighbour.
+// Marks the gaps between known tablets to be read again: those on both sides of the tablet with
+// `key` or, if no tablet has this key any more, those on both sides of its neighbour.
 void DoubtHoles(Turn* turn, const TabletKey& key) {
   if (!IsWhole(turn->state, key.table_id)) return;
   TabletMap& tablets = turn->state->tablets;
@@ -59,8 +59,8 @@ void DoubtHoles(Turn* turn, const TabletKey& key) {
   }
 }
 
-// Marks the tablet's rows to be read again if another tablet has some of them, too, and no merge
-// explains that: what the master knows about one of the two is out of date.
+// If another tablet also has some of the tablet's rows and neither tablet is being merged, marks
+// the tablet's rows to be read again: what the master knows about one of the two is out of date.
 void DoubtOverlaps(Turn* turn, const Tablet& tablet) {
   TabletMap& tablets = turn->state->tablets;
   const RowRange& range = tablet.facts.range;

@@ -48,10 +48,10 @@ struct CreateRecord {
   TabletFacts facts;
   std::shared_ptr<const engine::TabletState> state = nullptr;  // data of a restored table's tablet
 };
-// Changes one record if it is still the one that `record` names; kAborted if it is not. The answer
-// is a RecordPage with the record that now has the first row of `record`. If OK, that is the
-// changed record; after kAborted it is the record that was found, or the page is empty if none was
-// found. A change that lost a race with another writer is kAborted, too, and has no answer.
+// Changes one record if METADATA still has the version that `record` names; otherwise kAborted. The
+// answer is a RecordPage with the record that now contains the first row of `record`: if OK, the
+// changed record; after kAborted, the record that was found there, or no record if none was found.
+// A change that lost a race with another writer is also kAborted, but has no answer.
 struct ChangeRecord {
   RecordRef record;
   RecordChange change;
@@ -83,7 +83,8 @@ struct LoadTablet {
   // Null for METADATA: every server has its schema built in.
   std::shared_ptr<const TableRecord> table;
 };
-// Makes the server flush and close the tablet at the record's epoch. OK: the epoch has ended there.
+// Makes the server flush and close the tablet at the record's epoch. OK: the server will never
+// serve this epoch again.
 struct UnloadTablet {
   ServerId server;
   RecordRef record;
@@ -105,7 +106,7 @@ struct FenceServer {
   ServerId server;
   bool by_force = false;
 };
-// F1: proves, as far as the file system can show it, that no thread of the server writes any more.
+// F1: proves that no thread of the server writes any more, as far as the file system can show this.
 struct StopWriter {
   ServerId server;
 };

@@ -18,7 +18,7 @@ namespace sippar::cluster::master {
 struct ServerListing {
   std::vector<ServerId> locked;    // servers that hold the lock of their file: alive
   std::vector<ServerId> unlocked;  // servers that have a file whose lock is free
-  // Those of `locked` whose processes have died, and only whose sessions have not ended yet.
+  // Servers in `locked` whose processes have died although their sessions have not ended yet.
   std::vector<ServerId> dead;
   // The administrators' standing orders as recorded now. None: the record could not be read, so the
   // orders that the master knows stay in force.
@@ -76,7 +76,7 @@ struct CreateTable {
   uint64_t request = 0;
   TableSchema schema;
   std::vector<std::string> split_keys;
-  int64_t wall_us = 0;  // date of the schema; `now_us` of Step is not a date
+  int64_t wall_us = 0;  // date of the schema by the wall clock; `now_us` of Step is monotonic
   // Initial contents of the tablets, used instead of `split_keys`; their ranges tile all rows. If
   // there are none, the tablets start empty.
   std::vector<std::shared_ptr<const engine::TabletState>> states = {};
@@ -93,7 +93,8 @@ struct DropTable {
   int64_t kept_until_us = 0;  // wall clock; 0: the table is deleted at once
   int64_t wall_us = 0;
 };
-// Restores the table that was dropped last of those that have this name and are still kept.
+// Restores a dropped table that is still kept. If several kept tables have this name, restores the
+// one that was dropped last.
 struct UndeleteTable {
   uint64_t request = 0;
   std::string table;

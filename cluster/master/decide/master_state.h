@@ -32,7 +32,7 @@ struct MasterOptions {
   int64_t report_us = 10'000'000;    // time between two questions to the same server
   int64_t balance_us = 10'000'000;   // time between two balance rounds
   int64_t garbage_us = 600'000'000;  // time between two sweeps, and between a sweep's two scans
-  int64_t trash_us = 3'600'000'000;  // time in the trash, while a file can still be restored
+  int64_t trash_us = 3'600'000'000;  // time in the trash before a file is deleted
   int64_t retry_min_us = 20'000;
   int64_t retry_max_us = 2'000'000;
   // A server that holds its lock but does not answer is removed after unanswered_fence_us if a
@@ -47,9 +47,10 @@ struct MasterOptions {
   // False by default: several servers that are killed in quick succession can still make an
   // innocent tablet look guilty. Must stay false if one server has all tablets.
   bool sets_aside = false;
-  // Longest wait of an administrator until servers follow a durable change.
+  // Longest time that an administrator's request waits until all servers use a durable change.
   int64_t answer_us = 10'000'000;
-  // Same as StoreOptions::split_size of the servers; much smaller neighbours are merged.
+  // Same as StoreOptions::split_size of the servers. Neighbours whose total size is much smaller
+  // than this are merged.
   uint64_t split_size = 200 << 20;
   uint64_t split_calls = 1'000;  // calls per second below which a tablet is not split by load
   size_t moves_max = 64;         // most planned moves in flight; balancing may plan one per server
@@ -63,8 +64,9 @@ struct MasterOptions {
   // False if one server takes all tablets: it replays each segment in a single scan for all of
   // them, which costs less than sorting the segment first.
   bool sorts_logs = true;
-  // The start stops when it enters this stage. A program that repairs records sets an earlier stage
-  // than kRunning: then no user tablet is changed, and before kMetadata only the root tablet is.
+  // The start stops when it enters this stage. A program that repairs records sets a stage before
+  // kRunning, so that the start changes no user tablet. In the stages before kMetadata the start
+  // changes only the root tablet.
   StartStage last_stage = StartStage::kRunning;
 };
 
@@ -111,8 +113,8 @@ struct Server {
   Attempt asking;
   int64_t next_ask_us = 0;
   int64_t reported_us = 0;      // time of the last report
-  int64_t silent_since_us = 0;  // first question without an answer; 0: the last was answered
-  // Tablets whose load or unload got no answer, with the time since then.
+  int64_t silent_since_us = 0;  // time of the first unanswered question; 0: the last was answered
+  // Ids of tablets whose load or unload got no answer, with the time of the first such failure.
   std::map<uint64_t, int64_t> unanswered;
   uint64_t first_unpublished_file = 0;
   ServerFigures figures;
@@ -141,8 +143,8 @@ struct Table {
   Attempt attempt;                          // the action that concerns the table as a whole
   std::shared_ptr<const TableRecord> next;  // the altered table, while its file is being written
   std::map<ServerId, Attempt> to_tell;      // servers that still need the current schema
-  std::map<TabletKey, std::pair<TabletFacts, Attempt>> unwritten;  // rows to create
-  // Initial contents of the tablets of those rows.
+  std::map<TabletKey, std::pair<TabletFacts, Attempt>> unwritten;  // METADATA rows to create
+  // If the table is restored: initial contents of the tablets in `unwritten`.
   std::map<TabletKey, std::shared_ptr<const engine::TabletState>> restored;
   TabletKey unserved;  // the tablet that was not served at the last check; checked first next time
   uint64_t request = 0;  // number of the request to answer, 0: none
@@ -181,7 +183,7 @@ struct Garbage {
   Attempt attempt;
   int64_t next_us = 0;
   FileListing candidates;
-  std::vector<ServerId> strays;  // owners of logs in the last round that this master did not know
+  std::vector<ServerId> strays;  // servers unknown to this master that had a log in the last round
 };
 
 // Rows that no known tablet contains, because the notice of a split was lost or METADATA is
@@ -225,8 +227,8 @@ struct MasterState {
   uint64_t sweep_errors = 0;  // sweeps that ended early or left a file to remove
 
   std::map<uint64_t, ActionBody> awaited;  // actions without an answer yet, by number
-  // Ids of tablets to look at: `dirty` in this step, `timers` at their times, `unplaced` when a
-  // server may have become available.
+  // Ids of tablets to look at: those in `dirty` in this step, those in `timers` at the given times,
+  // and those in `unplaced` when a server may have become available.
   std::set<uint64_t> dirty;
   std::set<uint64_t> unplaced;
   std::set<std::pair<int64_t, uint64_t>> timers;

@@ -1,5 +1,5 @@
-// Dispatches events and answers to the files of the procedures, then lets each procedure do what is
-// due. SPDX-License-Identifier: Apache-2.0
+// Passes each event and answer to the *_step file that handles it, then lets each of these files do
+// the work that is due. SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/master_step.h"
 
 #include <utility>
@@ -50,7 +50,7 @@ void OnDone(Turn*, const action::PurgeTrash&, const event::Done&) {}
 void OnDone(Turn*, const action::Reply&, const event::Done&) {}
 void OnDone(Turn*, const action::LevelBirths&, const event::Done&) {}
 
-// The merged tablet is learned like any record; the merge's own step then sees that the merge has
+// Learns the merged tablet like any other record. After that, merge_step.cc sees that the merge has
 // ended.
 void OnDone(Turn* turn, const action::CommitMerge&, const event::Done& done) {
   const auto* page = std::get_if<RecordPage>(&done.answer);

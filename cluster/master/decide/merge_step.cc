@@ -51,8 +51,9 @@ uint64_t StartMerge(Turn* turn, Tablet* left, Tablet* right) {
 
 bool IsMerging(const Tablet& tablet) { return tablet.facts.phase == TabletPhase::kMerging; }
 
-// True if the tablet is as the merge found it, or kMerging by this merge's own kStartMerge, which
-// raises the epoch by one. If false, its server died, it was split, or the merge is committed.
+// True if the tablet is still as the merge found it, or is kMerging because of this merge:
+// kStartMerge raises the epoch by one. If false, the tablet's server died, the tablet was split, or
+// the merge is committed or has failed too often.
 bool Holds(const Merge& merge, const Tablet& tablet, uint64_t epoch) {
   if (tablet.held_by != merge.id || tablet.failures > kFailuresMax) return false;
   if (IsMerging(tablet)) return tablet.facts.tablet_epoch == epoch + 1;
@@ -202,8 +203,9 @@ void LookAtMerging(Turn* turn, Tablet* tablet) {
   }
   // Cancels the merge (makes the record kUnassigned again) only while the right neighbour is
   // served, or if there is none. The older master had both tablets closed before its first write,
-  // and an epoch that was closed is never served again. So the record of a served neighbour is
-  // newer than the one that a late intent or commit of that master names, and that write fails.
+  // and an epoch that was closed is never served again. So a served neighbour has a newer record
+  // than the one that a late write of the older master (an intent or a commit) names, and that
+  // write fails.
   if (right == nullptr ? tablet->facts.range.limit.empty() : right->loaded) {
     tablet->op = turn->Ask(
         action::ChangeRecord{tablet->facts.ref(), {RecordChangeKind::kCancelMerge, ServerId(), 0}});

@@ -16,8 +16,8 @@
 namespace sippar::cluster::master {
 
 void OnEvent(Turn* turn, const event::MergeTablets& request);
-// Starts merges of neighbours that are small together, compared with the split size of their table,
-// up to MasterOptions::merges_max in flight.
+// Starts a merge of two neighbours if their total size is small compared with the split size of
+// their table. At most MasterOptions::merges_max of these merges are in flight.
 void MergeSmallTablets(Turn* turn);
 // Requests the next action of every merge that has no action in flight.
 void RunMerges(Turn* turn);

@@ -60,7 +60,8 @@ Status Move(Turn* turn, const event::MoveTablet& request) {
   RETURN_IF_ERROR(CheckMove(*state, request, *tablet, target));
   const bool stays = tablet->facts.phase == TabletPhase::kAssigned &&
                      tablet->facts.server == target && !tablet->closed;
-  // If the tablet's own server were its target, the move would never seem to end.
+  // A tablet that is already assigned to the target server gets no target; otherwise the move would
+  // never seem to end.
   tablet->target = stays ? ServerId() : target;
   LookAgain(turn, *tablet);
   return OkStatus();
@@ -90,7 +91,8 @@ std::vector<ServerLoad> Takers(const MasterState& state) {
   return takers;
 }
 
-// Appends the tablets of `server` that can begin to move, until `left` is used up.
+// Appends the tablets of `server` that can begin to move. *left is the number of tablets that may
+// still move; tablets that are already moving count, too.
 void AddLeaving(const Server& server, size_t* left, std::vector<TabletToPlace>* leaving) {
   for (const auto& [tablet_id, tablet] : server.tablets) {
     if (*left == 0) return;

@@ -1,5 +1,5 @@
 // The changes that a master makes to a tablet's record, as pure functions. Each change raises the
-// tablet epoch, so that calls for the old owner or shape are refused.
+// tablet epoch, so that calls that rely on the record before the change are refused.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ enum class RecordChangeKind : uint8_t {
   kAssign,       // -> kAssigned to `server`; requires that the old epoch is no longer served
   kRecover,      // -> kRecovering: `server`, which had the tablet, has died (F2b)
   kPublish,      // -> kUnassigned: the log of `server` is sealed and sorted (F4, F5)
-  kStartMerge,   // -> kMerging: the intent to merge; the left record comes first
+  kStartMerge,   // -> kMerging: the intent to merge; the left record gets it first
   kCancelMerge,  // kMerging -> kUnassigned
   kRelease,      // -> kUnassigned: `server` has closed the tablet, and it stays unserved
   kLetBack,      // the tablet is no longer set aside, and its deaths are forgotten

@@ -103,8 +103,8 @@ void Recover(Turn* turn, Server* server) {
 }
 
 bool IsOver(const MasterState& state, const Server& server) {
-  // Before all of METADATA is read and no hole is left, there may be unknown records that still
-  // name the server.
+  // Until all of METADATA has been read and no hole is left, unknown records may still name the
+  // server.
   return server.recovery && server.recovery->stage == RecoveryStage::kReady &&
          server.tablets.empty() && server.loads == 0 && state.holes.empty() &&
          state.stage == StartStage::kRunning;

@@ -2,8 +2,8 @@
 //
 //   kServers   reads servers/ for the live servers, and tables/ for the schemas
 //   kReports   asks each live server what it serves
-//   kRoot      reads the root tablet's record and has the root tablet served
-//   kMetadata  reads the root tablet for METADATA's other tablets and has those served
+//   kRoot      reads the root tablet's record and makes a server serve the root tablet
+//   kMetadata  finds METADATA's other tablets in the root tablet and makes servers serve them
 //   kScan      reads METADATA page by page; at its end, tablets without a server are assigned
 //   kRunning   the start is complete
 //

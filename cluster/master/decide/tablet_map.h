@@ -69,17 +69,17 @@ TabletFacts FactsOf(const TabletRecord& record);
 // share cache lines.
 struct Tablet {
   uint64_t op = 0;          // number of the action in flight, 0: none
-  uint64_t learned_op = 0;  // answers to lower-numbered actions are older than these facts
+  uint64_t learned_op = 0;  // answers to actions with lower numbers are older than `facts`
   // Id of the merge that holds the tablet; 0: none. A tablet that is held is not assigned.
   uint64_t held_by = 0;
   bool loaded = false;   // its server has reported that it serves the tablet at this epoch
-  bool closed = false;   // its server has closed this epoch: METADATA may name another server
+  bool closed = false;   // its server has closed this epoch, so another server may get the tablet
   bool refused = false;  // its server failed to load it, and must now close the epoch
   // True: a merge needs the tablet unloaded.
   bool wants_close = false;
   uint32_t failures = 0;
   int64_t since_us = 0;     // when this master first saw this epoch of the tablet
-  int64_t unserved_us = 0;  // since when no known server serves it; 0: loaded
+  int64_t unserved_us = 0;  // time since which no known server serves it; 0: it is loaded
   // Time before which it is not split by load, because the last attempt found no row to split at.
   int64_t whole_until_us = 0;
   uint64_t memtable_bytes = 0;
@@ -91,8 +91,8 @@ struct Tablet {
   ServerId refused_by;      // server that last failed to load it
   std::string error;        // last failure, for administrators
   bool load_sent = false;   // its server was told to load it, and has not refused
-  bool wants_back = false;  // an administrator has asked that it be no longer set aside
-  // Time since which its server serves it, as far as this master knows (death_blame.h).
+  bool wants_back = false;  // an administrator requested that servers may load it again
+  // Time at which its server began to serve it, as far as this master knows (death_blame.h).
   std::optional<int64_t> served_us;
 };
 

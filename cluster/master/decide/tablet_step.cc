@@ -16,7 +16,7 @@ namespace {
 using action::ChangeRecord;
 using action::EraseRecord;
 
-constexpr int64_t kTrialPollUs = 1'000'000;  // wait before the next check whether it may be tried
+constexpr int64_t kTrialPollUs = 1'000'000;  // wait before MayTry checks a suspected tablet again
 
 // The start first gets METADATA's own tablets served, because the records of other tablets can only
 // be changed through them. User tablets must wait until all of METADATA has been read: before that,
@@ -42,7 +42,8 @@ bool IsKept(MasterState* state, const Tablet& tablet) {
 }
 
 // True if the tablet may be placed: both the intended and the recorded state of its table are live.
-// They differ between the request of a drop and its record, and while a table is being restored.
+// The two states differ from the request of a drop until the drop is recorded, and while a table is
+// being restored.
 bool IsComplete(MasterState* state, const Tablet& tablet) {
   if (tablet.facts.table_id == kMetadataTableId) return true;
   const Table* table = state->FindTable(tablet.facts.table_id);
@@ -115,9 +116,10 @@ void LookAtAssigned(Turn* turn, Tablet* tablet) {
   server->id = tablet->facts.server;
   if (server->live) return LookAtServed(turn, tablet, server);
   StartRecovery(turn, server, /*by_force=*/false);
-  // The server can acknowledge nothing more only after its log was renamed (F2). A flush or split
-  // that it commits before this change is complete and is read with the record. A later one fails,
-  // because this change raises the record's epoch.
+  // Changes the record only after the server's log was renamed (F2), because from then on the
+  // server can acknowledge nothing more. A flush or split that the server commits before this
+  // change is complete and is read with the record. A later flush or split fails, because this
+  // change raises the record's epoch.
   if (server->recovery->stage > RecoveryStage::kRename) {
     RecordChange change{RecordChangeKind::kRecover, server->id};
     change.blame = BlameOf(turn, server, *tablet);
@@ -208,7 +210,7 @@ void EndChange(Turn* turn, const RecordRef& asked, const event::Done& done) {
   TabletMap& tablets = turn->state->tablets;
   Tablet* tablet = Answered(tablets.Find(asked.key()), done.op);
   if (tablet != nullptr && !done.status.ok()) {
-    Fail(turn, tablet, done.status);  // newer facts, if any arrived, reset the tablet below
+    Fail(turn, tablet, done.status);  // if newer facts arrived, LearnAnswer resets the tablet
   } else if (tablet != nullptr) {
     tablet->target = ServerId();
     LookAgain(turn, *tablet);
@@ -317,7 +319,8 @@ void OnDone(Turn* turn, const action::LoadTablet& asked, const event::Done& done
     bool refused = !LacksOutcome(done.status) && done.status.code() != StatusCode::kAborted;
     if (refused) tablet->refused = true;
     if (refused) tablet->refused_by = asked.server;
-    // Server and master disagree about the tablet; a new report of the server clears that up.
+    // The server and the master disagree about the tablet. A new report of the server resolves
+    // this.
     if (refused && server != nullptr) server->next_ask_us = 0;
     // kAborted: METADATA no longer has the record that this master knows.
     if (done.status.code() == StatusCode::kAborted) {

@@ -45,8 +45,8 @@ bool WakeWaiting(Turn* turn);
 
 // Requests the next action that the tablet needs, unless one is in flight.
 void LookAt(Turn* turn, Tablet* tablet);
-// Assigns all tablets of turn->to_place in one plan, so that the plan counts the load that each
-// adds.
+// Assigns all tablets of turn->to_place in one plan, so that the plan takes into account the load
+// that each of these tablets adds to its server.
 void PlaceTablets(Turn* turn);
 // Reads again the rows that were marked by Doubt.
 void ReadHoles(Turn* turn);

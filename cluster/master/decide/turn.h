@@ -18,7 +18,7 @@ struct Turn {
   int64_t now_us;
   std::vector<Action> actions;
   std::vector<uint64_t> to_place;  // tablets to assign in one plan at the end of the step
-  std::set<ServerId> freed;        // servers with a load that ended in this step: another may begin
+  std::set<ServerId> freed;        // servers on which a load ended in this step, so one may begin
 
   // Adds an action; returns its number, which its answer will have.
   uint64_t Ask(ActionBody body) {
@@ -48,8 +48,9 @@ struct Turn {
   }
 };
 
-// True for a call with an unknown outcome: it may have been carried out already, or may be later.
-// Only the code counts, because a server's own kUnavailable is not a final answer either.
+// True for a call with an unknown outcome: it may have been carried out already, or may be carried
+// out later. Checks only the status code, because a kUnavailable that the server itself sent does
+// not show the outcome, either.
 inline bool LacksOutcome(const Status& status) {
   return status.code() == StatusCode::kUnavailable ||
          status.code() == StatusCode::kDeadlineExceeded || status.code() == StatusCode::kCancelled;
