@@ -50,10 +50,10 @@ class Session {
     std::string_view text;
   };
   // Executes INSERT statements for which IsPlainInsert (execute/gathered_rows.h) holds, in order.
-  // Their rows are sent together, so that they share a sync of the log. Returns one result for each
-  // statement that was executed: fewer than `inserts` if one failed, since the statements after it
-  // are not begun. If the server refuses a row, rows of later statements that were sent with it may
-  // be written.
+  // Their rows are sent together, so that they share a sync of the log. Returns the results in
+  // order. Results after the first error may be missing, since no statement is begun once an error
+  // is known. That the server refuses a row is known only after the rows are sent; rows of later
+  // statements may then have been written.
   [[nodiscard]] virtual std::vector<StatusOr<ResultSummary>> ExecuteTogether(
       const std::vector<Parsed>& inserts) = 0;
 

@@ -22,8 +22,10 @@ constexpr int kGuardedMax = 10;             // looks without an absence before t
 constexpr int64_t kLongNanos = 100'000;     // a shorter absence never counts as long
 constexpr int64_t kLongCpuMicros = 300;     // more CPU time makes an absence long
 constexpr int64_t kStayNanos = 20'000'000;  // time after a long absence in which none is granted
-constexpr uint64_t kManyAbsences = 1000;    // number of absences after which malloc is trimmed
-constexpr int64_t kTrimUs = 5'000'000;      // time without an absence before malloc is trimmed
+// Malloc is trimmed after a burst of calls: once there were this many absences since the last trim,
+// and then none for this time.
+constexpr uint64_t kManyAbsences = 1000;
+constexpr int64_t kTrimUs = 5'000'000;
 
 int64_t NowNanos() { return engine::Clock::System()->MonotonicNanos(); }
 

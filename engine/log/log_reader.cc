@@ -113,7 +113,8 @@ StatusOr<SegmentContent> ScanSegment(
   content.file_length = file.size();
   uint64_t seed = SegmentSeed(id);
   uint64_t offset = 0;
-  // In a log that syncs, only the records of the last group are in doubt, so these are few.
+  // Records that may not have been synced. Each record says how many bytes were durable when it was
+  // written, so in a log that syncs, only the records that were written last are in this list.
   std::vector<std::pair<uint64_t, std::string_view>> in_doubt;
   while (offset < file.size() && offset < accepted_length) {
     LogFrame frame = LogFrameAt(file, 0, offset, seed);

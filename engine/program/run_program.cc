@@ -29,7 +29,7 @@ class Mode {
  public:
   virtual ~Mode() = default;
   virtual Status Add(const RowSlots& slots) = 0;
-  // True if the batch has `times` the size of a usual batch.
+  // True if the batch has reached `times` the usual limit of rows or bytes.
   virtual bool Full(size_t /*times*/) const { return false; }
   virtual std::vector<Row> TakeRows() = 0;  // rows of the batch
   // Adds the rows that are known only at the end.
