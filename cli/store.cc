@@ -11,8 +11,6 @@ Store::Store(std::string target, cluster::Patience patience)
 Store::~Store() { (void)Close(); }
 
 Status Store::Open(bool create) {
-  // The shell opens an existing store at its start; StatementRunner opens the store before each
-  // statement that finds it closed.
   if (session_ != nullptr) return OkStatus();
   cluster::ClientOptions options;
   options.create_if_missing = create;

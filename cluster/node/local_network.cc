@@ -53,10 +53,10 @@ class LocalTablets final : public TabletService {
   }
 
  private:
-  // Returns NotServed instead of kUnavailable: certainly nothing was done, so the caller may make
-  // even a write elsewhere. Writes within one process have no request ids, and right after a start
-  // METADATA names servers of the last life, so with kUnavailable the first write after each start
-  // would fail.
+  // Returns NotServed, not kUnavailable, if the server has stopped: nothing was done, so the client
+  // may send even a write to another server. Writes within one process have no request ids, so
+  // after kUnavailable (outcome unknown) the client does not repeat them. After a restart of the
+  // process METADATA still names the servers of before, so the first write to them would then fail.
   StatusOr<std::shared_ptr<LocalNetwork::ServerPort>> Reach() const {
     auto port = line_.Reach();
     if (port.status().code() != StatusCode::kUnavailable) [[likely]]

@@ -39,7 +39,9 @@ struct CommitLogOptions {
   uint64_t epoch = 0;
   std::function<Status()> before_segment;  // called before each new segment; may refuse it
   bool sync = true;                        // false: no syncs, for bulk loads that can be repeated
-  bool two_writers = false;                // requires `sync`; runs a thread
+  // A thread watches for slow syncs and writes the group of a slow one again, to a new segment. Has
+  // no effect without `sync`.
+  bool two_writers = false;
   uint64_t segment_size = 64 << 20;
   Metrics* metrics = nullptr;
   Clock* clock = nullptr;

@@ -19,7 +19,9 @@ constexpr int64_t kMergeAgeMicros = 24ll * 3600 * 1'000'000;
 // it is split again, so splits and merges do not alternate.
 constexpr uint64_t kMergeDivisor = 4;
 
-// The file as a tablet of `rows` names it; nullopt if none of its keys are in `rows`.
+// The reference to the file for a tablet with the row range `rows`: it shows only those of the
+// file's visible rows that are in `rows`. nullopt if there can be none, by the row ranges and the
+// file's first and last key.
 std::optional<FileRef> PartOfFile(const FileRef& file, const RowRange& rows) {
   FileRef part = file;
   part.rows = Intersect(file.rows, rows);

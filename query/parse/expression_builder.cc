@@ -112,8 +112,9 @@ Expr ExpressionBuilder::BuildAnd(SipparParser::ConjunctionContext* context) {
   Expr expr = MakeExpr(ExprKind::kAnd, SpanOf(context));
   for (auto* part : parts) {
     Expr child = BuildNot(part);
-    // An AND inside an AND, either a chain ('a' <= row < 'b') or in brackets, is merged into the
-    // outer one. Both print alike, and printed text must parse to the same tree.
+    // An AND inside this AND, either a chain ('a' <= row < 'b') or an AND in brackets, is merged
+    // into this one. So `a AND (b AND c)` has the same tree and the same printed text as `a AND b
+    // AND c`.
     if (child.kind == ExprKind::kAnd) {
       for (Expr& test : child.children) expr.children.push_back(std::move(test));
     } else {
