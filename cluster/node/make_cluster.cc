@@ -226,8 +226,10 @@ StatusOr<MakingStep> NextMaking(const ClusterPlan& plan, LockSession* session) {
     RETURN_IF_ERROR(CheckComplete(plan, *store, session).status());
     return step;
   }
-  ASSIGN_OR_RETURN(auto id, ContentOf(session, lock_paths::ClusterId()));
+  // The directory comes first: an init that runs concurrently claims the id before it writes
+  // CLUSTER, so an id that is read later is that of the CLUSTER that was seen.
   ASSIGN_OR_RETURN(step.look, LookAt(plan.fs, plan.directory));
+  ASSIGN_OR_RETURN(auto id, ContentOf(session, lock_paths::ClusterId()));
   ASSIGN_OR_RETURN(step.making,
                    DecideMaking(step.look, plan.directory, plan.target, id.value_or("")));
   return step;
