@@ -54,8 +54,8 @@ bool IsUnknownWord(const CLI::App& app, int argc, char** argv) {
 }
 
 int ExitOf(const CLI::App& app, const CLI::ParseError& error) {
-  // CLI11 prints to streams. They are captured so that errors pass through PrintMessage, which
-  // escapes what a user's argument could send to the terminal.
+  // CLI11 prints to streams. These streams capture the text, so that PrintMessage can print errors
+  // and escape control characters of the user's arguments.
   std::ostringstream help, problem;
   bool fine = app.exit(error, help, problem) == 0;
   fmt::print("{}", help.str());

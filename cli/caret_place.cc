@@ -55,16 +55,16 @@ QuotedPlace PlaceOfQuote(std::string_view before) {
   if (tokens.front() == "EXPORT" && last == "TO") return QuotedPlace::kFile;
   const size_t size = tokens.size();
   auto token = [&](size_t from_end) { return from_end <= size ? tokens[size - from_end] : ""; };
-  // INSERT INTO t ROW 'k'; BEGIN ROW t 'k'.
+  // Matches INSERT INTO t ROW 'k' and BEGIN ROW t 'k'.
   if (last == "ROW" || (token(2) == "ROW" && token(3) == "BEGIN")) return QuotedPlace::kRowKey;
-  // row = 'k', row >= 'k', row NOT LIKE 'k', row STARTS WITH 'k'.
+  // Matches row = 'k', row >= 'k', row NOT LIKE 'k' and row STARTS WITH 'k'.
   if (IsComparison(last) && (IsKeyName(token(2)) || IsKeyName(token(3)))) {
     return QuotedPlace::kRowKey;
   }
   if (last == "," && IsKeyName(token(2)) && token(3) == "(" && token(4) == "STARTS_WITH") {
     return QuotedPlace::kRowKey;
   }
-  // row IN ('a', 'k'.
+  // Matches a list of keys that is still open: row IN ('a', 'k'.
   size_t i = size;
   while (i > 0 && (tokens[i - 1] == "," || tokens[i - 1] == "'")) --i;
   const bool in_list = i >= 3 && tokens[i - 1] == "(" && tokens[i - 2] == "IN";

@@ -34,7 +34,7 @@ int WaitForChild(pid_t pid);
 // ChildHasEnded may be called with this `pid` again.
 bool ChildHasEnded(pid_t pid);
 
-// Quotes `text` for the shell command language, if needed, so that it is one word.
+// Quotes `text`, if needed, so that sh reads it as one word.
 std::string WordForSh(const std::string& text);
 
 }  // namespace sippar::cli

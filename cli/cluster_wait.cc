@@ -105,8 +105,8 @@ std::string WhyNotReady(const ClusterWait& wait, const cluster::ClusterHealth& h
   if (wait.servers && *wait.servers != live) {
     return fmt::format("{} servers are live, {} are wanted", live, *wait.servers);
   }
-  // A silent server with tablets means not ready, although the master still counts these tablets as
-  // served.
+  // While a server with tablets is silent, the cluster is not ready, although the master still
+  // counts these tablets as served.
   for (const cluster::ServerStatus& server : health.servers) {
     if (server.state == "silent" && server.tablets > 0) {
       return fmt::format("server {} does not answer the master", server.id.ToString());

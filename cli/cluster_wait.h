@@ -20,7 +20,8 @@ struct ClusterWait {
 
 // True if `status` may be temporary, so that the same call may succeed later.
 bool MayPass(const Status& status);
-// The first reason why the cluster is not as `wait` wants it, in a few words; "" if it is ready.
+// Returns a short text with the first reason why the cluster is not as `wait` demands; "" if the
+// cluster is ready.
 std::string WhyNotReady(const ClusterWait& wait, const cluster::ClusterHealth& health);
 
 // Returns the exit code: kExitOk, kExitTimeout, kExitInterrupted after Ctrl-C, kExitFailed if a

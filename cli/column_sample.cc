@@ -185,7 +185,8 @@ StatusOr<ColumnSample> SampleColumns(query::Session* session, const std::string&
     const uint64_t before = sink.cells();
     std::string cells = query::QuoteName(table) + (pattern.empty() ? "" : ", " + pattern);
     std::string bounds = starts[i].empty() ? "" : " WHERE row >= " + query::QuoteBytes(starts[i]);
-    // Samples do not overlap: each ends before the next one's start.
+    // The sample of a tablet ends before the start of the next sampled tablet, so that the samples
+    // do not overlap.
     if (i + 1 < starts.size()) {
       bounds +=
           (bounds.empty() ? " WHERE row < " : " AND row < ") + query::QuoteBytes(starts[i + 1]);

@@ -24,8 +24,8 @@ struct ColumnSample {
   std::vector<SampledColumn> columns;  // sorted by family, then by falling frequency
 };
 
-// Reads about `cells_max` newest cells at most, some from each of several tablets. `pattern` limits
-// them to a column pattern such as "anchor:*"; "" for all columns.
+// Reads at most about `cells_max` cells, only the newest version of each column, from several
+// tablets. Reads only the columns that match `pattern`, such as "anchor:*"; "" matches all columns.
 [[nodiscard]] StatusOr<ColumnSample> SampleColumns(query::Session* session,
                                                    const std::string& table,
                                                    const std::string& pattern, uint64_t cells_max);

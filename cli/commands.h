@@ -1,5 +1,6 @@
-// The commands, each in the file or folder of its name. The table in main.cc lists those in this
-// build: CMakeLists.txt defines SIPPAR_WITH_… for each optional command that is built.
+// Declares the commands. Each is in the file or folder that has its name. The table in main.cc
+// lists the commands of this build: CMakeLists.txt defines SIPPAR_WITH_… for each optional command
+// that is built.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -189,7 +189,8 @@ Candidates Completer::FindInText(std::string_view text, size_t caret, const quer
   // Limits the wait after a key press, and the candidates shown.
   constexpr size_t kKeysMax = 60;
   Candidates out;
-  // at.word_begin is the quote or the b before it; the completed text begins after the quote.
+  // at.word_begin is the offset of the quote, or of the b before the quote (b'…'). The completed
+  // text begins after the quote.
   out.begin = std::min(text.find_first_of("'\"", at.word_begin), caret - 1) + 1;
   out.no_space = true;
   std::string typed(text.substr(out.begin, caret - out.begin));

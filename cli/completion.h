@@ -1,5 +1,5 @@
-// Completion for the shell's Tab key: the grammar says what may come at the caret, the store knows
-// the names. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// Completion for the shell's Tab key: the grammar determines which kinds of words may stand at the
+// caret, and the store supplies the names. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -30,7 +30,8 @@ class Completer {
   Candidates FindInCommand(std::string_view text, size_t caret);
   Candidates FindInText(std::string_view text, size_t caret, const query::Completion& at);
   std::vector<std::string> WordsOf(MetaCommand::Completes completes);
-  // The families of `table` as patterns "family:"; of all tables if `table` is empty.
+  // Returns a pattern "family:" for each family of `table`; if `table` is "", for the families of
+  // up to 20 tables.
   std::vector<std::string> FamilyPatterns(const std::string& table);
   // The columns that begin with `typed`, which contains "family:".
   std::vector<std::string> ColumnNames(const std::string& table, std::string_view typed);

@@ -101,7 +101,8 @@ std::vector<ManifestLine> PagesBelow(const std::string& folder) {
     page.timestamp_us = TimeOf(at->path());
     if (engine::ValidateRowKey(page.row).ok()) pages.push_back(std::move(page));
   }
-  // A directory lists its files in any order; sorting makes every run of the demo alike.
+  // A directory lists its files in no fixed order; sorting makes every run of the demo use the same
+  // pages.
   std::sort(pages.begin(), pages.end(),
             [](const ManifestLine& a, const ManifestLine& b) { return a.path < b.path; });
   if (pages.size() <= kPagesMax) return pages;

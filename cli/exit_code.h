@@ -8,7 +8,8 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;   // a statement failed: syntax, names and types, or execution
 inline constexpr int kExitUsage = 2;    // bad command line or unreadable file
 inline constexpr int kExitNoStore = 3;  // the store cannot be opened
-inline constexpr int kExitUnapplied = 4;      // condition of --fail-on-unapplied or --fail-on-empty
+// The statement met the condition of --fail-on-unapplied or --fail-on-empty.
+inline constexpr int kExitUnapplied = 4;
 inline constexpr int kExitTimeout = 5;        // --timeout expired
 inline constexpr int kExitInterrupted = 130;  // Ctrl-C: 128 + SIGINT
 inline constexpr int kExitClosedPipe = 141;   // the reader of the output is gone: 128 + SIGPIPE

@@ -13,7 +13,8 @@
 namespace sippar::cli {
 namespace {
 
-// Bytes of one ApplyBatch: large enough to share a sync among many rows, small in memory.
+// Size of one ApplyBatch in bytes: large enough that many rows share a sync of the log, but small
+// enough for the memory.
 constexpr size_t kBatchBytes = 4 << 20;
 
 Status EnsureTable(cluster::Client* client, const std::string& name) {

@@ -20,8 +20,8 @@ using query::StatementText;
 // Limit of statements in one run; bounds the memory of their syntax trees.
 constexpr size_t kTogetherMax = 1000;
 
-// True for most INSERT statements and for no other statement, so that only INSERTs are parsed
-// ahead.
+// True for most INSERT statements, false for all other statements. RunSome parses several
+// statements before it runs them only if this function returns true for each of them.
 bool BeginsInsert(const StatementText& statement) {
   constexpr std::string_view kInsert = "INSERT";
   return !statement.meta && statement.text.size() > kInsert.size() &&

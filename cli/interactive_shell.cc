@@ -168,7 +168,7 @@ class Shell {
     typed_ += line + "\n";
     CommandAtEnd end = FindCommandAtEnd(typed_);
     if (end.command.empty()) return RunTyped();
-    // The history has the statement together with the command that ran it.
+    // The history records the statement together with the command that runs it, such as \g.
     Remember(was_open && end.command.starts_with("\\g") ? typed_ : line);
     std::string name(end.command);
     typed_.resize(end.before.size());

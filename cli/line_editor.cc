@@ -45,7 +45,7 @@ int OnNewLine(int, int) { return rl_insert_text("\n") >= 0 ? 0 : 1; }
 char* Copy(const std::string& text) { return strdup(text.c_str()); }
 
 // Shows `note` below the line, unless the previous Tab has shown a note for the same text. Returns
-// true if shown.
+// true if it has shown the note.
 bool ShowNote(const std::string& note, std::string_view before_caret) {
   if (note.empty() || noted_text == before_caret) return false;
   noted_text = before_caret;

@@ -16,7 +16,7 @@ namespace sippar::cli {
 struct Candidates {
   size_t begin = 0;
   std::vector<std::string> words;
-  // Adds no space after a single match, because the word continues (anchor:).
+  // If true, no space is added after a single match, because the word continues (as anchor: does).
   bool no_space = false;
   bool no_quote = false;  // leaves the quote open after a single match
   std::string note;       // text shown at the first press of Tab; the words follow at the second

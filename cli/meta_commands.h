@@ -59,7 +59,8 @@ class MetaCommands {
   static const std::vector<MetaCommand>& List();
   int Statement(const std::string& text) { return runner_->RunForCommand(text); }
   int Fail(std::string_view message);
-  // Shows `text` of this program, in the pager if it is larger than the screen.
+  // Shows a text of this program, such as help. Uses the pager if the text is larger than the
+  // screen.
   void Show(const std::string& text);
   int ShowCommands(const std::string&);
   int ShowHelp(const std::string& topic);
@@ -86,7 +87,7 @@ class MetaCommands {
   int RemoveParameter(const std::string& name);
   int Redirect(const std::string& path);
   int Switch(const std::string& word, bool* flag, std::string_view what);
-  // Prints the new value of a setting, unless the commands are quiet.
+  // Prints the new value of a setting, unless set_quiet has made the commands quiet.
   void Tell(const std::string& text) const;
 
   // Commands on the typed statement, the last statement and the history (meta_statement.cc).

@@ -228,7 +228,7 @@ int MetaCommands::RunProgram(const std::string& command) {
   auto child = StartChild({"sh", "-c", line}, {});
   if (!child.ok()) return Fail(MessageOf(child.status()));
   const int code = WaitForChild(child->pid);
-  // Ctrl-C during the program was meant for the program.
+  // A Ctrl-C while the program ran was meant for the program, not for the shell.
   DrainInterruptPipe();
   if (code == 0 || runner_->settings()->interactive) return kExitOk;
   return Fail(fmt::format("\\! {}: it ended with exit code {}", line, code));

@@ -14,7 +14,8 @@
 namespace sippar::cli {
 namespace {
 
-// Limits of \d and \d+: enough cells to find the usual columns, after a wait that a user accepts.
+// Limits of \d (few) and \d+ (many): enough cells to find the usual columns, but few enough that
+// the user does not wait long.
 constexpr uint64_t kFewCells = 2000;
 constexpr size_t kFewColumns = 20;
 constexpr uint64_t kManyCells = 50'000;
@@ -23,13 +24,14 @@ constexpr size_t kManyColumns = 200;
 constexpr size_t kNameWidth = 40;
 constexpr size_t kExampleWidth = 60;
 constexpr size_t kExampleWidthMin = 12;
-// Screen columns that the other fields and the frame of the table need; the frame of the example
-// needs kExampleFrame more.
+// Width that the table needs for its frame and for all fields but the name and the example. A table
+// with examples needs kExampleFrame more for the frame.
 constexpr size_t kOtherWidth = 39;
 constexpr size_t kExampleFrame = 3;
 
 std::string Cut(std::string text, size_t width) {
-  // Line breaks and tabs become blanks, because escapes such as \n say nothing about an example.
+  // Line breaks and tabs become blanks, because escapes such as \n would only make an example
+  // longer.
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   std::string whole = engine::PrintEscaped(text);
@@ -37,7 +39,8 @@ std::string Cut(std::string text, size_t width) {
   std::string_view cut = whole;
   while (query::TextWidth(cut) + 1 > width) {
     cut.remove_suffix(1);
-    // Cuts whole characters: the continuation bytes of UTF-8 go with their first byte.
+    // Removes the other continuation bytes of a UTF-8 character; its first byte is removed later,
+    // so that the character is cut as a whole.
     while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xc0) == 0x80) {
       cut.remove_suffix(1);
     }
@@ -51,7 +54,8 @@ std::string Share(uint64_t part, uint64_t whole) {
   return percent < 1 ? "< 1 %" : fmt::format("{:.0f} %", percent);
 }
 
-// Keeps the most frequent columns, in their old order. Returns how many columns it removed.
+// Keeps the `columns_max` most frequent columns and does not change their order. Returns the number
+// of columns that it removed.
 size_t KeepFrequent(ColumnSample* sample, size_t columns_max) {
   std::vector<uint64_t> counts;
   for (const SampledColumn& column : sample->columns) counts.push_back(column.rows);

@@ -20,10 +20,10 @@ namespace sippar::cli {
 namespace {
 
 constexpr std::string_view kQuerySuffix = ".sql";
-// Bytes of text that are gathered before they are passed on.
+// Number of bytes of text that TextSink gathers before it passes them to its ByteSink.
 constexpr size_t kPartBytes = 64 << 10;
 
-// Formats rows and passes their text on.
+// Formats rows and passes their text to a ByteSink.
 class TextSink final : public query::ResultSink {
  public:
   TextSink(query::ResultFormatter* formatter, const fuse::ByteSink& sink)

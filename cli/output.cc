@@ -22,13 +22,13 @@ namespace {
 // Limit of the rows that \x auto examines before it decides.
 constexpr size_t kWaitingRowsMax = 200;
 constexpr size_t kBufferMax = 256 << 10;  // formatted bytes that are gathered before a write
-// PIPE_BUF: free bytes for which poll() reports a pipe as writable.
+// The value of PIPE_BUF: poll() reports a pipe as writable if it has room for this many bytes.
 constexpr size_t kPipeRoom = 4096;
 constexpr int kLookEveryMs = 50;     // time between checks for Ctrl-C while stdout is full
 constexpr size_t kBoxValueMax = 60;  // width of one value in a box on a terminal
 constexpr size_t kLineValueMax = 2000;
-// Text that may need the pager waits at most this long for the next batch of rows, so that a slow
-// scan shows its rows.
+// Limit of the time for which the printer holds back text that still fits the screen and may yet
+// need the pager. After this time, a slow scan shows its rows without a pager.
 constexpr int64_t kHeldMaxNs = 1'000'000'000;
 
 // True if `path` is a terminal; "" means stdout.
@@ -289,7 +289,8 @@ bool RowPrinter::Rows(std::vector<query::Row> rows) {
     formatter_->Add(row, &text_);
     if (text_.size() > kBufferMax && !Emit(false)) return false;
   }
-  // Rows wait only if box or line must be chosen; any other format starts at once.
+  // Rows wait only while the printer must choose between box and line. With any other format, the
+  // printer starts at once.
   const bool has_choice = FormatName() == "box" && output_->is_terminal();
   if (!started_ && !has_choice && !Start()) return false;
   return status_.ok() && Emit(false);

@@ -95,8 +95,8 @@ class RowPrinter : public query::ResultSink {
   // Prints the buffered rows and the footer. Must be called once, also after a failure (`complete`
   // is then false).
   [[nodiscard]] Status End(const std::string& next, bool complete);
-  // The name of the chosen format, or of the default for this output; "box" may still become
-  // "line".
+  // The name of the format that the user chose, or of the default for this output. If it is "box",
+  // the printer may still use "line" instead.
   std::string FormatName() const;
   uint64_t rows() const { return rows_; }
   uint64_t hidden() const { return hidden_; }  // rows left out from the middle of the result
@@ -123,7 +123,7 @@ class RowPrinter : public query::ResultSink {
   Output* output_;
   ProgressLine progress_;
   std::vector<std::string> columns_;
-  std::vector<query::Row> waiting_;  // first rows, kept until \x auto has chosen
+  std::vector<query::Row> waiting_;  // first rows, kept until the format is chosen
   std::deque<query::Row> last_;      // last rows, kept by HoldBack
   uint64_t rows_max_ = 0;
   bool dates_ = false;

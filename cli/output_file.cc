@@ -50,8 +50,8 @@ class PlainFile : public query::OutputFile {
 };
 
 // A file that is replaced as a whole. Until Close() it has no name (O_TMPFILE), so a process that
-// is killed leaves no file. On a file system without O_TMPFILE it has a temporary name, and the
-// temporary file stays.
+// is killed leaves no file. On a file system without O_TMPFILE it has a temporary name, and a
+// process that is killed leaves the temporary file.
 class WholeFile : public PlainFile {
  public:
   WholeFile(std::string path, std::string temporary, int descriptor, bool named)
@@ -99,7 +99,8 @@ StatusOr<std::unique_ptr<query::OutputFile>> OpenWhole(const std::string& path,
   }
   if (descriptor < 0) return FileError(path, "create");
   auto file = std::make_unique<WholeFile>(path, temporary, descriptor, named);
-  // The file keeps its permissions, as it would if it were overwritten.
+  // The new file gets the permissions of the file that it replaces, which overwriting that file
+  // would also keep.
   bool kept = present == nullptr || ::fchmod(descriptor, present->st_mode & 07777) == 0;
   if (!kept) return FileError(path, "give its permissions to the new file");
   return file;
@@ -111,8 +112,8 @@ StatusOr<std::unique_ptr<query::OutputFile>> OpenPlain(const std::string& path) 
   return std::make_unique<PlainFile>(path, descriptor);
 }
 
-// True for paths such as /dev/fd/3, whose file another program may have open. Renaming a new file
-// over such a path would keep the data from that program.
+// True for paths such as /dev/fd/3, whose file another program may have open. If a new file were
+// renamed to such a path, that program would not get the data.
 bool LeadsElsewhere(const std::string& path) {
   return path.starts_with("/dev/") || path.starts_with("/proc/");
 }

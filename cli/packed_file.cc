@@ -12,7 +12,7 @@ namespace sippar::cli {
 namespace {
 
 constexpr size_t kBufferSize = 128 << 10;
-// zstd's default level: the disk should limit the speed of an export, not the compressor.
+// zstd's default level, so that the disk and not the compressor limits the speed of an export.
 constexpr int kZstdLevel = 3;
 // zlib's code for the largest window (15) with a gzip header (16).
 constexpr int kGzipWindow = 15 + 16;
@@ -181,8 +181,8 @@ class GzipInput : public query::InputFile {
 
 }  // namespace
 
-// The suffix of the name selects the method, not the content of the file, so that a file is read by
-// the method by which it was written.
+// The method depends on the suffix of the name and not on the content of the file, so that reading
+// a file uses the method that wrote it.
 std::unique_ptr<query::OutputFile> PackByName(const std::string& path,
                                               std::unique_ptr<query::OutputFile> file) {
   if (path.ends_with(".zst")) return std::make_unique<ZstdOutput>(std::move(file));

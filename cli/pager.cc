@@ -16,7 +16,7 @@
 namespace sippar::cli {
 namespace {
 
-constexpr size_t kPipeRoom = 4096;  // PIPE_BUF: number of bytes that a writable pipe takes at once
+constexpr size_t kPipeRoom = 4096;  // PIPE_BUF: the room in a pipe that poll() reports as writable
 constexpr int kLookEveryMs = 50;    // time between checks for Ctrl-C while the pipe is full
 constexpr size_t kLinesBelow = 3;   // lines reserved for two footer lines and the prompt
 
@@ -50,8 +50,8 @@ bool FitsScreen(std::string_view text, const ScreenSize& screen, bool folds) {
   while (!text.empty()) {
     size_t end = std::min(text.find('\n'), text.size());
     size_t width = query::TextWidth(text.substr(0, end));
-    // Colour codes (of NULL, and of the dots for rows left out) would count as width, so a line
-    // with such codes is not measured. The frame of its box is measured and has the same width.
+    // The colour codes of NULL, and of the dots that stand for omitted rows, would count as width,
+    // so lines with such codes are not measured. The frame of the box is as wide and is measured.
     const bool has_codes = text.substr(0, end).find('\x1b') != std::string_view::npos;
     if (!has_codes && !folds && width > screen.columns) return false;
     lines += has_codes || !folds ? 1 : 1 + (std::max<size_t>(width, 1) - 1) / screen.columns;

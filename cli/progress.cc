@@ -12,7 +12,8 @@ namespace {
 constexpr int64_t kFirstShownNs = 500'000'000;
 constexpr int64_t kRenewNs = 100'000'000;
 
-// Begins with the share of the work done, if known, because a share says more than counts.
+// The text begins with the share of the work that is done, if it is known, because a share tells
+// the user more than counts do.
 std::string ProgressText(const query::Progress& progress, double seconds) {
   std::string text = progress.share >= 0 ? fmt::format("{:.0f} %  ", progress.share * 100) : "";
   if (progress.tablets > 0) {
@@ -45,7 +46,8 @@ void ProgressLine::Start() {
 void ProgressLine::Show(const query::Progress& progress) {
   if (!enabled_) return;
   int64_t now = engine::Clock::System()->MonotonicNanos();
-  // A short statement shows no line, because a line that flashes by only disturbs.
+  // A short statement shows no progress line, because a line that vanishes at once would only
+  // distract the user.
   if (now - start_ns_ < kFirstShownNs || now - last_ns_ < kRenewNs) return;
   last_ns_ = now;
   double seconds = static_cast<double>(now - start_ns_) / 1e9;

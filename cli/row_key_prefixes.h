@@ -15,7 +15,7 @@ namespace sippar::cli {
 std::vector<std::string> RowKeyPrefixes(query::Session* session, const std::string& table,
                                         const std::string& prefix, size_t names_max);
 
-// True if `name` ends with one of these separators.
+// True if `name` ends with a separator (such as . / : #).
 bool EndsPart(const std::string& name);
 
 }  // namespace sippar::cli

@@ -1,4 +1,4 @@
-// Runs commands that are another form of a single statement of the language (import csv, export).
+// Runs commands, such as `import csv` and `export`, that stand for one statement of the language.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,8 @@
 namespace sippar::cli {
 
 // Opens `target`, which must exist, and runs `statement`. Ctrl-C cancels it. Prints rows to stdout,
-// and notices and the tag, or the error, to stderr. Returns the exit code.
+// and the notices and tag of the statement's result, or its error, to stderr. Returns the exit
+// code.
 int RunStatement(const std::string& target, const cluster::Patience& patience,
                  const std::string& statement);
 

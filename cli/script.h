@@ -1,5 +1,5 @@
 // Script: runs a file or stdin as a stream. Each statement runs as soon as it is complete, so the
-// longest statement bounds the memory, not the script. Not thread safe.
+// memory depends on the longest statement and not on the size of the script. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -50,7 +50,8 @@ void RaiseDescriptorLimit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kEnough));
-  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));  // if it fails, the limit stays
+  // An error is ignored: the process then keeps its present limit.
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
 // Path of the socket in the store's directory; "" if there is none. Through this socket, the
@@ -105,7 +106,7 @@ int Serve(cluster::Client* client, const ServeOptions& options, const sigset_t& 
   if (!wire.ok()) return Failed("sippar serve", wire.status(), kExitFailed);
   PrintServing(client->target(), options, (*api)->address(), wire->get());
   AwaitStop(signals, options.is_over);
-  // New calls are refused; running calls on both ports get this time to end.
+  // Both servers now refuse new calls, and give running calls this much time to end.
   const auto drain_us = static_cast<int64_t>(options.drain_s * 1e6);
   engine::Thread wire_stop("wire-stop", [&] {
     if (*wire != nullptr) (*wire)->Stop(drain_us);

@@ -36,8 +36,8 @@ void AddMemberOptions(CLI::App* app, ServeMemberOptions* options);
 // True if `roles` contains the gateway.
 bool HasGateway(const std::string& roles);
 // Prints the reason and ends this process at once if the process no longer belongs to a cluster.
-// The process could hand over no tablets, and would wait in vain for the lock service, which no
-// longer knows its cluster. Acknowledged writes are not lost.
+// Such a process could not hand over its tablets, and would wait in vain for the lock service,
+// which no longer knows its cluster. Acknowledged writes are not lost.
 void EndUnlessBelongs(cluster::ClusterSite* site);
 // Runs a tablet server, a master or both, and optionally a gateway, until a signal or `sippar admin
 // stop` ends it; returns the exit code. `api` has the address of the process and, for a gateway,

@@ -72,7 +72,7 @@ void InstallSignalHandlers() {
   sigaction(SIGTERM, &action, nullptr);
   struct sigaction before = {};
   bool is_ignored = sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
-  // If nohup started this process, SIGHUP is ignored and stays so.
+  // If nohup started this process, SIGHUP is already ignored and must remain ignored.
   if (!is_ignored) sigaction(SIGHUP, &action, nullptr);
   signal(SIGPIPE, SIG_IGN);
 }

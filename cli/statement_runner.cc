@@ -169,8 +169,8 @@ std::string StatementRunner::EndPager(std::string foot) {
 }
 
 void StatementRunner::PrintFoot(const std::string& foot) const {
-  // On a terminal the footer is shown below the rows. Elsewhere stdout holds only rows, for the
-  // program that reads them.
+  // In a shell on a terminal, the footer follows the rows on stdout. Otherwise it goes to stderr,
+  // because the program that reads stdout expects only rows.
   FILE* file = settings_.interactive && output_.is_terminal() ? stdout : stderr;
   fmt::print(file, "{}", foot);
   std::fflush(file);

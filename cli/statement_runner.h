@@ -40,8 +40,8 @@ class StatementRunner {
   // the last statement.
   int Run(const query::StatementText& statement, const ScriptPlace& place);
   // Runs the first statement. If it is an INSERT whose answer need not be shown separately, also
-  // runs the INSERTs of this kind after it. They share a sync, and an error still names its
-  // statement. Sets *done to the number of statements that were run.
+  // runs the INSERTs of this kind that follow it. They share one sync of the log, and an error
+  // still names the statement that failed. Sets *done to the number of statements that were run.
   int RunSome(std::span<const query::StatementText> statements, const ScriptPlace& place,
               size_t* done);
   // Runs a statement that a shell command has built. It does not become the last statement.
@@ -68,7 +68,8 @@ class StatementRunner {
   ParsedText Parse(const query::StatementText& statement);
   int RunParsed(const ParsedText& parsed, const query::StatementText& statement,
                 const ScriptPlace& place);
-  // True if nothing has to be shown between two statements.
+  // True if adjacent INSERTs may run together: no setting needs the answer of each statement
+  // separately, and no row transaction is open.
   bool MayRunTogether() const;
   int RunInserts(const std::vector<query::syntax::Statement>& inserts,
                  std::span<const query::StatementText> statements, const ScriptPlace& place,

@@ -14,7 +14,8 @@ namespace {
 
 // A wait is reported only after this time, because most waits are shorter.
 constexpr int64_t kQuietNanos = 1'000'000'000;
-// A longer pause between two calls means that the second call begins a new wait.
+// If more time passes between two calls of TellOfWait's function, the second call begins a new
+// wait.
 constexpr int64_t kNewWaitNanos = 1'000'000'000;
 
 // True if Ctrl-C or SIGTERM has arrived: a handler has seen it, or it is pending in a command that

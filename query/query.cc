@@ -122,7 +122,8 @@ class ClientSession final : public Session {
     }
     state_.gathered = nullptr;
     const std::map<size_t, Status> failed = gathered.Finish();
-    ClearCancel();  // a Cancel that came during Finish must not end a later statement
+    // A Cancel that came during Finish must not end a later statement.
+    ClearCancel();
     // If an earlier statement failed while the last one ran, the last one was not executed.
     const bool is_last_begun =
         failed.empty() || answers.back().ok() || failed.contains(answers.size() - 1);

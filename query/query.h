@@ -51,8 +51,8 @@ class Session {
   };
   // Executes INSERT statements for which IsPlainInsert (execute/gathered_rows.h) holds, in order.
   // Their rows are sent together, so that they share a sync of the log. Returns the results in
-  // order. Results after the first error may be missing, since no statement is begun once an error
-  // is known. That the server refuses a row is known only after the rows are sent; rows of later
+  // order. Results after the first error may be missing, since no statement is begun after an error
+  // is known. The server can refuse a row only after the rows were sent, and rows of later
   // statements may then have been written.
   [[nodiscard]] virtual std::vector<StatusOr<ResultSummary>> ExecuteTogether(
       const std::vector<Parsed>& inserts) = 0;

@@ -15,7 +15,7 @@ namespace sippar::cli {
 // Number of rows that a complete fill has left in the table; 0 if no fill of the table was
 // completed, or if the values have another size or compression than `options` asks for.
 [[nodiscard]] StatusOr<uint64_t> FilledRows(cluster::Client* client, const BenchOptions& options);
-// Creates the table, empty, after dropping an older one.
+// Drops the table if it exists, then creates it without rows.
 [[nodiscard]] Status MakeBenchTable(cluster::Client* client, const BenchOptions& options);
 // Records a complete fill of rows 0 .. `rows` (a random fill leaves some of them out).
 [[nodiscard]] Status NoteFilled(cluster::Client* client, const BenchOptions& options,

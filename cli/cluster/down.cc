@@ -24,8 +24,8 @@ namespace sippar::cli {
 namespace {
 
 constexpr int64_t kPollMicros = 50'000;
-// How long to wait after the request to stop in ZooKeeper before sending SIGTERM. A serving process
-// checks for the request once a second; a process that is still starting may miss it.
+// Time between writing the stop request to ZooKeeper and sending SIGTERM. A serving process checks
+// for the request once a second; a process that is still starting may miss it.
 constexpr int64_t kSeenMicros = 5'000'000;
 
 class Ender {

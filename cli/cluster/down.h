@@ -14,8 +14,8 @@ struct ClusterDownOptions {
   bool kill = false;  // SIGKILL to all processes at once, without a shutdown
 };
 
-// Returns OK if no process ran. kDeadlineExceeded: some processes did not end in time; kCancelled:
-// Ctrl-C was pressed; other errors are those of ClusterHome::Open.
+// Returns OK also if no process is running. kDeadlineExceeded: some processes did not end in time;
+// kCancelled: Ctrl-C was pressed; other errors are those of ClusterHome::Open.
 [[nodiscard]] Status ClusterDown(const ClusterDownOptions& options);
 
 }  // namespace sippar::cli

@@ -57,8 +57,8 @@ sockaddr_in LoopbackAddress(int port) {
 bool IsPortFree(int port) {
   Descriptor probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
-  // The servers set this option, too: connections in TIME_WAIT of an earlier process then do not
-  // block the port.
+  // The servers set this option, too. Without it, an earlier process's connections that are still
+  // in TIME_WAIT would block the port.
   ::setsockopt(probe.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   const sockaddr_in address = LoopbackAddress(port);
   return ::bind(probe.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
@@ -73,7 +73,8 @@ std::string ReadSmallFile(const std::string& path) {
   return text.str();
 }
 
-// Empty if the process does not exist, or has ended but was not yet reaped by its parent.
+// Returns an empty list if the process does not exist, or if it has ended but its parent has not
+// reaped it yet.
 std::vector<std::string> CommandLineOf(pid_t pid) {
   const std::string text = ReadSmallFile(fmt::format("/proc/{}/cmdline", pid));
   std::vector<std::string> words;

@@ -15,8 +15,8 @@ namespace sippar::cli {
 // which batches arrive does not matter.
 class CellBatches {
  public:
-  // `jobs` is the number of batches that are written at once. `client` and `schema` must outlive
-  // the object.
+  // `jobs` is the number of batches that are written at the same time. `client` and `schema` must
+  // outlive the object.
   CellBatches(cluster::Client* client, const engine::TableSchema& schema, size_t jobs);
   // Drops cells that are not yet written.
   ~CellBatches();

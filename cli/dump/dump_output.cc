@@ -47,7 +47,8 @@ class FolderDump final : public DumpOutput {
       : path_(std::move(path)), temporary_(std::move(temporary)) {}
   ~FolderDump() override {
     files_.clear();
-    std::error_code ignored;  // a folder that cannot be removed keeps its temporary name
+    // The error is ignored: a folder that cannot be removed keeps its temporary name.
+    std::error_code ignored;
     if (!done_) std::filesystem::remove_all(temporary_, ignored);
   }
   Status Text(std::string_view text) override {
@@ -65,8 +66,8 @@ class FolderDump final : public DumpOutput {
     }
     return OkStatus();
   }
-  // Each file is opened at its first cells, because a table may have more pieces than a process may
-  // have open files.
+  // Opens the file of a piece when the first cells of the piece arrive, because a table may have
+  // more pieces than a process may have open files.
   Status Cells(size_t piece, std::string_view lines) override {
     if (files_[piece] == nullptr) {
       ASSIGN_OR_RETURN(

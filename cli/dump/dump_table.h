@@ -31,7 +31,7 @@ class TableDump {
         output_(output),
         progress_(progress) {}
 
-  // Reads `jobs` ranges at once. Calls `tick` often on the calling thread; an error from `tick`
+  // Reads `jobs` ranges in parallel. Calls `tick` often on the calling thread; an error from `tick`
   // ends the dump and is returned.
   [[nodiscard]] StatusOr<CellSum> Run(size_t jobs, const std::function<Status()>& tick);
 

@@ -10,8 +10,9 @@
 //
 // Lines with -- are comments of the language, so a dump without cells is a script that creates the
 // tables. In a folder this text is the file schema.sql. Instead of cells it has lines "--\file web
-// web.cells.zst", which name the files with the cells. A line of cells may begin with --\, but then
-// the character of an escape follows, and none of the words above begins with one. Pure.
+// web.cells.zst", which name the files with the cells. A line of cells may begin with --\, too, but
+// its next character is then that of an escape; none of the words above begins with such a
+// character. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -21,7 +21,8 @@ bool IsUnfinished(const ExistingTable& existing, const std::optional<RestoreMark
   return mark->table_id == 0 ? existing.is_empty : mark->table_id == existing.id;
 }
 
-// Aggregate states add up, so writing a cell of these families again would count it twice.
+// True if the schema has a family of an aggregate type. Writing a cell of such a family again would
+// add its state twice, so a restore of the table cannot be continued.
 bool HasAggregates(const engine::TableSchema& schema) {
   return std::any_of(
       schema.families.begin(), schema.families.end(),

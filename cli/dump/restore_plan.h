@@ -35,7 +35,7 @@ std::string MarkName(const std::string& table);  // name of the record that hold
 struct ExistingTable {
   engine::TableSchema schema;
   uint64_t id = 0;
-  bool is_empty = false;  // set only if the mark's table_id is 0
+  bool is_empty = false;  // valid only if the mark's table_id is 0
 };
 
 enum class RestoreAction {
@@ -45,16 +45,16 @@ enum class RestoreAction {
   kReplace,   // the table is dropped and created again
 };
 
-// kAlreadyExists: the table exists, and the user chose nothing for that case. kFailedPrecondition:
-// the table is protected, or an interrupted restore of another dump left it.
+// kAlreadyExists: the table exists, and `if_exists` is kError. kFailedPrecondition: the table is
+// protected, or an interrupted restore of another dump left it.
 [[nodiscard]] StatusOr<RestoreAction> DecideRestore(const std::string& table,
                                                     const std::optional<ExistingTable>& existing,
                                                     const std::optional<RestoreMark>& mark,
                                                     const std::string& dump_id, IfExists if_exists);
 
-// Removes from `schema` the options that only a complete table may have, and returns them. Without
-// this, a protected table could not be dropped to begin again, and a change stream would record
-// each restored cell.
+// Removes from `schema` the options that only a complete table may have, and returns them. If an
+// incomplete table had these options, its protection would prevent a new attempt from dropping it,
+// and its change stream would record each restored cell.
 std::map<std::string, std::string> TakeLateOptions(engine::TableSchema* schema);
 
 }  // namespace sippar::cli

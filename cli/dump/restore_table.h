@@ -17,7 +17,7 @@ namespace sippar::cli {
 class TableRestore {
  public:
   // All arguments must outlive the object. `jobs` is the number of batches that are written at
-  // once.
+  // the same time.
   TableRestore(cluster::Client* client, query::Session* session, const std::string& dump_id,
                size_t jobs)
       : client_(client), session_(session), dump_id_(dump_id), jobs_(jobs) {}
@@ -36,8 +36,8 @@ class TableRestore {
  private:
   [[nodiscard]] Status Create(const DumpedTable& table);
   [[nodiscard]] Status Drop();
-  // Adds `options` to the table's options. If `takes`, first removes the late options
-  // (TakeLateOptions).
+  // Adds `options` to the table's options. If `takes` is true, first removes the options that
+  // TakeLateOptions takes.
   [[nodiscard]] Status Alter(const std::map<std::string, std::string>& options, bool takes);
   [[nodiscard]] StatusOr<std::optional<RestoreMark>> ReadMark(const std::string& table,
                                                               uint64_t* version) const;

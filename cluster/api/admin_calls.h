@@ -54,7 +54,8 @@ struct CompactionInfo {
 
 struct ServerInfo {
   ServerId id;
-  uint64_t tablet_count = 0;  // tablets whose records name this server, also those of METADATA
+  // Number of tablets, including those of METADATA, whose records name this server.
+  uint64_t tablet_count = 0;
 
   static constexpr int kFields = 2;
 };

@@ -98,8 +98,8 @@ struct DropAndKeepTable {
   static constexpr CallRule kRule = ChangeRule("DropAndKeepTable");
 };
 
-// Restores the table of this name that was dropped last. kNotFound: there is none, or the time for
-// which it was kept is over.
+// Restores the table of this name that was dropped last. kNotFound: no dropped table has this
+// name, or the time for which it was kept is over.
 struct UndeleteTable {
   std::string table;
 

@@ -24,17 +24,17 @@
 
 namespace sippar::cluster {
 
-// Whether a call may be made again if it may already have been carried out.
+// Whether a caller may repeat a call that the server may already have carried out.
 enum class Repeat : uint8_t {
   kSafe,    // yes: a read, a write with a request id, or a change that is idempotent
   kUnsafe,  // no: it is retried only when it is certain that nothing was done
 };
 
-// What a call that got no answer may have changed: kNone for a read, kUnknown for a write, which
-// then has an unknown outcome.
+// What a call may have changed if its caller gets no answer. kNone: nothing, because the call is a
+// read. kUnknown: the call is a write, whose outcome is then unknown.
 enum class Effect : uint8_t { kNone, kUnknown };
 
-// How long the answer may take before its caller gives the call up.
+// How long a caller waits for the answer before it gives up the call.
 enum class TimeLimit : uint8_t {
   kShort,  // seconds: the work does not depend on the amount of data
   kLong,   // minutes: work on the data of one tablet, or on one segment of a log
@@ -78,8 +78,8 @@ template <class Call>
 using Answer = std::conditional_t<std::is_same_v<typename Call::Reply, Done>, Status,
                                   StatusOr<typename Call::Reply>>;
 
-// A call in progress: the request, and where its answer goes. Both belong to the caller, so nothing
-// is copied while the call is passed on.
+// A call in progress: references to its request and to the variable for its answer. Both objects
+// belong to the caller, so nothing is copied while the call is passed on.
 template <class CallType>
 struct Pending {
   using Call = CallType;
@@ -87,7 +87,7 @@ struct Pending {
   Answer<Call>& answer;
 };
 
-// The calls of one interface, as a type.
+// A type that lists the types of the calls of one interface.
 template <class... Calls>
 struct CallList {};
 template <class... Some, class... Others>
@@ -104,8 +104,8 @@ class Port<CallList<CallTypes...>> {
 
   virtual ~Port() = default;
   // Delivers `call` and sets its answer before this function returns. kCancelled and
-  // kDeadlineExceeded: the caller's `options` ended the wait, perhaps before the call began; a
-  // change may have been made.
+  // kDeadlineExceeded: the wait ended because of `options`. The call may have begun or not, and a
+  // change may have been made or not.
   virtual void Carry(const AnyCall& call, const CallOptions& options) = 0;
 
   template <class Call>
@@ -126,7 +126,7 @@ const CallRule& RuleOf(const AnyCall& any) {
       any);
 }
 
-// The status of the call's answer; kInternal as long as nothing has answered it.
+// The status of the call's answer; kInternal until the call is answered.
 template <class AnyCall>
 const Status& AnswerOf(const AnyCall& any) {
   return std::visit([](const auto& pending) -> const Status& { return StatusIn(pending.answer); },

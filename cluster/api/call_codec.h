@@ -262,7 +262,8 @@ std::string EncodeCall(const AnyCall& any) {
   return std::visit([](const auto& pending) { return EncodeValue(pending.call); }, any);
 }
 
-// Answers the call with the encoded reply that came for it, or with the error that came instead.
+// Answers the call: decodes the reply in `encoded`, or passes on the error that came instead of a
+// reply.
 template <class AnyCall>
 void TakeReply(const StatusOr<std::string>& encoded, const AnyCall& any) {
   if (!encoded.ok()) return Refuse(any, encoded.status());

@@ -35,7 +35,7 @@ class CallTraces {
     return nanos >= slow_nanos_.load(std::memory_order_relaxed) ||
            id.IsSampled(one_in_.load(std::memory_order_relaxed));
   }
-  // Gives the trace a number (`part`) and keeps it.
+  // Sets `part` of the trace to a new random id and keeps the trace.
   void Keep(CallTraceInfo trace);
   // Returns the kept traces of calls on `table` ("": of all calls), in the order in which the calls
   // ended.

@@ -28,7 +28,7 @@ struct ChangeToken {
 
 struct ChangesRequest {
   engine::RowRange partition;
-  std::optional<int64_t> start_us;  // first commit time; now if `tokens` is not given either
+  std::optional<int64_t> start_us;  // first commit time wanted; without it and `tokens`: now
   std::vector<ChangeToken> tokens;  // positions to continue at; their ranges cover the partition
   std::optional<int64_t> end_us;    // last commit time wanted
 

@@ -34,7 +34,7 @@ struct MemberInfo {
   static constexpr int kFields = 4;
 };
 
-// The master that answers.
+// The master that answers calls::ClusterStatus.
 struct MasterStatus {
   std::string name;
   MemberInfo member;
@@ -126,8 +126,8 @@ struct StandingOrders {
 
 struct ClusterHealth {
   ClusterName cluster;
-  // The master is running, every tablet is served, no server with tablets is silent, and none is
-  // being recovered. Tables that were dropped or are being created do not count.
+  // True if the master is running, every tablet is served, no server with tablets is silent, and no
+  // server is being recovered. Tables that were dropped or are being created do not count.
   bool healthy = false;
   MasterStatus master;
   std::vector<MasterCandidate> masters;  // sorted; empty if no other process can be the master
@@ -146,8 +146,9 @@ struct ClusterHealth {
 struct TabletEventInfo {
   int64_t time_us = 0;  // since the Unix epoch
   std::string table;
-  RowRange range;          // limit of the changed tablet; start of the tablet with this limit now
-  uint64_t tablet_id = 0;  // tablet with this limit now; 0: no such tablet, so the start is unknown
+  // Limit: that of the changed tablet. Start: that of the tablet that has this limit now.
+  RowRange range;
+  uint64_t tablet_id = 0;  // tablet that has this limit now; 0: there is none, the start is unknown
   std::string kind;        // "created", "assigned", "split", ...
   std::string text;        // reason for people
 

@@ -44,16 +44,16 @@ struct ServedTablet {
 
 struct ServerReport {
   std::vector<ServedTablet> tablets;
-  // Each file of this server's epoch with a lower number is either named in METADATA, or the server
-  // will never name it. So the master's sweep may remove the file when no row names it
-  // (cluster/PROTOCOL.md, "Files that no row names"). 0: a change of METADATA by this server has an
-  // unknown outcome, so the server does not know which files it has named, and the sweep may remove
-  // no file of any epoch.
+  // A file of this server's epoch with a lower number is already named in METADATA, or the server
+  // will never name it there. If no row names such a file, the master's sweep may therefore remove
+  // it (cluster/PROTOCOL.md, "Files that no row names"). 0: a change of METADATA by this server has
+  // an unknown outcome, so the server does not know which files it has named, and the sweep may
+  // remove no file of any epoch.
   uint64_t first_unpublished_file = 0;
   bool leaves = false;  // the server is handing over its tablets and accepts no new ones
   int64_t wall_us = 0;  // the server's wall clock, since the Unix epoch
-  // How long the server may serve without another heartbeat; negative: the lease has ended. None:
-  // the lease ends with the server's process.
+  // How long the server may serve without another heartbeat; negative: the lease has ended.
+  // nullopt: the lease ends with the server's process.
   std::optional<int64_t> lease_left_us = std::nullopt;
 
   static constexpr int kFields = 5;

@@ -1,4 +1,4 @@
-// Sums the locality group sizes of tablets into those of their table. Not thread safe.
+// Adds up the sizes of each locality group over the tablets of a table. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -65,8 +65,8 @@ constexpr CallRule RowWriteRule(const char* name) {
   return {name, Repeat::kSafe, Effect::kUnknown, TimeLimit::kShort};
 }
 
-// Changes rows; durable when OK. The reply has one part for each mutation, in the same order. Each
-// row is changed atomically, the batch is not.
+// Changes rows; durable when OK. The reply has one part for each mutation, in the same order. The
+// change of each row is atomic; the change of the whole batch is not.
 template <class To>
 struct ApplyRows {
   To to;

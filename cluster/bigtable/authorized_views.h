@@ -16,7 +16,7 @@ std::string ViewRecords(uint64_t table_id);
 // Returns the error for a missing view; its code is kNotFound.
 [[nodiscard]] Status NoView(const std::string& name);
 TableView ViewFromProto(const google::bigtable::admin::v2::AuthorizedView& proto);
-// Reads a view as the data calls use it. kNotFound: there is none with this id.
+// Reads a view in the form that data calls use. kNotFound: the table has no view with this id.
 [[nodiscard]] StatusOr<TableView> FindView(AdminApi* admin, uint64_t table_id,
                                            const std::string& id);
 // kFailedPrecondition: a view of the table is protected from deletion, which protects the table.

@@ -26,7 +26,8 @@ void SetTime(int64_t time_us, Timestamp* out) {
   out->set_nanos(static_cast<int32_t>(time_us % kMicros * 1000));
 }
 
-// Checks the seconds before it multiplies them: any int64 may come, and the product could overflow.
+// Checks the seconds before it multiplies them: a client may send any int64, and the product could
+// overflow.
 StatusOr<int64_t> ExpiryOf(const Timestamp& expire_time, int64_t now_us) {
   int64_t seconds = expire_time.seconds();
   if (seconds > 0 && seconds <= (now_us + kExpiryMax) / kMicros) {
@@ -251,7 +252,8 @@ grpc::Status TableAdminService::CopyBackup(grpc::ServerContext*,
 grpc::Status TableAdminService::RestoreTable(grpc::ServerContext*,
                                              const admin::RestoreTableRequest* request,
                                              google::longrunning::Operation* response) {
-  // The backup is read for the metadata first: it may expire as soon as the table is restored.
+  // The backup, which the metadata describes, is read before the table is restored: it may expire
+  // directly after that.
   StatusOr<BackupInfo> source = DoGet(*records_, request->backup());
   if (!source.ok()) return ToGrpc(source.status());
   StatusOr<TableName> name = DoRestore(*records_, *request);

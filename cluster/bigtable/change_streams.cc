@@ -44,7 +44,7 @@ void TimeToProto(int64_t time_us, google::protobuf::Timestamp* out) {
   out->set_nanos(static_cast<int32_t>(time_us % 1'000'000 * 1000));
 }
 
-// Checks the range before it multiplies, as any int64 may come.
+// Checks the range before the multiplication, because a client may send any int64.
 StatusOr<int64_t> TimeFromProto(const google::protobuf::Timestamp& proto, const char* field) {
   constexpr int64_t kSecondsMax = 253'402'300'799;  // the end of the year 9999
   if (proto.seconds() >= 0 && proto.seconds() <= kSecondsMax && proto.nanos() >= 0 &&
@@ -157,7 +157,7 @@ class ChangeSender {
   }
 
   // Adds a cell, and cuts its value into pieces if it does not fit into the message. Only the first
-  // piece has the keys; each has the offset and the total size.
+  // piece has the column's keys; each piece has its offset and the total size of the value.
   Status AddCell(const MutationEntry& entry) {
     size_t value_size = entry.value.size();
     bool in_pieces = size_ + value_size > kMessageSize && value_size > 0;

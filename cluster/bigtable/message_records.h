@@ -35,8 +35,8 @@ std::string TablePartRecord(const char* kind, uint64_t table_id, const std::stri
 // kAborted: `wanted` is not "" and not the etag of the record.
 [[nodiscard]] Status CheckEtag(const std::string& wanted, const NamedRecord* record);
 
-// Copies the fields of `mask` from `source` to `target`; with an empty mask or "*", those that are
-// set in `source`. kInvalidArgument: the mask names an unknown field.
+// Copies the fields of `mask` from `source` to `target`; with an empty mask or "*", copies the
+// fields that are set in `source`. kInvalidArgument: the mask names an unknown field.
 [[nodiscard]] Status MergeFields(const google::protobuf::FieldMask& mask,
                                  const google::protobuf::Message& source,
                                  google::protobuf::Message* target);

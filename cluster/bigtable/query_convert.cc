@@ -159,7 +159,7 @@ StatusOr<DataType> TypeFromProto(const v2::Type& proto) {
       return DataType(kText);
     case v2::Type::kInt64Type:
       return DataType(kInt64);
-    case v2::Type::kFloat32Type:  // the engine has one type for both
+    case v2::Type::kFloat32Type:  // the engine has one type for 32 and 64 bits
     case v2::Type::kFloat64Type:
       return DataType(kFloat64);
     case v2::Type::kBoolType:

@@ -23,7 +23,7 @@ namespace {
 
 namespace v2 = google::bigtable::v2;
 
-constexpr size_t kThreadsMax = 512;          // one for each read that works or waits for its caller
+constexpr size_t kThreadsMax = 512;          // a read needs one while it works or waits
 constexpr size_t kAtWorkMax = 32;            // working reads; each may hold a value and its message
 constexpr int64_t kHeldMax = 192 << 20;      // most bytes that callers have not taken, in total
 constexpr int64_t kHeldOfMax = 96 << 20;     // most untaken bytes of one connection

@@ -45,7 +45,7 @@ class RowReads {
 
   void Take(Call* call);
   bool ReadOnLoop(Call* call);
-  // Carries out the call, and then queued ones.
+  // Carries out the call, and after it the queued calls that may begin.
   void Work(Call* call);
   // Adds `bytes` to the count of bytes that the caller has not taken yet. `bytes` is negative after
   // the caller has taken them.

@@ -48,7 +48,7 @@ struct RowWrites::Call final : CallEvent {
     std::unique_ptr<Call> self(this);
     if (is_answered) {
       writes->unsent_.fetch_sub(1);
-    } else if (ok) {  // not ok: the server's shutdown before a call came
+    } else if (ok) {  // not ok: server shut down before a call came
       writes->Await(guest.loop(), method);
       writes->Take(std::move(self));
     }

@@ -93,11 +93,11 @@ class RowWrites {
   std::atomic<int64_t> bytes_{0};                // bytes of requests that began and have no reply
   std::atomic<size_t> line_length_{0};           // size of line_, to be read without the lock
   std::atomic<uint64_t> alone_{0};               // number of single-write bundles so far
-  std::atomic<int64_t> waiting_since_nanos_{0};  // since when arrived_ has calls; 0: it is empty
+  std::atomic<int64_t> waiting_since_nanos_{0};  // time since arrived_ has calls; 0: no calls
   engine::Mutex mutex_;
   std::deque<std::unique_ptr<Call>> line_ GUARDED_BY(mutex_);  // calls that wait for room
   Calls arrived_ GUARDED_BY(mutex_);                           // calls that wait to be parsed
-  Bundles bundles_ GUARDED_BY(mutex_);                      // bundles with writes or with a thread
+  Bundles bundles_ GUARDED_BY(mutex_);                      // bundles that have writes or a thread
   std::deque<Bundles::iterator> ready_ GUARDED_BY(mutex_);  // bundles with writes and no thread
   size_t working_ GUARDED_BY(mutex_) = 0;                   // number of threads that run Work
   CallThreads threads_;

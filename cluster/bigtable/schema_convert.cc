@@ -274,7 +274,7 @@ StatusOr<TableSchema> SchemaFromProto(const TableName& name, const admin::Table&
     schema.families.push_back(std::move(converted));
     KeepValueType(id, family.value_type(), &schema);
   }
-  // The API's default is milliseconds, the engine's microseconds.
+  // The default granularity is milliseconds in the API, but microseconds in the engine.
   if (proto.granularity() != admin::Table::MICROS) {
     schema.options[engine::kGranularityOption] = "MILLIS";
   }
@@ -293,7 +293,7 @@ void TableToProto(const TableName& name, const TableSchema& schema, admin::Table
   for (const FamilySchema& family : schema.families) {
     admin::ColumnFamily& added = (*out->mutable_column_families())[family.name];
     GcToProto(family.gc, added.mutable_gc_rule());
-    // In the API, "keep all" is a family without a rule, not one with an empty rule.
+    // In the API, a family that keeps all cells has no rule; it does not have an empty rule.
     if (family.gc == GcPolicy::KeepAll()) added.clear_gc_rule();
     ValueTypeToProto(schema, family, &added);
   }

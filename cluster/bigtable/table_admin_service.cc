@@ -70,7 +70,7 @@ Status DoList(const InstanceRecords& records, const admin::ListTablesRequest& re
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
   ASSIGN_OR_RETURN(std::vector<TableInfo> tables, records.admin()->Do(calls::ListTables{}));
   ASSIGN_OR_RETURN(Page page, Page::Of(request.page_size(), request.page_token()));
-  // For VIEW_UNSPECIFIED, the API says that ListTables returns names only, but GetTable the schema.
+  // For VIEW_UNSPECIFIED, the API says: ListTables returns only names, GetTable the schema.
   admin::Table::View view =
       request.view() == admin::Table::VIEW_UNSPECIFIED ? admin::Table::NAME_ONLY : request.view();
   for (const TableInfo& info : tables) {

@@ -104,7 +104,7 @@ class BatchCourse {
     return groups;
   }
 
-  // Notes why the write was not sent; true if it is tried again in the next round.
+  // Notes why the write was not sent. Returns true if the next round tries the write again.
   bool Wait(size_t position, Status why) {
     // NotServed here means that a METADATA tablet is moving.
     const bool waits =
@@ -170,7 +170,7 @@ class BatchCourse {
     work();
     for (engine::Thread& thread : threads) thread.Join();
     // Failures are noted after all workers have ended: a worker writes the statuses of its own
-    // groups, but again_ belongs to all and has no lock.
+    // groups, but all groups share again_, which has no lock.
     for (const Group& group : groups) NoteFailures(group);
   }
 

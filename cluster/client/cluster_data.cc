@@ -92,9 +92,9 @@ ClusterData::Updates::Reply::value_type ClusterData::UpdateOne(const std::string
       });
 }
 
-// The updates that belong to the tablet of the first row go there in one call, which shares one
-// sync of the log. Each other update, and each that the tablet refused because it has moved, takes
-// a call of its own: batches from the API mostly concern one tablet.
+// The updates that belong to the tablet of the first row go there in one call, which needs only
+// one sync of the log. Each other update, and each update that was refused because the tablet has
+// moved, takes a call of its own: batches from the API mostly concern one tablet.
 ClusterData::Updates::Reply ClusterData::UpdateTogether(const Updates& asked,
                                                         const CallTime& time) {
   const LentBatch<engine::RowUpdate>& batch = asked.batch;
@@ -216,8 +216,8 @@ bool IsMoving(const Status& status) {
   return status.code() == StatusCode::kUnavailable || HasCause(status, Cause::kNotServed);
 }
 
-// Asks the tablet's server for its sizes. False: the server that should serve the tablet does not,
-// or it does not answer.
+// Asks the tablet's server for its sizes. False: the server does not serve the tablet, although
+// METADATA says so, or the server does not answer.
 StatusOr<bool> FillInfo(Transport* transport, const TabletRecord& record,
                         const CallOptions& options, TabletInfo* info) {
   info->tablet_id = record.tablet_id;

@@ -21,8 +21,8 @@ class RowMark {
   void EndRow() { passed_ = passed_ || cells_ > 0; }
   void Reset() { *this = RowMark(); }
 
-  // Returns those of `rows` that are left to read: from the marked row on, or after it if it is
-  // complete or skipped.
+  // Returns the part of `rows` that is left to read. It begins with the marked row, or after that
+  // row if the row is complete or skipped.
   engine::RowSet Rest(const engine::RowSet& rows, bool reverse) const;
 
   // Moves a new stream over Rest() past the cells that were read before. kAborted: the row has

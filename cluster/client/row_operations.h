@@ -13,7 +13,7 @@
 namespace sippar::cluster {
 
 struct CheckedRow {
-  engine::RowFilter predicate;      // true if a cell passes; kPassAll: if the row has any cell
+  engine::RowFilter predicate;      // true if any cell of the row passes this filter
   RowMutation on_true;              // no entries: changes nothing
   RowMutation on_false;             // a mutation of the same row
   const TableView* view = nullptr;  // the part that the predicate sees; null: the whole row
@@ -24,8 +24,8 @@ struct CheckedRow {
 // `families`: the names of all families of the table.
 engine::RowUpdate CheckAndMutateOf(CheckedRow row, const std::vector<std::string>& families);
 
-// Deletes the rows of `range` in batches. Not atomic: each row loses what it holds when its batch
-// is written.
+// Deletes the rows of `range` in batches. Not atomic: each row loses the cells that it has
+// at the time when its batch is written.
 [[nodiscard]] Status DeleteRows(DataApi* data, const std::string& table, const RowRange& range);
 
 }  // namespace sippar::cluster

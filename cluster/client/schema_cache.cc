@@ -36,8 +36,8 @@ struct Question {
 
 }  // namespace
 
-// Of the calls that find the schema too old, only one reads it again; the others use the old one
-// meanwhile.
+// Of the calls that find the schema too old, only one reads the schema again. The other calls use
+// the old schema meanwhile.
 SchemaCache::Look SchemaCache::LookAt(const std::string& table) {
   engine::MutexLock lock(&mutex_);
   auto found = known_.find(table);
@@ -88,7 +88,7 @@ StatusOr<std::shared_ptr<const TableSchema>> SchemaCache::Ask(const std::string&
                                                               const Look& look) {
   const bool is_aged = look.known != nullptr && !look.known->has_changed;
   auto read = Read(table, is_aged ? Freshness::kCached : Freshness::kConsistent);
-  // The name may belong to a newer table now.
+  // The old table may have been dropped, and a newer table may have the name now.
   if (read.status().code() == StatusCode::kNotFound && look.known != nullptr) {
     read = Read(table, Freshness::kConsistent);
   }
@@ -100,7 +100,7 @@ StatusOr<std::shared_ptr<const TableSchema>> SchemaCache::Ask(const std::string&
   return look.known->schema;
 }
 
-// The watch comes before the read, so that no change is missed in between.
+// The watch is set before the read, so that no change between the two is missed.
 StatusOr<std::shared_ptr<SchemaCache::Known>> SchemaCache::Read(const std::string& table,
                                                                 Freshness freshness) {
   ASSIGN_OR_RETURN(uint64_t id, directory_.Find(table));

@@ -37,8 +37,8 @@ class SchemaCache {
   // Shared with the callback of a watch, which may run after the cache was destroyed.
   struct Known {
     std::shared_ptr<const TableSchema> schema;
-    int64_t trusted_until_nanos = 0;  // not read again before this, unless it has_changed
-    int64_t away_until_nanos = 0;     // no answer came: the lock service is not asked before this
+    int64_t trusted_until_nanos = 0;  // time of the next read, unless has_changed
+    int64_t away_until_nanos = 0;     // end of the pause after a read got no answer
     std::atomic<bool> has_changed{false};
   };
   // What LookAt found in the cache.

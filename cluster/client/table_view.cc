@@ -21,8 +21,8 @@ bool StartsWithAny(std::string_view text, const std::vector<std::string>& prefix
                      [text](const std::string& prefix) { return text.starts_with(prefix); });
 }
 
-// The pattern of the names that both match; nullopt: none. It handles exact names, prefixes and
-// "any", the only kinds that the push-down makes.
+// Returns the pattern of the names that both `a` and `b` match; nullopt: no name. It handles exact
+// names, prefixes and "any", which are the only kinds of patterns that the push-down makes.
 std::optional<NamePattern> Both(const NamePattern& a, const NamePattern& b) {
   if (a.kind == NamePattern::kAny) return b;
   if (b.kind == NamePattern::kAny) return a;
@@ -68,7 +68,8 @@ void Narrow(const TableView& view, engine::ReadSpec* read) {
       }
     }
   }
-  // A read without patterns reads every column, so a read of no column must become one of no row.
+  // A read without patterns reads every column. So if the view has none of the wanted columns, the
+  // read must get an empty set of rows.
   if (read->columns.empty()) read->rows = engine::RowSet();
 }
 

@@ -31,7 +31,7 @@ class TabletCaller {
                   const CallTime& time, const Call& call);
 
   // Finds the tablet that has `row`. If `before` is true, finds the tablet of the rows directly
-  // below `row`, like Locator::FindBefore. Looks up a table id again that proves to be outdated.
+  // below `row`, like Locator::FindBefore. Looks up an outdated table id again.
   // kNotFound: table or tablet not found.
   [[nodiscard]] StatusOr<LocationPtr> Find(const std::string& table, std::string_view row,
                                            bool before = false);

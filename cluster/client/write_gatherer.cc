@@ -44,7 +44,7 @@ Status WriteGatherer::Apply(const TabletLocation& tablet, const RowMutation& mut
   while (queue.waiting.front() != call || queue.is_calling) call->turn.Wait(&mutex_);
   queue.waiting.pop_front();
   queue.is_calling = true;
-  // No writer joins a call that has left the queue, so it is read without the lock.
+  // No writer joins a call that has left the queue, so this thread reads it without the lock.
   mutex_.Unlock();
   std::vector<Status> answers = Send(tablet, *call);
   mutex_.Lock();

@@ -9,13 +9,13 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr size_t kIdleMax = 64;  // threads kept waiting: starting one costs as much as a read
+constexpr size_t kIdleMax = 64;  // most idle threads; to start a thread costs as much as a read
 
 }  // namespace
 
 bool CallThreads::Run(std::function<void()> work) {
-  // Declared before the lock, so destroyed after it: a join must not hold the lock, which the
-  // ending thread may still need.
+  // `ended` is declared before the lock and so destroyed after it. Its destructor joins threads,
+  // which must happen without the lock, because an ending thread may still need the lock.
   Threads ended;
   engine::MutexLock lock(&mutex_);
   ended.swap(ended_);

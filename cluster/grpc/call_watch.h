@@ -1,6 +1,6 @@
 // Sets the cancel flags of reads whose callers are gone. gRPC can only be asked whether a
 // synchronous call was cancelled, and a scan that finds nothing for a long time would not ask. So
-// one thread per server asks for all of them, every 50 ms. Thread safe.
+// one thread per server asks gRPC about all calls every 50 ms. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -75,7 +75,7 @@ void AddRecord(const TabletRecord& record, const TabletEvent& event, RowUpdate* 
   AddSet(kEvents, event.kind, event.text, update);
 }
 
-// Condition: the stored record is the one that the caller read.
+// Returns the condition that the stored record is the record that the caller read.
 Expression IsAsRead(const TabletRecord& record) {
   return Expression::Call(Function::kAnd, {IsText(kTablet, std::to_string(record.tablet_id)),
                                            IsText(kChange, std::to_string(record.change))});

@@ -38,8 +38,8 @@ inline constexpr size_t kLockFileSizeMax = 256 << 10;  // Chubby's limit; ZooKee
 
 enum class LockFileKind : uint8_t {
   kLasting,    // exists until it is removed
-  kLocked,     // lasting, and its creator holds its lock from the start
-  kEphemeral,  // its creator holds it, and it ends with its creator's session
+  kLocked,     // like kLasting, but the creator holds the lock from the start
+  kEphemeral,  // locked by its creator; removed when the creator's session ends
 };
 
 struct LockFile {

@@ -40,7 +40,7 @@ StatusOr<std::shared_ptr<LockSession>> SteadySession::Replace(
   {
     engine::MutexLock lock(&mutex_);
     if (closed_) return Closed();
-    if (session_ != lost) return session_;  // another call has replaced it
+    if (session_ != lost) return session_;  // another call has replaced the session
     if (replacing_) return AwaitReplaced();
     replacing_ = true;
   }

@@ -13,8 +13,9 @@
 namespace sippar::net {
 namespace {
 
-// Time between two searches for overdue calls among those that Begin and Open have made: no thread
-// waits for these calls and looks at the clock. The timer runs only while there are such calls.
+// Time between two searches for calls of Begin and Open that have passed their deadlines. No thread
+// waits for such a call, so a timer checks the deadlines. The timer runs only while there are such
+// calls.
 constexpr int64_t kSweepMicros = 10'000;
 constexpr size_t kDeliveriesInARow = 16;
 constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked to make

@@ -35,7 +35,7 @@ struct ChannelOptions {
   std::shared_ptr<TlsKeys> tls;  // nullptr: no TLS
   bool checks_host = true;       // TLS: the certificate has to name `host`
   int64_t connect_max_us = 5'000'000;
-  bool reconnects = true;  // otherwise the channel is closed when its connection has ended
+  bool reconnects = true;  // false: the channel is closed when its connection has ended
 };
 
 struct CallOptions {
@@ -78,7 +78,7 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   size_t calls_in_flight();
 
  private:
-  struct Waiter {  // waiting thread of one Call; lives on its stack
+  struct Waiter {  // waiting thread of one Call; lives on that thread's stack
     engine::WakeUp woken;
     StatusOr<std::string> answer;
   };

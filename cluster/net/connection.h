@@ -22,7 +22,7 @@ struct ConnectionOptions {
   Hello hello = {};
   Keepalive keepalive = {};
   int64_t opening_max_us = 10'000'000;  // longest time until the hello of the other end has come
-  size_t unsent_bytes_max = 64 << 20;   // while more is queued, no frames are read
+  size_t unsent_bytes_max = 64 << 20;   // while more bytes are unsent, no frames are read
 };
 
 class Connection final : public Watch::User, public std::enable_shared_from_this<Connection> {

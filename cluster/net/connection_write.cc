@@ -23,7 +23,7 @@ constexpr size_t kTakenMax = 1 << 20;
 // A thread that came to send one frame takes frames of other threads from the queue at most this
 // many times. Then the loop's thread continues.
 constexpr int kRoundsMax = 16;
-constexpr int kRestReadsMax = 64;  // reads of 128 KiB; all together exceed a socket's buffer
+constexpr int kRestReadsMax = 64;  // reads of 128 KiB each, together more than a socket's buffer
 
 }  // namespace
 
@@ -80,7 +80,7 @@ void Connection::Uncork() {
   DriveWrites();
 }
 
-// Sends also messages of TLS itself, such as those of the handshake.
+// Also sends messages of TLS itself, such as those of the handshake.
 void Connection::Flush() {
   {
     engine::MutexLock lock(&mutex_);

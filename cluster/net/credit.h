@@ -14,8 +14,8 @@ inline constexpr uint64_t kStreamWindow = 2 << 20;  // bytes: two parts of a sca
 // reader.
 inline uint64_t CostOf(size_t part_bytes) { return part_bytes + 40; }
 
-// The sender's side. While any credit is left, a part may be sent and may overdraw it; otherwise a
-// part larger than the window would wait for ever.
+// The sender's side. While any credit is left, a part may be sent even if it costs more than the
+// credit; otherwise a part larger than the window would wait for ever.
 class SendCredit {
  public:
   explicit SendCredit(uint64_t window) : left_(static_cast<int64_t>(window)) {}
@@ -35,7 +35,8 @@ class SendCredit {
   int64_t left_;
 };
 
-// The reader's side. It grants credit again in quarters of the window, not part by part.
+// The reader's side. It grants credit again when a quarter of the window has been taken or no part
+// is left here, and not after each part.
 class ReceiveCredit {
  public:
   explicit ReceiveCredit(uint64_t window) : window_(window) {}

@@ -31,8 +31,8 @@ class AsioWatch final : public Watch {
       : loop_(std::move(loop)), descriptor_(*context) {
     std::error_code error;
     descriptor_.assign(fd, error);
-    // The system cannot watch another descriptor. This ends the connection, and its user learns of
-    // that from the next read.
+    // If the assignment fails, the system cannot watch another descriptor. The shutdown then ends
+    // the connection, and the connection's user learns of this from the next read.
     is_unwatched_ = static_cast<bool>(error);
     if (is_unwatched_) ::shutdown(fd, SHUT_RDWR);
   }
@@ -76,8 +76,8 @@ class AsioLoop final : public Loop, public std::enable_shared_from_this<AsioLoop
 
   void Post(std::function<void()> work) override {
     engine::MutexLock lock(&mutex_);
-    // After Stop the work is dropped: it may own objects that own this loop, and if the loop kept
-    // it, neither would be freed.
+    // After Stop the work is dropped: the work may own objects that own this loop, and if the loop
+    // kept the work, neither would be freed.
     if (!is_stopped_) asio::post(context_, std::move(work));
   }
 

@@ -27,8 +27,8 @@ struct ServerOptions {
   // An address, or "unix:PATH". Empty: the server does not listen; it has only the connections that
   // are passed to Serve.
   std::string host = "127.0.0.1";
-  uint16_t port = 0;  // 0: the system chooses
-  Hello hello;        // `lane` is not used: each client names its own
+  uint16_t port = 0;  // 0: the system chooses a port
+  Hello hello;        // `lane` is not used: each client names its own lane
   Keepalive keepalive;
   std::shared_ptr<TlsKeys> tls;  // nullptr: no TLS
   std::array<LaneBounds, kLanes> bounds;

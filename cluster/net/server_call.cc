@@ -63,7 +63,7 @@ Status ServerCall::MarkEndless() {
 void ServerCall::Reply(StatusOr<std::string> answer) {
   if (is_answered_.exchange(true)) return;
   outcome_ = answer.status().code();
-  if (is_cancelled_) return;  // the caller does not wait
+  if (is_cancelled_) return;  // the caller no longer waits for an answer
   if (answer.ok() && answer->size() > kBodySizeMax) {
     answer =
         FailedPrecondition(fmt::format("call {} (method {}) was carried out, do not repeat it; but "
@@ -71,8 +71,8 @@ void ServerCall::Reply(StatusOr<std::string> answer) {
                                        "limit is {}",
                                        request_.call, method(), answer->size(), kBodySizeMax));
   }
-  // The work may have noticed the deadline and failed with an error of its own. To the caller this
-  // attempt ran out of time.
+  // The work may have noticed the deadline and failed with an error of its own. The caller gets
+  // kUnavailable instead, because this attempt ran out of time.
   StatusCode code = answer.status().code();
   if (IsOver() && (code == StatusCode::kCancelled || code == StatusCode::kDeadlineExceeded)) {
     answer = Unavailable(fmt::format("call {} (method {}): its time ran out at its server ({})",

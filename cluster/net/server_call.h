@@ -36,7 +36,7 @@ class ServerCall {
   const Hello& peer() const;
   const TlsIdentity& identity() const;
 
-  // Answers the call and cancels its work, which may still go on.
+  // Answers the call with `why` and cancels its work, which may continue for a while.
   void GiveUp(const Status& why);
   // Declares that only the caller ends this stream, so that a server that stops does not wait for
   // it. kUnavailable: half of the lane's streams are endless already; the other half is for streams

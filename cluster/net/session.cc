@@ -62,7 +62,7 @@ Status Session::Take(Frame request, int64_t now_nanos) {
   {
     engine::MutexLock lock(&mutex_);
     if (!calls_.emplace(call->request_.call, call.get()).second) {
-      call->is_answered_ = true;  // it must not reply, because the number belongs to another call
+      call->is_answered_ = true;  // the call must not reply: another call has its number
       return InvalidArgument(fmt::format("call {}: the number is in use", call->request_.call));
     }
   }

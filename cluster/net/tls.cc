@@ -190,7 +190,7 @@ Times TimesOf(const TlsFiles& files) {
     struct stat found {};
     if (::stat(file->c_str(), &found) == 0) {
       times[at] = found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec;
-      times[at + 1] = static_cast<int64_t>(found.st_ino);  // after a rename the number differs
+      times[at + 1] = static_cast<int64_t>(found.st_ino);  // a replaced file has a new number
     }
     at += 2;
   }

@@ -65,8 +65,8 @@ std::string ClusterIdFile(const std::string& id) {
   return engine::EncodeStateFile(kClusterMagic, id);
 }
 
-// wal/ is made last. Until it exists there is no log and no server, so a lock service that does not
-// know the cluster has lost nothing, and the id may be written into it.
+// wal/ is made last. While it does not exist, there is no log and no server. So a lock service that
+// does not know the cluster has lost nothing, and the id may be written into the lock service.
 Status PrepareCluster(engine::FileSystem* fs, const std::string& directory, LockSession* session,
                       uint64_t entropy) {
   RETURN_IF_ERROR(RefuseFormat1(fs, directory));

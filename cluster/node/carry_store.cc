@@ -30,8 +30,8 @@ Status CarryLocks(const ClusterPlan& plan, const std::string& id, LockSession* t
   RETURN_IF_ERROR(CheckDirectories(plan.fs, plan.directory));
   auto opened = LockServiceOf(plan.directory, plan.fs, plan.clock);
   RETURN_IF_ERROR(Annotate(opened.status(), fmt::format("store {}", plan.directory)));
-  // Looks at the store again: no other process has it open now, but one that had it open before may
-  // have changed it.
+  // Checks the store again: no other process has it open now, but a process that had it open
+  // earlier may have changed it.
   RETURN_IF_ERROR(FindStoreOfOne(plan.fs, plan.directory, /*create_if_missing=*/false).status());
   ASSIGN_OR_RETURN(LockPicture picture, PictureOf(opened->get()));
   if (picture.files[lock_paths::ClusterId()] != id) {

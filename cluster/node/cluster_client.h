@@ -40,9 +40,9 @@ class ClusterLines {
   MemberTransport transport_;
 };
 
-// AdminApi of the reigning master, whichever it is. A call that was certainly not begun, or that is
-// safe to repeat, is repeated within its time: so the callers do not notice when a master takes
-// over from another. Schemas come from the lock service, so no call on rows waits for a master.
+// AdminApi of the master that reigns at the time of a call. A call that was certainly not begun, or
+// that is safe to repeat, is repeated within its time, so that callers do not notice when another
+// master takes over. Schemas come from the lock service, so no call on rows waits for a master.
 class ReigningAdmin final : public AdminApi {
  public:
   // `transport`, `session` and what `settings` points to outlive this object.
@@ -63,8 +63,9 @@ class ReigningAdmin final : public AdminApi {
 // connections without TLS.
 [[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenClusterClient(
     std::shared_ptr<ClusterSite> site, const std::shared_ptr<net::TlsKeys>& tls);
-// The same for a process that already has connections to the members: the client uses `lines`.
-// `site` and `lines` outlive the client. After `cancel` is set, the client's calls are not retried.
+// Like OpenClusterClient, but for a process that already has connections to the members: the client
+// uses `lines`. `site` and `lines` outlive the client. After `cancel` is set, the client's calls
+// are not retried.
 [[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenClientOfMember(ClusterSite* site,
                                                                    ClusterLines* lines,
                                                                    const CancelFlag& cancel);

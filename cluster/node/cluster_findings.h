@@ -10,10 +10,10 @@
 namespace sippar::cluster {
 
 struct ClusterFinding {
-  // False: an administrator has chosen this state, and it is reported only so that it is not
-  // forgotten: balancing that is off, a drained server.
+  // False: an administrator has chosen this state (balancing is off, or a server is drained), and
+  // the finding is only a reminder of it.
   bool is_trouble = true;
-  std::string about;    // zookeeper, cluster, store, master, server, tablet
+  std::string about;    // subject: zookeeper, cluster, store, master, server or tablet
   std::string what;     // the object: "server ts1.5", "table t ['a' .. end)"
   std::string why;      // what is wrong with it, in one sentence
   std::string way_out;  // what to do

@@ -146,7 +146,7 @@ Status EmbeddedClient::StartRoles() {
   return OkStatus();
 }
 
-// Removes files that earlier lives of the server left, but only after every file that METADATA and
+// Removes files that earlier starts of the server left, but only after every file that METADATA and
 // the backups name was found.
 Status EmbeddedClient::ProveAndSweep() {
   ASSIGN_OR_RETURN(std::set<ServerId> lives, cluster_->Lives());

@@ -27,7 +27,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Does the work of all `i` concurrently, so that the waits for members that do not answer overlap.
+// Calls `work` concurrently for each number below `count`, so that the waits for members that do
+// not answer overlap.
 void AtOnce(size_t count, const std::function<void(size_t i)>& work) {
   constexpr size_t kThreadsMax = 32;
   std::atomic<size_t> next{0};
@@ -197,7 +198,7 @@ class Examination {
   const std::shared_ptr<net::TlsKeys> tls_;
   std::shared_ptr<LockService> locks_;
   std::unique_ptr<LockSession> session_;
-  std::vector<MemberAddress> addresses_;  // addresses of facts_->members, in that order
+  std::vector<MemberAddress> addresses_;  // addresses of facts_->members, in the same order
 };
 
 StatusOr<ClusterHealth> AskThrough(const std::string& target, const ExamineOptions& options,

@@ -61,7 +61,7 @@ class FileProof {
         if (life.ok()) lives_.insert(*std::move(life));
       }
       if (entry.damage.ok()) return;
-      // These files hold only what METADATA has, too, so only their names matter.
+      // A start does not need these files, so they can be removed.
       bool is_name =
           path == lock_paths::MasterLock() || path.starts_with(lock_paths::Servers() + "/");
       findings_->losses.push_back(
@@ -81,7 +81,7 @@ class FileProof {
       lives_.erase(log->server);
       const std::string path = logs + "/" + name;
       ASSIGN_OR_RETURN(bool has_seal, fs_->Exists(path + "/SEAL"));
-      // A sealed log does not change. Those that METADATA names are checked later
+      // A sealed log does not change. The sealed logs that METADATA names are checked later
       // (picture_proof.h).
       if (!has_seal) RETURN_IF_ERROR(Note(engine::ProveLog(fs_, path)));
       ASSIGN_OR_RETURN(std::vector<std::string> files, fs_->List(path));
@@ -133,7 +133,7 @@ class FileProof {
 
   // METADATA can be read only if the root tablet's files can be read.
   Status ProveRootFiles() {
-    if (root_.content.empty()) return OkStatus();  // damaged; reported above
+    if (root_.content.empty()) return OkStatus();  // damaged: ReadLockFiles reported this
     auto root = DecodeRootFile(root_.content, root_.version);
     if (!root.ok()) {
       Lose(PathOf(lock_paths::RootLocation()),
@@ -162,7 +162,7 @@ class FileProof {
   bool has_root_ = false;
   bool has_log_ = false;
   LockFile root_;
-  std::set<ServerId> lives_;  // lives of servers that have a lock file
+  std::set<ServerId> lives_;  // ids of servers with a lock file whose log was not found yet
 };
 
 }  // namespace

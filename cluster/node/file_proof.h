@@ -15,7 +15,8 @@ namespace sippar::cluster {
 // kDataLoss: a directory that every store has is missing.
 [[nodiscard]] Status CheckDirectories(engine::FileSystem* fs, const std::string& directory);
 
-// Checks the lock files and the logs of earlier lives. kUnavailable: the disk does not answer.
+// Checks the lock files and the logs of the server's earlier starts. kUnavailable: the disk does
+// not answer.
 [[nodiscard]] Status ProveFiles(engine::FileSystem* fs, const std::string& directory,
                                 EmbeddedLockService* locks, Findings* findings);
 

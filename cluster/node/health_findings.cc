@@ -155,7 +155,8 @@ class HealthDiagnosis {
         fmt::format("tablet {} {}", PrintableBytes(tablet.table), RowsText(tablet.range));
     std::string why = fmt::format("not served for {:.1f} s ({}): {}", Seconds(tablet.for_us),
                                   tablet.state, PrintableBytes(tablet.why));
-    bool is_blocked = false;  // blocked by a server or a recovery that has its own finding
+    // True if a server or a recovery that has its own finding blocks the tablet.
+    bool is_blocked = false;
     for (const RecoveryStatus& recovery : health_.recoveries) {
       is_blocked |= Names(tablet.why, recovery.server.ToString());
     }

@@ -17,7 +17,7 @@ namespace sippar::cluster {
 
 // Exactly one of `opened` and `remote` is set.
 struct ReachedStore {
-  std::unique_ptr<Client> opened;  // opened by this process
+  std::unique_ptr<Client> opened;  // client of a store that this process opened
   std::unique_ptr<RemoteClient> remote;
   // Set if the store was opened for reading only; returns whether a change has been refused.
   std::function<bool()> has_refused;

@@ -127,8 +127,8 @@ MasterPort LocalNetwork::Master() const {
     engine::MutexLock lock(&mutex_);
     masters = masters_;
   }
-  // Look is OK only while the driver reigns and has started; the state that it shows is not needed.
-  // It takes the driver's lock, so mutex_ is not held here and the masters were copied above.
+  // Look is OK only if the driver reigns and has started; the state that it shows is not needed.
+  // Look takes the driver's lock. So mutex_ is not held here, and the masters were copied above.
   for (const MasterPort& master : masters) {
     if (master.driver->Look([](master::MasterState&) {}).ok()) return master;
   }

@@ -19,16 +19,16 @@ enum class MetadataLevel : uint8_t {
 };
 
 // Starts a cluster that can read METADATA up to `level` and serves no tablets beyond that level. It
-// flushes nothing. Changes of records through it are durable in `fs`. `fs` outlives the result, and
-// so does `locks`, which was opened over it.
+// flushes nothing. Changes of records through it are durable in `fs`. `fs`, and `locks`, which was
+// opened over `fs`, outlive the result.
 [[nodiscard]] StatusOr<std::unique_ptr<LocalCluster>> StartMetadata(engine::FileSystem* fs,
                                                                     const std::string& directory,
                                                                     EmbeddedLockService* locks,
                                                                     MetadataLevel level);
 
 // Starts all roles over a file system that keeps all changes in memory, so that the store is not
-// changed. When OK, METADATA can be read. `overlay` outlives the result, and so does `locks`, which
-// was opened over it.
+// changed. When OK, METADATA can be read. `overlay`, and `locks`, which was opened over `overlay`,
+// outlive the result.
 [[nodiscard]] StatusOr<std::unique_ptr<LocalCluster>> StartLookingOn(
     engine::OverlayFileSystem* overlay, const std::string& directory, EmbeddedLockService* locks);
 

@@ -28,11 +28,11 @@ struct ClusterPlan {
 // kFailedPrecondition: an init or a collapse of the cluster has not ended.
 [[nodiscard]] StatusOr<std::string> DirectoryOfStore(const std::string& store);
 
-// Content of a directory that is to become a cluster's.
+// Content of a directory that is to become the directory of a cluster.
 struct DirectoryLook {
   bool is_store = false;            // it has STORE: one process opened it as its store
-  std::string id;                   // id in CLUSTER; "": there is none
-  std::string target;               // target in TARGET; "": there is none
+  std::string id;                   // id in the file CLUSTER; "": the file is missing
+  std::string target;               // target in the file TARGET; "": the file is missing
   std::vector<std::string> others;  // names other than those that an interrupted init leaves
 };
 enum class Making : uint8_t {
@@ -45,15 +45,15 @@ enum class Making : uint8_t {
 [[nodiscard]] StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& directory,
                                             const std::string& target, const std::string& known_id);
 
-// Makes the cluster of `plan`. False: it was already complete, with this store, and nothing was
-// written. kFailedPrecondition: the reasons of DecideMaking, or the cluster has another store, or
-// the directory of its store is not mounted. kUnavailable: a process has the store open, or the
-// lock service does not answer.
+// Makes the cluster of `plan`. Returns false, and writes nothing, if the cluster was already
+// complete with this store. kFailedPrecondition: the reasons of DecideMaking, or the cluster has
+// another store, or the directory of its store is not mounted. kUnavailable: a process has the
+// store open, or the lock service does not answer.
 [[nodiscard]] StatusOr<bool> MakeClusterOf(const ClusterPlan& plan);
 
 // Makes the cluster's directory a store of one process again, and removes the cluster from the lock
-// service. kFailedPrecondition: a member lives (the message names it), or the directory is not this
-// cluster's; kNotFound: there is no cluster.
+// service. kFailedPrecondition: a member lives (the message names it), or the directory does not
+// belong to this cluster; kNotFound: there is no cluster.
 [[nodiscard]] Status CollapseClusterOf(const ClusterPlan& plan);
 
 }  // namespace sippar::cluster

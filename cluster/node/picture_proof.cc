@@ -120,8 +120,8 @@ class PictureProof {
 
   std::string PathOf(uint64_t id) const { return sst_ + "/" + engine::SstableName(id); }
 
-  // An empty file is accepted: an operator makes one in place of a lost file to give its data up.
-  // The store then opens, and reads of that data fail.
+  // Accepts an empty file: an operator who gives up the data of a lost file puts an empty file in
+  // its place. The store then opens, and reads of the lost data fail.
   Status ProveSstable(uint64_t id, const StorePicture::File& file,
                       const std::set<uint64_t>& found) {
     uint64_t size = 0;
@@ -260,8 +260,8 @@ StatusOr<StorePicture> ProvePicture(engine::FileSystem* fs, const std::string& d
   } else {
     ASSIGN_OR_RETURN(picture, ReadPicture(fs, directory, metadata));
     RETURN_IF_ERROR(CheckPicture(fs, directory, picture, locks, epoch_end, &last));
-    // Compares paths, because the text also names the table or backup that has the file, which can
-    // change.
+    // Compares the paths of the losses and not their texts: a text also names the table or backup
+    // that has the file, and another one may have the file by now.
     std::erase_if(last.losses,
                   [&](const auto& loss) { return !first.losses.contains(loss.first); });
   }

@@ -24,8 +24,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Most bytes of changes that the overlay keeps in memory. Most of them are a second copy of the
-// logs.
+// Largest number of bytes of changes that the overlay keeps in memory. Most of the bytes are a
+// second copy of the logs.
 constexpr uint64_t kChangesMax = uint64_t{4} << 30;
 
 struct LifeLog {
@@ -147,7 +147,7 @@ struct Outlook {
 // METADATA has the redo points, but its own last changes are in the logs, too. So the redo points
 // are read over an in-memory overlay in which the logs were salvaged. The first round reads the
 // redo points of METADATA's tablets from the root tablet. The second round salvages the original
-// logs again, with these redo points, and reads those of all tablets.
+// logs again, with these redo points, and reads the redo points of all tablets.
 StatusOr<Outlook> LookAhead(engine::FileSystem* fs, const std::string& directory) {
   Outlook outlook;
   for (MetadataLevel level : {MetadataLevel::kRoot, MetadataLevel::kAll}) {

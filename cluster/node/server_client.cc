@@ -28,8 +28,8 @@ LineSettings SettingsOf(engine::Clock* clock, const std::shared_ptr<net::TlsKeys
   return settings;
 }
 
-// The error if no Sippar server answers at the address: perhaps no program listens there, or
-// another program does, or a server that asks for certificates.
+// Returns the error for an address at which no Sippar server answers. Perhaps no program listens
+// there, or another program listens there, or a server there asks for a certificate.
 Status NoSippar(const Status& failure, const std::string& target) {
   if (!net::IsWithoutHello(failure)) {
     return Unavailable(

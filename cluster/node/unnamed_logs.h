@@ -15,8 +15,8 @@ namespace sippar::cluster {
 // For each ended life, the highest sequence number of each tablet in its log.
 using LastSequences = std::map<ServerId, engine::LogSegments::TabletSequences>;
 
-// Returns the lives whose logs the record should name but does not. The life that the record names
-// as the tablet's server counts as named, alive or dead, because its recovery adds its log.
+// Returns the lives whose logs the record should name but does not. Never returns the life that the
+// record names as the tablet's server, alive or dead: the recovery of that life adds its log.
 std::vector<ServerId> UnnamedLogs(const TabletRecord& record, const LastSequences& lives);
 
 // Adds the logs that UnnamedLogs returns to the record, and makes the tablet unassigned, so that

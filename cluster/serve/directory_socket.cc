@@ -25,7 +25,7 @@ constexpr int64_t kDrainUs = 500'000;  // time for running calls when the store 
 // themselves. After one period without a call, they are assumed to be done.
 constexpr int64_t kMomentUs = 20'000;
 constexpr int64_t kMomentsMax = 15;
-constexpr int64_t kBreakUs = 100'000;  // wait after kDrainUs until connections are broken
+constexpr int64_t kBreakUs = 100'000;  // time after kDrainUs until Stop breaks the connections
 
 // No keepalive: both ends are on this machine, and the kernel reports when one of them ends.
 WireServerOptions WireOptions() {

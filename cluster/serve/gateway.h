@@ -44,7 +44,7 @@ class Gateway {
   WireServerOptions wire_options_;
   engine::Mutex mutex_;
   bool is_stopped_ GUARDED_BY(mutex_) = false;
-  // The two servers; null: not started yet.
+  // The servers of the two protocols. Null: the server was not started yet.
   std::unique_ptr<GrpcServer> grpc_ GUARDED_BY(mutex_);
   std::unique_ptr<WireServer> wire_ GUARDED_BY(mutex_);
 };

@@ -20,13 +20,15 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int kThreadsMax = 512;     // most threads, one per synchronous call; further calls fail
-constexpr int kIdleThreadsMax = 64;  // idle threads kept, as a start of one costs as much as a read
+// Largest number of threads. Each synchronous call needs one; calls beyond this number fail.
+constexpr int kThreadsMax = 512;
+// Number of idle threads that are kept, because the start of a thread costs as much as a read.
+constexpr int kIdleThreadsMax = 64;
 // There is one loop for every four cores, because a loop reads as many calls as about four cores
 // can answer.
 size_t LoopCount() { return std::max<size_t>(engine::HardwareThreads() / 4, 1); }
-// Most concurrent calls of a connection. The client sends further calls only after earlier ones
-// have ended, if their deadlines have not passed by then.
+// Largest number of concurrent calls of a connection. The client sends a further call only after an
+// earlier one has ended, unless the deadline of the further call has passed by then.
 constexpr int kCallsOfAConnectionMax = 500;
 // Shortest time between two keepalive pings of a client, which may also ping on idle connections.
 // gRPC closes a connection whose pings come more often.

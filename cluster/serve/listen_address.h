@@ -10,7 +10,7 @@
 namespace sippar::cluster {
 
 struct ListenAddress {
-  std::string host;  // host as in the text: a name, an address, "[::1]"
+  std::string host;  // host as the text has it: a name, an address, or "[::1]" with brackets
   uint16_t port = 0;
 
   // kInvalidArgument: the text is not HOST:PORT.

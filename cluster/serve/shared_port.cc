@@ -110,7 +110,8 @@ void SharedPort::Run() {
   // none of them receives the signals that the program handles.
   sigset_t all;
   sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, nullptr);  // on Linux it changes the mask of this thread alone
+  // On Linux, sigprocmask changes the mask of this thread alone.
+  sigprocmask(SIG_BLOCK, &all, nullptr);
   while (true) {
     epoll_event events[kEventsInARow];
     const int count = ::epoll_wait(events_.get(), events, kEventsInARow, MillisToWait());
@@ -142,7 +143,8 @@ void SharedPort::Accept(const net::Socket& listening) {
     const int fd = (*accepted)->fd();
     if (options_.for_this_user && !net::IsOfThisUser(fd)) continue;
     int on = 1;
-    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));  // unix sockets need none
+    // This call fails for a unix socket, which needs no such option.
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     ++accepted_;
     const uint64_t number = ++last_number_;
     silent_[number] = {*std::move(accepted), Now() + options_.silence_us * 1000};

@@ -100,7 +100,8 @@ Status ControlHandler::ChangeSchema(const TableRecord& table,
     served->tablet->families().SetSchema(schema);
     served->schema_version = table.schema_version;
   }
-  held.reset();  // released before another call may close the tablet
+  // Lets the held writes continue before another call may close the tablet.
+  held.reset();
   parts_->served->EndSchemaChange(*served);
   return prepared;
 }

@@ -46,7 +46,8 @@ StatusOr<std::vector<Leaving>> OtherServers(LockSession* session, const ServerId
     auto file = session->Read(lock_paths::Server(*id), Freshness::kCached);
     if (file.status().code() == StatusCode::kNotFound) continue;
     RETURN_IF_ERROR(file.status());
-    if (file->holder == 0) continue;  // dead; the master or a later start recovers it
+    // A server whose lock has no holder is dead; the master or a later start recovers it.
+    if (file->holder == 0) continue;
     auto record = MemberRecord::Decode(file->content);
     others.push_back(record.ok() ? LeavingOf(record->leaving) : Leaving::kStays);
   }

@@ -1,7 +1,7 @@
 // The order in which servers that shut down together unload their tablets. Each server still needs
 // METADATA to write the last state of its tablets. So a server keeps its METADATA tablets until the
 // others have unloaded their user tablets, and the root tablet until the others have unloaded their
-// METADATA tablets. If a server that stays can take the tablets over, it need not wait.
+// METADATA tablets. A server need not wait if a server that stays can take its tablets over.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

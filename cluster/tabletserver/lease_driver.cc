@@ -167,7 +167,8 @@ LeaseEvent LeaseDriver::Ask() {
   std::shared_ptr<LockSession> asked = session();
   auto over_at_nanos = asked->Heartbeat();
   if (!over_at_nanos.ok()) return EventOf(over_at_nanos.status());
-  auto file = asked->Read(options_.path, Freshness::kCached);  // not older than the heartbeat
+  // The cached file is not older than the heartbeat.
+  auto file = asked->Read(options_.path, Freshness::kCached);
   if (!file.ok()) return EventOf(file.status());
   if (file->holder != asked->id()) return {LeaseEvent::kOver};
   return {LeaseEvent::kAlive, *over_at_nanos};

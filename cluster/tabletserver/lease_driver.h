@@ -81,7 +81,8 @@ class LeaseDriver {
 
   const LeaseOptions options_;
   engine::Clock* const clock_;
-  LeaseState state_;  // field that, like the next, only the driver's thread uses
+  // Only the driver's thread uses state_ and why_gone_.
+  LeaseState state_;
   // Argument of end_process in the phase kGone; a string literal.
   const char* why_gone_ = "its lock file was removed, so its tablets go to other servers";
 

@@ -9,7 +9,7 @@ namespace {
 int64_t Tenths(const LeaseState& state, int64_t n) { return state.timeout_nanos / 10 * n; }
 
 void Renew(LeaseState* state, int64_t over_at_nanos) {
-  // The maximum, because the answer to an earlier heartbeat may come last.
+  // Keeps the later time, because the answer to an earlier heartbeat may come last.
   state->serve_until_nanos = std::max(state->serve_until_nanos, over_at_nanos - Tenths(*state, 2));
   state->confirm_by_nanos = state->serve_until_nanos + Tenths(*state, 1);
   state->phase = LeasePhase::kHeld;

@@ -13,11 +13,11 @@
 namespace sippar::cluster {
 
 // Chooses the row that leaves about half of `rows` on each side. `rows` is in any order and
-// contains each row as often as it was called. None: there are too few rows to decide, or a single
-// row gets so many of the calls that no cut helps.
+// contains each row as often as it was called. nullopt: `rows` has too few rows to decide, or a
+// single row gets so many of the calls that no cut helps.
 std::optional<std::string> ChooseLoadMiddle(std::vector<std::string> rows);
 
-// Thread safe. Each call costs one addition, and one call in kEvery a lock.
+// Thread safe. Each call costs one addition; one call in kEvery also takes a lock.
 class LoadSample {
  public:
   static constexpr uint64_t kEvery = 64;
@@ -28,8 +28,8 @@ class LoadSample {
     uint64_t before = calls_.fetch_add(calls, std::memory_order_relaxed);
     if (before / kEvery != (before + calls) / kEvery) Keep(row);
   }
-  // Returns the row to split at. `start`: the tablet's first row. A scan that began before this row
-  // counts as a call for it.
+  // Returns the row to split at. `start`: the tablet's first row. A scan that began before `start`
+  // counts as a call of the row `start`.
   std::optional<std::string> MiddleRow(const std::string& start) const;
 
  private:

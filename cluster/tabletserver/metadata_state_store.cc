@@ -8,9 +8,9 @@
 namespace sippar::cluster {
 namespace {
 
-// Most attempts for one change. While a tablet is assigned to a server, only that server changes
-// the tablet's record. So if the record differs from what this server knows, an earlier write of
-// this server succeeded and its answer was lost.
+// Largest number of attempts for one change. While a tablet is assigned to a server, only that
+// server changes the tablet's record. So if the record differs from what this server knows, an
+// earlier write of this server succeeded and its answer was lost.
 constexpr int kAttemptsMax = 4;
 
 Status Lost(uint64_t tablet_id) {

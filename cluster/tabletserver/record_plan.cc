@@ -26,7 +26,8 @@ TabletRecord WithoutServer(TabletRecord record) {
 TabletRecord WithSplit(TabletRecord record, const engine::TabletState& closed,
                        const SplitRecord& split) {
   record.state = closed;
-  record.logs.clear();  // the parent was flushed, so no log has data of it
+  // The parent was flushed, so its children need no log.
+  record.logs.clear();
   record.split = split;
   ++record.tablet_epoch;
   return record;

@@ -37,7 +37,8 @@ struct Served {
   std::atomic<bool> open{true};
   std::atomic<uint64_t> schema_version;
   const std::string table_name;
-  std::atomic<uint64_t> reads{0};  // number since the last report, as for `writes`
+  // Numbers of reads and writes since the last report.
+  std::atomic<uint64_t> reads{0};
   std::atomic<uint64_t> writes{0};
   LoadSample sample;
 };

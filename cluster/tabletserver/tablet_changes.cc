@@ -103,7 +103,7 @@ class TabletChanges final : public ChangeStream {
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
     RETURN_IF_ERROR(Begin());
-    // True if the tablet was split or merged before the stream began.
+    // The ranges differ if the tablet was split or merged before the stream began.
     if (tablet_->range() != partition_) return Elsewhere(token_);
     int64_t limit_us = NowMicros() + wait_us;
     ChangeBatch batch;

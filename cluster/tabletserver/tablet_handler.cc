@@ -103,8 +103,8 @@ Status TabletHandler::Perform(const calls::CommitRow<TabletAddress>& asked) {
   std::vector<engine::RowCheck> row_checks;
   for (const ReadCheck& check : *asked.checks) row_checks.push_back({check.read, check.digest});
   Status status = served->tablet->CommitRow(mutation, row_checks);
-  // kAborted ("the row has changed") and OK without a write report what was read, so they are
-  // checked like reads.
+  // kAborted ("the row has changed"), and OK for a mutation without entries, only tell the caller
+  // what was read, so they are checked like the answers of reads.
   if (status.code() == StatusCode::kAborted || mutation.entries.empty()) {
     RETURN_IF_ERROR(CheckAnswer(*served));
   }

@@ -36,7 +36,7 @@ class TabletHandler final : public TabletService {
   StatusOr<Updates::Reply> Perform(const Updates& asked);
   Status Perform(const calls::CommitRow<TabletAddress>& asked);
 
-  // The tablet for a stream; the returned pointer also keeps the server alive.
+  // Returns the tablet for a stream; the returned pointer also keeps the server alive.
   StatusOr<std::shared_ptr<engine::Tablet>> Hold(const Served& served) const;
   StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& tablet) const;
   StatusOr<std::shared_ptr<Served>> FindForWrite(const TabletAddress& tablet, size_t rows,

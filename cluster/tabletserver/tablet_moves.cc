@@ -13,7 +13,8 @@ namespace sippar::cluster {
 namespace {
 
 constexpr size_t kLogsKeptMax = 4;
-constexpr size_t kLogsReadMax = 4;  // fewest logs in a record whose load requests a flush
+// A load requests a flush if the tablet's record names at least this many logs.
+constexpr size_t kLogsReadMax = 4;
 
 }  // namespace
 
@@ -130,8 +131,8 @@ Status TabletMoves::GiveUp(Served* served) {
     CRASH_POINT("unload.after_close");
     status = closed.status();
     // The next server assigns the sequence numbers after the saved state. A group of writes that
-    // failed here may have the same numbers in this server's log, so it is cut off the log: a
-    // recovery must not find it.
+    // failed here may have the same numbers in this server's log. A recovery must not find that
+    // group, so CutRefused cuts it off the log.
     if (status.ok()) status = parts_->host->CutRefused();
     if (status.ok()) status = parts_->states->SaveLast(closed->front());
   }

@@ -16,7 +16,7 @@ namespace sippar::cluster {
 namespace {
 // Longest time that a clean shutdown waits for a tablet that is being loaded, altered or split.
 constexpr int64_t kBusyUs = 10'000'000;
-constexpr size_t kUnloadsMax = 8;  // most unloads in flight
+constexpr size_t kUnloadsMax = 8;  // largest number of unloads in flight
 constexpr int64_t kTryAgainUs = 10'000;
 // Longest time that a clean shutdown waits for other servers that shut down at the same time and
 // need METADATA.
@@ -27,7 +27,8 @@ constexpr int64_t kOthersUs = 30'000'000;
 StatusOr<std::string> WithLease(const std::string& reached_at, LockSession* session,
                                 engine::Clock* clock) {
   auto record = MemberRecord::Decode(reached_at);
-  if (!record.ok()) return reached_at;  // not a member record: no other process calls this server
+  // If `reached_at` is not a member record, no other process calls this server.
+  if (!record.ok()) return reached_at;
   const int64_t before_nanos = clock->MonotonicNanos();
   ASSIGN_OR_RETURN(int64_t over_at_nanos, session->Heartbeat());
   if (over_at_nanos == INT64_MAX) return reached_at;  // the session has no timeout
@@ -127,7 +128,8 @@ void TabletServer::Begin() {
   host_options.epoch = parts_.id.epoch;
   host_options.states = &states_;
   host_options.change_directory = store_paths::Changes(options_.directory);
-  host_options.removes_files = false;  // records of other tablets or servers may name them
+  // The host must not remove files, because records of other tablets or servers may name them.
+  host_options.removes_files = false;
   host_ = std::make_unique<engine::TabletHost>(std::move(host_options));
   host_->StartLog(log_directory_, {}, [this] { return CheckFence(); });
 
@@ -236,7 +238,8 @@ Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
 // that shuts down at the same time then only waits longer for this one.
 void TabletServer::TellLeaving(Leaving done) {
   auto record = MemberRecord::Decode(reached_at_);
-  if (!record.ok()) return;  // not a member record: no other process calls this server
+  // If reached_at_ is not a member record, no other process calls this server.
+  if (!record.ok()) return;
   record->leaving = NameOf(done);
   const std::string path = lock_paths::Server(parts_.id);
   std::shared_ptr<LockSession> session = lease_->session();

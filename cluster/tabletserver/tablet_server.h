@@ -21,7 +21,7 @@ namespace sippar::cluster {
 
 struct TabletServerOptions {
   std::string name;            // operator's choice; each run under this name has a new epoch
-  std::string reached_at;      // lock file's content; if a member record, the lease is added to it
+  std::string reached_at;      // content of the lock file; Start adds the lease to a member record
   std::string directory;       // shared by all servers (store_paths.h); has wal/, sst/
   std::string store_mark;      // see LeaseOptions::store_mark
   engine::StoreOptions store;  // file system, clock and sizes of this server
@@ -68,8 +68,8 @@ class TabletServer : public std::enable_shared_from_this<TabletServer> {
   void Begin();
   Status CheckFence();
   Status UnloadAll(bool (*chosen)(const Served&));
-  // TellLeaving reports to other servers how far the clean end has got; AwaitOthers waits until
-  // they have got far enough for the next step.
+  // TellLeaving reports to the other servers how far this server's shutdown has got. AwaitOthers
+  // waits until the other servers have got far enough for the next step.
   void TellLeaving(Leaving done);
   void AwaitOthers(Ending ending, Leaving done);
   void GiveUp(const char* why);

@@ -81,8 +81,8 @@ Status TabletSplitter::Replace(const std::shared_ptr<Served>& parent, const std:
   parts_->host->Forget(parent->tablet->id());
   parts_->host->RemoveObsoleteSegments();
   parts_->host->metrics()->Get("tablet_splits")->Add();
-  // Every reader of METADATA that finds an unfinished split finishes it. This call only spares the
-  // readers that work, so its error is ignored.
+  // Every reader of METADATA that finds an unfinished split finishes it. This call only saves
+  // the readers this work, so its error is ignored.
   (void)parts_->metadata->FinishSplit(*committed);
   CRASH_POINT("tablet_split.after_finish");
   return OkStatus();

@@ -1,5 +1,5 @@
-// Admits calls until it is shut; then its owner can wait for those that are still running. Thread
-// safe. SPDX-License-Identifier: Apache-2.0
+// A gate that admits calls until it is shut. After that, its owner can wait for the calls that
+// still run. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "engine/base/thread.h"

@@ -33,7 +33,7 @@ void CellPacker::AddHead(const engine::CellView& cell) {
   bool new_row = !is_begun_ || last_.row != cell.row;
   bool new_family = new_row || last_.family != cell.family;
   bool new_qualifier = new_family || last_.qualifier != cell.qualifier;
-  // Reserves no space for the first message: most reads send no other, and it is small.
+  // Reserves no space for the first message, which is small, and the only one of most reads.
   if (!is_begun_ && limit_ > kFirstMessageSize) bytes_.reserve(limit_ + limit_ / 8);
   is_begun_ = true;
   bytes_.push_back(static_cast<char>((new_row ? kRow : 0) | (new_family ? kFamily : 0) |

@@ -51,7 +51,7 @@ class CellUnpacker {
   // Moves to the next cell; false: the next cell needs the next message. kInternal: the message is
   // damaged.
   [[nodiscard]] StatusOr<bool> Next();
-  // Valid until the next call. Requires: Next() has returned true.
+  // The cell that Next() moved to, valid until the next call. Requires: Next() has returned true.
   const engine::CellView& cell() const { return cell_; }
   bool is_within_cell() const { return missing_ > 0; }
 

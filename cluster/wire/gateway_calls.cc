@@ -14,7 +14,7 @@ constexpr net::LaneBounds kLane{};
 constexpr size_t kCallsMax = kLane.calls_of_all_max / 2;
 constexpr size_t kBytesMax = kLane.bytes_of_all_max / 2;
 
-constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked to make
+constexpr int64_t kBusyWaitMicros = 20'000;  // time that a refused caller is asked to wait
 
 // True for a call of a client that knows only this member's address. Administrators' calls also
 // come from members and clients of the cluster; those name the cluster in their hello, and look up

@@ -129,7 +129,7 @@ class LineChanges final : public ChangeStream {
 
   const std::unique_ptr<PartStream> parts_;
   engine::Clock* const clock_;
-  ChangeBatch ahead_;  // next batch to return; if it has no changes, only a position
+  ChangeBatch ahead_;  // next batch to return; a batch without changes has only a position
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ struct MemberAddress {
 class MemberAddresses {
  public:
   virtual ~MemberAddresses() = default;
-  // kUnavailable: this start of the server has ended, or the lock service does not answer.
+  // kUnavailable: this run of the server has ended, or the lock service does not answer.
   [[nodiscard]] virtual StatusOr<MemberAddress> OfServer(const ServerId& server) = 0;
   // The address of the process that holds the master lock. kUnavailable: no process holds it.
   [[nodiscard]] virtual StatusOr<MemberAddress> OfMaster() = 0;

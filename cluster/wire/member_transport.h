@@ -34,8 +34,9 @@ class MemberTransport final : public Transport {
   const LineSettings settings_;
   MemberAddresses* const addresses_;
   engine::Mutex mutex_;
-  // One line, and so one connection, for each start of a server and each lane. All interfaces
-  // returned for them share it. It stays until a later start of the same server is asked for.
+  // One line, and so one connection, for each run of a server and each lane. All interfaces that
+  // are returned for a run and a lane share the line. The line stays until a caller asks for a
+  // later run of the same server.
   std::map<Key, std::shared_ptr<Line>> lines_ GUARDED_BY(mutex_);
   std::map<net::Lane, std::shared_ptr<Line>> master_lines_ GUARDED_BY(mutex_);
 };

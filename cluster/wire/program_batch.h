@@ -10,7 +10,9 @@
 
 namespace sippar::cluster {
 
-// version | number of rows | each row: number of values, values | last row | rows seen | cells seen
+// The encoded form of a batch is
+//   version | number of rows | each row: number of values, values | last row | rows seen |
+//   cells seen
 std::string EncodeBatch(const engine::ProgramBatch& batch);
 [[nodiscard]] StatusOr<engine::ProgramBatch> DecodeBatch(std::string_view bytes);
 

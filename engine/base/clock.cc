@@ -17,8 +17,8 @@ int64_t Nanos(clockid_t id) {
 class SystemClock final : public Clock {
  public:
   int64_t NowMicros() override { return Nanos(CLOCK_REALTIME) / 1000; }
-  // BOOTTIME, unlike MONOTONIC, also counts the time that the machine was suspended: a lease must
-  // not seem alive after it (FAULTS.md C6).
+  // BOOTTIME, unlike MONOTONIC, also counts the time that the machine was suspended. So a lease
+  // that ran out meanwhile does not seem alive afterwards (FAULTS.md C6).
   int64_t MonotonicNanos() override { return Nanos(CLOCK_BOOTTIME); }
   void SleepMicros(int64_t micros) override {
     timespec time{micros / 1'000'000, (micros % 1'000'000) * 1000};

@@ -14,7 +14,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr int64_t kLookEveryUs = 20'000;
-constexpr int kLeftMax = 4;  // most abandoned threads, each of which uses a core until it ends
+constexpr int kLeftMax = 4;  // limit of abandoned threads, each of which uses a core until it ends
 std::atomic<int> threads_left{0};
 
 // Shared by the caller and the thread that runs `work`; the last of the two to end destroys it.
@@ -24,7 +24,7 @@ struct Shared {
   Mutex mutex;
   CondVar ended;
   bool has_ended GUARDED_BY(mutex) = false;
-  bool is_counted GUARDED_BY(mutex) = false;  // abandoned, so threads_left counts it
+  bool is_counted GUARDED_BY(mutex) = false;  // true: threads_left counts this thread
 };
 
 void Work(Shared* shared) {

@@ -50,10 +50,10 @@ inline Status Cancelled(const std::string& text) { return {StatusCode::kCancelle
 inline Status Unimplemented(const std::string& text) { return {StatusCode::kUnimplemented, text}; }
 inline Status Internal(const std::string& text) { return {StatusCode::kInternal, text}; }
 
-// Why a call failed, where its code has several meanings. A caller that acts on one of them asks
-// HasCause and never the code. The cause is a payload of the status: Annotate keeps it, and so does
-// the protocol between our own processes, which sends the number. Clients of the Bigtable API get
-// only the code and the text.
+// Why a call failed, if its status code has several meanings. A caller that acts on one meaning
+// checks HasCause and never the code. The cause is a payload of the status: Annotate keeps it, and
+// so does the protocol between our own processes, which sends the number. Clients of the Bigtable
+// API get only the code and the text.
 enum class Cause : uint8_t {
   kNotServed = 1,     // kOutOfRange: the server does not serve the tablet and did nothing
   kTooOld = 2,        // kOutOfRange: the changes are older than their stream's retention

@@ -13,7 +13,8 @@ namespace sippar::engine {
 namespace {
 
 constexpr size_t kHexSize = 32;
-constexpr uint64_t kSeedStep = 0xd1342543de82ef95u;  // odd: a seed repeats only after 2^64 ids
+// An odd number, so that a seed repeats only after 2^64 ids.
+constexpr uint64_t kSeedStep = 0xd1342543de82ef95u;
 
 uint64_t FromDigits(std::string_view digits) {
   uint64_t value = 0;

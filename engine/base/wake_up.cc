@@ -23,7 +23,8 @@ void WakeUp::Notify() {
 
 void WakeUp::Wait() {
   if (ThreadRuntime::Current() == nullptr) [[likely]] {
-    while (sem_wait(&semaphore_) != 0) continue;  // again after an interruption by a signal
+    // Waits again after a signal has interrupted sem_wait.
+    while (sem_wait(&semaphore_) != 0) continue;
     return;
   }
   MutexLock lock(&mutex_);

@@ -1,5 +1,6 @@
 // Block: the decoded bytes of one SSTable block, shared by the cache and the iterators that hold
-// it. engine/sstable/block_cursor.h knows their layout. Immutable, and so thread safe, once shared.
+// it. engine/sstable/block_cursor.h knows the layout of the bytes. A shared block never changes, so
+// it is thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

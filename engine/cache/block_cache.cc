@@ -13,7 +13,8 @@ namespace {
 
 constexpr size_t kShardsMax = 16;
 constexpr uint64_t kShardSizeMin = 8 << 20;  // size that fits the block of a large value
-constexpr uint64_t kProtectedPercent = 80;   // largest protected share; new blocks cannot take it
+// Limit of the protected list, in percent of the capacity.
+constexpr uint64_t kProtectedPercent = 80;
 
 struct BlockKey {
   uint64_t file_id;
@@ -121,8 +122,8 @@ class BlockCache::Shard {
     protected_bytes_ += node->block->charge();
     protected_.splice(protected_.begin(), probation_, node);
     // Blocks that the protected list has no room for return to the warm end of probation. The block
-    // that was just used stays, even if it alone exceeds the share: otherwise the very use that
-    // protects it would take the protection away.
+    // that was just used stays even if it alone exceeds the limit; otherwise a block of that size
+    // could never be protected.
     while (protected_bytes_ > capacity_bytes_ / 100 * kProtectedPercent && protected_.size() > 1) {
       Position coldest = std::prev(protected_.end());
       coldest->is_protected = false;

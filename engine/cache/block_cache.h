@@ -48,7 +48,7 @@ class BlockCache {
     uint64_t pins_refused = 0;  // blocks of in-memory groups that the pin budget had no room for
   };
   Stats stats() const;
-  // Changes the capacity at any time; evicts blocks that no longer fit at once, coldest first.
+  // May be called at any time. Immediately evicts blocks that no longer fit, coldest first.
   void SetCapacity(uint64_t capacity_bytes);
   uint64_t capacity_bytes() const { return capacity_bytes_; }
   PinBudget* pins() { return &pins_; }

@@ -22,7 +22,8 @@ namespace sippar::engine {
 
 struct CountedChangeFile {
   ChangeFileName name;
-  uint64_t last_sequence = 0;  // last sequence number that counts; a newer file has the later ones
+  // The last sequence number that counts. A newer file has the changes with later numbers.
+  uint64_t last_sequence = 0;
 };
 // The parts of one tablet's files that count, disjoint and sorted by sequence number. `files` are
 // sorted by file id.

@@ -18,7 +18,7 @@ constexpr uint64_t kReadSize = 1 << 20;
 constexpr std::string_view kSuffix = ".changes";
 constexpr std::string_view kMadeSuffix = ".made";
 
-// Differs from the seeds of log segments, so that a record of one is never valid in the other.
+// Differs from the seeds of log segments, so that no record is valid in both kinds of files.
 uint64_t SeedOf(uint64_t file_id) { return file_id ^ 0x6368616e67657321; }
 
 // The mark of a change file: an empty file, which is created after the change file and removed
@@ -146,8 +146,8 @@ Status WriteChangeFile(FileSystem* fs, const std::string& directory, uint64_t fi
   // A crash before the next step leaves NAME.tmp, which readers of the archive ignore.
   CRASH_POINT("changes.before_publish");
   RETURN_IF_ERROR(PublishFile(fs, file.get(), temporary, path));
-  // A crash here leaves a file without its mark. It is read like any other; only its loss would go
-  // unnoticed.
+  // A crash here leaves a change file without its mark. Readers read the file all the same, but a
+  // later loss of the file is not noticed.
   CRASH_POINT("changes.after_publish");
   // Best effort: without the mark, a later loss of the file is not noticed.
   if (auto mark = fs->Create(MarkOf(directory, name)); mark.ok()) (void)(*mark)->Close();

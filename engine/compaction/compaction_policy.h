@@ -18,7 +18,7 @@ struct RunInfo {
   uint64_t tombstones = 0;
   uint64_t entries = 0;
   int64_t made_us = 0;      // no delete or garbage in the run is older than this (tablet_state.h)
-  bool major = false;       // a major compaction made the run, at first without deleted data
+  bool major = false;       // true: a major compaction made the run and left no garbage in it
   int64_t time_min_us = 0;  // time of the oldest cell
   uint64_t run_id = 0;
   bool busy = false;  // the run is an input of a running compaction

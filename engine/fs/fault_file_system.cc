@@ -37,7 +37,7 @@ Status FaultFileSystem::Decide(const char* operation, const std::string& path,
     if (!hit) continue;
     ++faults_;
     if (counted.rule.effect == FaultRule::kDelay) {
-      // A delay does not decide the outcome: later rules may add to it, or fail the call.
+      // A delay does not decide the outcome: later rules may add another delay, or fail the call.
       *delay_ms += counted.rule.delay_ms;
       continue;
     }

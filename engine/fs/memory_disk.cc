@@ -110,9 +110,9 @@ void MemoryDisk::Change(const std::string& directory, uint32_t machine, EntryCha
 
 void MemoryDisk::MoveDirectory(const std::string& source, const std::string& target,
                                uint32_t machine) {
-  // The move is one change of the parent. The directory's own unsynced changes use paths below the
-  // old name, but a later replay may find the durable image under the old or the new name. So each
-  // of these changes is wrapped below to work in both cases.
+  // The move is one change of the parent directory. The unsynced changes inside the moved directory
+  // name its old path. A later replay may find the durable directory at its old or its new path, so
+  // the loop below wraps each of these changes to work in both cases.
   Change(ParentOf(target), machine, [source, target](Entries* entries) {
     static_cast<void>(MoveTree(entries, source, target));
   });

@@ -234,8 +234,8 @@ StatusOr<std::unique_ptr<PatchFile>> MemoryFileSystem::OpenPatch(const std::stri
     shared_->disk.Change(MemoryDisk::ParentOf(path), machine_,
                          [path, file](Entries* entries) { (*entries)[path] = file; });
   }
-  // From now on a power loss may mix old and new pages, so the present bytes are kept as the old
-  // ones.
+  // From now on a power loss may mix old and new pages, so patched_from keeps the present bytes
+  // as the old pages.
   if (!file->patched_from.has_value()) file->patched_from = file->bytes;
   return std::unique_ptr<PatchFile>(new MemoryPatchFile(shared_, std::move(file)));
 }

@@ -71,8 +71,8 @@ std::shared_ptr<OverlayFileSystem::UpperFile> OverlayFileSystem::NewFile(const s
 StatusOr<std::optional<OverlayFileSystem::Place>> OverlayFileSystem::Find(const std::string& path) {
   auto changed = changed_.find(path);
   if (changed != changed_.end()) return changed->second;
-  // The name has no entry of its own in changed_. If an ancestor has one, the name is looked up
-  // below the path in `lower_` that the ancestor now stands for.
+  // changed_ has no entry for this name. If it has one for an ancestor, the name is looked up below
+  // the path in `lower_` that the ancestor's entry states.
   std::string below = path;
   for (std::string above = ParentOf(path); !above.empty(); above = ParentOf(above)) {
     auto moved = changed_.find(above);

@@ -77,7 +77,7 @@ class OverlayFileSystem final : public FileSystem {
 
   FileSystem* const lower_;
   MemoryFileSystem upper_;
-  const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();  // open files check it too
+  const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();  // a gate that open files share
   Mutex mutex_;  // also held during calls of `lower_` that look up names
   // The names that changed relative to `lower_`; nullopt: removed.
   std::map<std::string, std::optional<Place>> changed_ GUARDED_BY(mutex_);

@@ -119,7 +119,7 @@ class PosixAppendFile final : public AppendFile {
   std::string path_;
   int fd_;
   uint64_t size_ = 0;
-  uint64_t reserved_ = 0;  // the file's length when it exceeds size_, else 0
+  uint64_t reserved_ = 0;  // length of the file if larger than size_, else 0
   MappedWindow window_;
 };
 
@@ -223,8 +223,8 @@ class PosixFileSystem final : public FileSystem, public PatchFileMaker {
   }
 
   Status RenameNew(const std::string& source, const std::string& target) override {
-    // Not rename(2), which would replace `target`. A crash between the two calls leaves the file
-    // under both names; temporary names are swept later.
+    // Does not use rename(2), which would replace `target`. A crash between the two calls leaves
+    // the file under both names; a later sweep removes temporary names.
     RETURN_IF_ERROR(Link(source, target));
     return Remove(source);
   }

@@ -57,7 +57,7 @@ Status PublishFile(FileSystem* fs, AppendFile* file, const std::string& temporar
   if (!status.ok()) (void)fs->Remove(temporary);
   if (!status.ok() && status.code() != StatusCode::kAlreadyExists) return status;
   // Syncs the directory even if another process published first: that process may have died before
-  // it synced the directory, and the caller will rely on its file.
+  // it synced the directory, and the caller will rely on the file of that process.
   RETURN_IF_ERROR(SyncParent(fs, path));
   return status;
 }

@@ -15,7 +15,8 @@
 
 namespace sippar::engine {
 namespace {
-constexpr size_t kGroupSizeMax = 8 << 20;  // bounds how long the first writer of a group waits
+// Limits the bytes of a group, so that the first writer of the group does not wait long.
+constexpr size_t kGroupSizeMax = 8 << 20;
 
 // The error that writers get for `status`. NotFound or PermissionDenied from the log's directory
 // would look like an error about their rows or their rights.
@@ -164,8 +165,8 @@ Status CommitLog::WriteGroup(bool* taken_over) {
   return *taken_over ? OkStatus() : SettleGroup(written);
 }
 
-// Completes a group that the first or the second writer has written: checks the fence and makes the
-// group visible.
+// Completes a group that the leader or the watching thread (the second writer) has written: checks
+// the fence and makes the group visible.
 Status CommitLog::SettleGroup(const Status& written) {
   if (Status status = written.ok() ? LookForSegment() : written; !status.ok()) {
     RefuseGroup();
@@ -283,7 +284,7 @@ Status CommitLog::BeginSegment() {
   header.id = {options_.epoch, next_number_++};
   header.previous = last_;
   header.previous_length = last_length_;
-  (void)OpenReach(header.id);  // best effort: REACH only serves to detect a lost segment
+  (void)OpenReach(header.id);  // best effort: the file REACH only helps to detect a lost segment
   ASSIGN_OR_RETURN(writer_, LogWriter::Create(options_.fs, options_.directory, header));
   last_ = header.id;
   last_length_ = writer_->accepted_length();
@@ -292,12 +293,13 @@ Status CommitLog::BeginSegment() {
   return OkStatus();
 }
 
-// Appends an empty group if needed: the first group after a refused one begins a new segment.
+// After a refused group, appends an empty group, which begins a new segment.
 Status CommitLog::CutRefused() { return has_refused_ ? Append({}) : OkStatus(); }
 
 Status CommitLog::Settle() {
   Status written = WriteInDoubtAgain();
-  // A full or read-only disk can still serve reads, so the old file is synced in place instead.
+  // A full or read-only disk takes no new segment but can still serve reads. There Settle syncs the
+  // old segment's file instead of writing the records again.
   bool takes_nothing =
       HasCause(written, Cause::kDiskFull) || written.code() == StatusCode::kPermissionDenied;
   if (!takes_nothing) return written;
@@ -309,7 +311,7 @@ Status CommitLog::WriteInDoubtAgain() {
   if (in_doubt_.empty()) return OkStatus();
   if (options_.before_segment) RETURN_IF_ERROR(options_.before_segment());
   SegmentHeader header{{options_.epoch, next_number_++}, last_, last_length_};
-  (void)OpenReach(header.id);  // best effort: REACH only serves to detect a lost segment
+  (void)OpenReach(header.id);  // best effort: the file REACH only helps to detect a lost segment
   LogSegments::TabletSequences sequences;
   ASSIGN_OR_RETURN(last_length_, WriteSegmentAgain(options_.fs, options_.directory, header,
                                                    in_doubt_, &sequences));
@@ -322,7 +324,7 @@ Status CommitLog::WriteInDoubtAgain() {
 }
 
 void CommitLog::AbandonSegment() {
-  // Best effort: the end mark lies after the accepted length and does not count.
+  // Best effort: recovery needs no end mark, which lies after the segment's accepted length.
   (void)writer_->Finish();
   writer_.reset();
   CloseBooks();

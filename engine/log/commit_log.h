@@ -73,10 +73,10 @@ class CommitLog {
   ~CommitLog();
 
   // Makes durable the replayed records that may exist only in this machine's memory; call it before
-  // the first Append. It writes these records in doubt again, into a new segment. On a full or
-  // read-only disk it syncs the old file instead, which is as good unless an earlier sync of it had
-  // failed (FileSystem::SyncFile); the first Append then writes them again. After any other error
-  // no replayed record may be shown to a reader.
+  // the first Append. It copies these records to a new segment. On a full or read-only disk it
+  // syncs their old file instead, which suffices unless an earlier sync of that file failed
+  // (FileSystem::SyncFile); the first Append then copies the records. After any other error no
+  // replayed record may be shown to a reader.
   [[nodiscard]] Status Settle();
 
   // Appends all of `writes` in one group. OK: they are durable and visible. Error: none is visible,

@@ -48,9 +48,9 @@ Status CheckTrimmed(const std::string& directory, SegmentId id, SegmentId next,
 }
 
 // Leaves out the newest segment while it has a header but no record, as if it had never been
-// created. Otherwise this start would obey its header, which cuts off the last group of its
-// predecessor, and then remove the segment as unused, and the next start would replay that group.
-// Returns the header of the segment left out last.
+// created. Its header cuts off the last group of its predecessor. If this start obeyed the header
+// and then removed the segment as unused, the next start would replay that group. Returns the
+// header of the segment left out last.
 StatusOr<SegmentHeader> LeaveOutHeaders(FileSystem* fs, const std::string& directory,
                                         const std::optional<LogReach>& reach, FoundSegments* found,
                                         LogChain* chain) {
@@ -104,8 +104,9 @@ StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
   uint64_t accepted_length = UINT64_MAX;
   for (auto at = found.find(id); at != found.end(); at = found.find(id)) {
     LogChain::Segment segment{id, accepted_length, at->second.file_length};
-    // REACH may be older than the next segment, which a later start began. The header of the next
-    // segment then says how much of this segment counts: the rest was written again in the next.
+    // A later start may have begun the next segment while REACH still named this one. The next
+    // segment's header then says how much of this segment counts; the next segment repeats the
+    // rest.
     if (reach && id == reach->last) {
       segment.reached_length = std::min(reach->length, accepted_length);
     }

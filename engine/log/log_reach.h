@@ -1,8 +1,9 @@
 // How far a log reaches, kept next to its segments in the file REACH (FORMAT.md "Commit log"): the
 // first segment that is needed, and how much is certainly durable. Each segment names the one
-// before it, so a missing segment is noticed, except the oldest, which may have been trimmed, and
-// the newest, which no other names; REACH covers these two. Its content is true at every moment.
-// After a power loss it may be older, but still names segments that were created.
+// before it, so recovery notices a missing segment between two others. REACH also shows whether the
+// oldest segments were trimmed, and whether the newest, which no other names, is missing. Its
+// content is true at every moment. After a power loss it may be older, but still names segments
+// that were created.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -20,8 +20,8 @@ struct SegmentContent {
   uint64_t file_length = 0;
   uint64_t torn_bytes = 0;  // bytes after the last whole record, without zeros at the end
   // Only for a segment without an accepted length: how many bytes were synced according to its last
-  // record, and the bodies of the records after these bytes. If the server was killed before its
-  // sync, such records may exist only in the memory of its machine.
+  // record, and the bodies of the records after these bytes. If the server was killed before it
+  // synced these records, they may exist only in the memory of its machine.
   uint64_t durable_length = 0;
   std::vector<std::string> in_doubt;
 };

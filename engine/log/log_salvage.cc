@@ -73,8 +73,8 @@ class Salvager {
     return chain;
   }
 
-  // Adds the segment `id` to `chain`, which holds newer ones. *wanted is the predecessor that the
-  // segment added last names; on return, it is the predecessor that this segment names.
+  // Adds the segment `id` to `chain`, which holds newer ones. Before the call, *wanted is
+  // the predecessor that the segment added last names; after it, the one that `id` names.
   Status AddLink(SegmentId id, std::optional<ChainLink>* wanted, std::vector<ChainLink>* chain) {
     if (wanted->has_value() && id < (*wanted)->id) {
       Missing((*wanted)->id);

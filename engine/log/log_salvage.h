@@ -18,13 +18,13 @@ struct SalvagedLog {
   std::vector<std::string> files;   // names of all segment files, including unused ones
   SegmentId newest;                 // the newest segment ever created, as far as known
   uint64_t damages = 0;             // damaged places and missing segments
-  uint64_t records_dropped = 0;     // whole records that follow a lost one of their tablet
+  uint64_t records_dropped = 0;     // whole records after a lost record of the same tablet
 };
 
 // Reads past damage. The records of each tablet up to its first gap can be kept; a later record may
-// depend on a lost one. `redo_of`: as for ReplayLog; nullopt means unknown: then the tablet's
-// records begin with its first one in the log. `print` gets a line for each damage and each dropped
-// record. Holds all kept records in memory.
+// depend on a lost one. `redo_of`: as for ReplayLog; nullopt: the redo point is unknown, so no
+// record is expected before the tablet's first one in the log. `print` gets a line for each damage
+// and each dropped record. Holds all kept records in memory.
 [[nodiscard]] StatusOr<SalvagedLog> ReadDamagedLog(
     FileSystem* fs, const std::string& directory,
     const std::function<std::optional<uint64_t>(uint64_t tablet_id)>& redo_of,

@@ -25,7 +25,8 @@ std::string SealPath(const std::string& directory) { return directory + "/SEAL";
 
 // Seals a segment up to the accepted length in its successor's header, even if that successor has
 // no record, since that header has already decided which bytes count. Syncs the newest segment,
-// because its last whole records may exist only in this machine's memory, and seals it up to them.
+// whose last records may exist only in this machine's memory, and seals it up to its last whole
+// record.
 Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain::Segment& segment,
                    SealedSegment* sealed) {
   sealed->id = segment.id;

@@ -27,7 +27,7 @@ struct SealedSegment {
 struct LogSeal {
   std::vector<SealedSegment> segments;  // oldest first
 
-  LogSegments::TabletSequences LastSequences() const;  // the highest number of each tablet
+  LogSegments::TabletSequences LastSequences() const;  // highest sequence number of each tablet
   const SealedSegment* Find(SegmentId id) const;       // nullptr: the seal does not name it
   std::string Encode() const;
   [[nodiscard]] static StatusOr<LogSeal> Decode(std::string_view body);

@@ -122,7 +122,8 @@ Status SortSegment(FileSystem* fs, const std::string& directory, const SealedSeg
                    uint64_t attempt) {
   std::string path = SortedPath(directory, segment.id);
   ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
-  if (exists) return fs->SyncDir(directory);  // its writer may have died before this sync
+  // The process that wrote an existing file may have died before it synced the directory.
+  if (exists) return fs->SyncDir(directory);
   std::string source = directory + "/" + SegmentFileName(segment.id);
   ASSIGN_OR_RETURN(std::string bytes, ReadSealedSegment(fs, directory, segment));
   ASSIGN_OR_RETURN(auto records, ByTablet(bytes, source, segment));

@@ -20,7 +20,7 @@ class LogWriter {
                                                                    const SegmentHeader& header);
 
   void Add(std::string_view body);        // adds a record to the buffer
-  [[nodiscard]] Status Write(bool sync);  // writes the buffer; OK: all of it is accepted
+  [[nodiscard]] Status Write(bool sync);  // writes the buffer; OK: accepted_length() covers it
   // Writes the end mark, syncs and closes; after a failed Write only closes.
   [[nodiscard]] Status Finish();
 

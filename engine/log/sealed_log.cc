@@ -72,8 +72,8 @@ Status SealedLog::ReplaySegment(Segment* segment, uint64_t tablet_id, uint64_t* 
                                 const std::function<Status(const LogRecord& record)>& replay) {
   ASSIGN_OR_RETURN(std::shared_ptr<const LogPart> part, PartOf(segment));
   Status status = ReplayPart(*part, tablet_id, given, replay);
-  // A damaged sorted file loses nothing: the segment it was made from still exists. `*given` keeps
-  // the records that were already replayed from being replayed again.
+  // A damaged sorted file loses nothing: the segment it was made from still exists. ReplayPart
+  // skips the records up to `*given`, which were already replayed.
   if (status.code() != StatusCode::kDataLoss || !part->sorted) return status;
   ASSIGN_OR_RETURN(part, UseUnsorted(segment));
   return ReplayPart(*part, tablet_id, given, replay);

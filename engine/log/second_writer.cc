@@ -3,9 +3,9 @@
 // Why this loses no data: the slow segment counts up to its accepted length, and all of that was
 // synced before this group. The new segment's header says so and is durable before any write of the
 // group is acknowledged, and the group is acknowledged only from the new segment. So all bytes that
-// the slow call still writes lie after the accepted length and are not read. After a crash before
-// the group is in the new segment, the slow segment is the newest, and its group, whose outcome is
-// unknown, is replayed as far as it is whole.
+// the slow call still writes lie after the accepted length and are not read. If a crash comes
+// before the group is in the new segment, the slow segment is the newest. Recovery then replays the
+// whole records of the group, whose outcome was unknown to its writers.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
 #include "engine/log/commit_log.h"

@@ -22,7 +22,7 @@ struct SkipList::Node {
 };
 
 // Finds where `key` belongs in one level, starting at `node`. Prefetches the memory of the next two
-// steps while this one compares: a search in a full memtable spends its time waiting for memory.
+// steps during each comparison: a search in a full memtable spends its time waiting for memory.
 SkipList::Place SkipList::FindPlace(Node* node, int level, std::string_view key) {
   while (true) {
     Node* next = node->link(level)->load(std::memory_order_acquire);

@@ -36,7 +36,7 @@ class PartMatcher {
     return false;
   }
 
-  // Sets *next to the smallest text >= `text` that begins with the prefix, which every match does.
+  // Sets *next to the smallest text >= `text` that begins with the common prefix of all matches.
   // Returns false if no text >= `text` can match.
   bool NextCandidate(std::string_view text, std::string* next) const {
     if (text <= prefix_) {

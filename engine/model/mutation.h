@@ -31,10 +31,10 @@ struct MutationEntry {
   Kind kind = kSet;
   std::string family;
   std::string qualifier;
-  int64_t timestamp_us = kServerTime;  // kSet, kIncrement, kAppend, kAdd, kMerge
-  TimeRange time;                      // kDeleteColumn
-  std::string value;                   // kSet, kAppend, kAdd, kMerge
-  int64_t delta = 0;                   // kIncrement
+  int64_t timestamp_us = kServerTime;  // for kSet, kIncrement, kAppend, kAdd, kMerge
+  TimeRange time;                      // for kDeleteColumn
+  std::string value;                   // for kSet, kAppend, kAdd, kMerge
+  int64_t delta = 0;                   // for kIncrement
 };
 
 // Turns an increment or append into the equivalent kSet, given the newest value ("" if there is

@@ -18,7 +18,7 @@ inline RE2::Options BytesRegexOptions(bool case_insensitive) {
   RE2::Options options;
   options.set_encoding(RE2::Options::EncodingLatin1);  // bytes: names and values need not be UTF-8
   options.set_log_errors(false);
-  options.set_dot_nl(false);  // RE2's default, as in the API's filters; (?s) changes it
+  options.set_dot_nl(false);  // `.` excludes \n, as in Bigtable's filters; (?s) changes this
   options.set_max_mem(limits::kRegexMemoryMax);
   options.set_case_sensitive(!case_insensitive);
   return options;

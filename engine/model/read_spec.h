@@ -21,7 +21,7 @@ struct CellLimits {
   // Times of the returned cells, applied after the GC rule. AS OF t lowers limit_us to t + 1 and,
   // if VERSIONS is not given, sets versions_per_column to 1.
   TimeRange time;
-  uint32_t versions_per_column = 0;  // newest first; 0 = all that the GC rule keeps
+  uint32_t versions_per_column = 0;  // the newest n; 0 = all that the GC rule keeps
   uint32_t versions_offset = 0;      // newest versions of each column that are left out
   uint64_t cells_per_family = 0;     // 0 = no limit
   uint64_t cells_per_family_offset = 0;

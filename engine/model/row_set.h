@@ -16,7 +16,7 @@ struct RowRange {
 
   static RowRange All() { return {}; }
   static RowRange Single(std::string_view row);
-  static RowRange Prefix(std::string_view prefix);  // "" is All()
+  static RowRange Prefix(std::string_view prefix);  // the prefix "" gives All()
   bool Contains(std::string_view row) const {
     return row >= start && (limit.empty() || row < limit);
   }

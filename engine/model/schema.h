@@ -20,11 +20,11 @@ enum class FamilyType : uint8_t {
   kBytes = 0,
   kCounter = 1,  // INT64 values (8 bytes, big-endian), shown and computed as numbers
   // Aggregates (aggregate_cell.h): a cell holds the combination of its inputs.
-  kSum = 2,  // sum of INT64; kMin and kMax are INT64 too
+  kSum = 2,  // sum of INT64 inputs; kMin and kMax take INT64 inputs too
   kMin = 3,
   kMax = 4,
   kUniqueInts = 5,   // approximate number of distinct INT64: a HyperLogLog
-  kUniqueBytes = 6,  // the same for byte strings
+  kUniqueBytes = 6,  // approximate number of distinct byte strings: a HyperLogLog
 };
 
 inline bool IsAggregate(FamilyType type) { return type >= FamilyType::kSum; }
@@ -36,7 +36,7 @@ inline bool IsInt64(FamilyType type) {
 std::string_view FamilyTypeName(FamilyType type);
 
 struct FamilySchema {
-  std::string name;  // [-_.a-zA-Z0-9]{1,64}
+  std::string name;  // text of the form [-_.a-zA-Z0-9]{1,64}
   FamilyType type = FamilyType::kBytes;
   GcPolicy gc;
   // Raised when one schema change drops the family and creates it again, so that the cells written
@@ -50,11 +50,11 @@ enum class BloomKind : uint8_t { kNone = 0, kRow = 1, kRowColumn = 2 };
 
 // A locality group: families whose cells are stored in the same files (paper section 6).
 struct LocalityGroupSchema {
-  std::string name;  // characters as in family names; "default" holds the other families
+  std::string name;  // characters as in family names; "default" holds families of no other group
   std::vector<std::string> families;
   uint32_t block_size = 64 << 10;
   Compression compression = Compression::kZstd;
-  int32_t compression_level = 1;  // zstd 1..19
+  int32_t compression_level = 1;  // zstd level, 1 to 19
   bool dictionary = true;         // true: each SSTable has a dictionary made from a sample
   BloomKind bloom = BloomKind::kRow;
   bool in_memory = false;
@@ -64,8 +64,8 @@ struct LocalityGroupSchema {
 inline constexpr std::string_view kDefaultGroup = "default";
 
 // Names of table options, besides SPLIT_SIZE.
-inline constexpr const char* kGranularityOption = "GRANULARITY";        // "MILLIS", or absent
-inline constexpr const char* kProtectedOption = "DELETION_PROTECTION";  // "TRUE", or absent
+inline constexpr const char* kGranularityOption = "GRANULARITY";        // only value: "MILLIS"
+inline constexpr const char* kProtectedOption = "DELETION_PROTECTION";  // only value: "TRUE"
 
 struct TableSchema {
   std::string name;

@@ -27,7 +27,7 @@ Status CheckAlter(const TableSchema& before, const TableSchema& after) {
   for (const FamilySchema& old : before.families) {
     const FamilySchema* family = after.FindFamily(old.name);
     bool lost = family == nullptr || family->incarnation != old.incarnation;
-    // A change that also removes the protection states the intent to delete.
+    // A change that also removes the protection may delete, since it states that intent.
     if (lost && IsProtected(before) && IsProtected(after)) {
       return Protected(before, "family " + old.name);
     }

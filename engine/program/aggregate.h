@@ -47,7 +47,7 @@ size_t GroupSize(std::string_view encoded_keys, const std::vector<AggregateDef>&
 inline constexpr uint64_t kArrayAggItemsMax = 1000;      // default limit of ARRAY_AGG
 inline constexpr uint64_t kDistinctBytesMax = 64 << 20;  // memory of one COUNT(DISTINCT)
 inline constexpr uint64_t kApproxItemsMax = 1000;        // largest limit of the APPROX aggregates
-inline constexpr uint64_t kApproxTopEntries = 1000;      // fewest values that kApproxTop counts
+inline constexpr uint64_t kApproxTopEntries = 1000;      // minimum number of counters in kApproxTop
 // Most memory for the keys and values of all groups of one GroupBy.
 inline constexpr uint64_t kGroupBytesMax = 256 << 20;
 std::string_view AggregateName(AggregateDef::Kind kind);  // name in the query language, such as SUM

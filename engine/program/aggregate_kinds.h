@@ -15,7 +15,8 @@ std::unique_ptr<Aggregate> NewApproxQuantiles(uint64_t parts, GroupMemory* memor
 // Returns an ARRAY of {value, count}: the `count` most frequent values. Partial state: an encoded
 // TopValues.
 std::unique_ptr<Aggregate> NewApproxTop(uint64_t count, GroupMemory* memory);
-// Returns TEXT or BYTES: the values joined with `separator`. Partial state: the same.
+// Returns TEXT or BYTES: the values joined with `separator`. Partial state: the values
+// joined so far.
 std::unique_ptr<Aggregate> NewStringAgg(std::string separator, GroupMemory* memory);
 // Adds each distinct value to the aggregate `of` once, but only the first `limit` distinct values
 // (0: all). Partial state: an ARRAY of these values in order of first occurrence. `name` is the

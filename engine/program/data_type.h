@@ -20,7 +20,7 @@ struct DataType {
   std::vector<std::string> names;
 
   DataType() = default;
-  DataType(ValueType kind_of_all, std::vector<DataType> parts_of_all = {})  // implicit
+  DataType(ValueType kind_of_all, std::vector<DataType> parts_of_all = {})  // implicit conversion
       : kind(kind_of_all), parts(std::move(parts_of_all)) {}
 
   bool is_string() const { return kind == ValueType::kBytes || kind == ValueType::kText; }

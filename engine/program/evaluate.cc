@@ -214,8 +214,8 @@ bool RunsItself(Function function) {
   return false;
 }
 
-// Marks the call inside SAFE, so that it returns NULL if it fails. If the written call was replaced
-// by several calls, they all have its place. So all calls with this place are marked.
+// Marks the call inside SAFE, so that it returns NULL if it fails. Several calls may
+// stand for the one written call. They all have its place, so all calls with this place are marked.
 void MarkSafe(Node* node, TextPlace place) {
   if (node->kind != Expression::kCall || node->place.begin != place.begin ||
       node->place.end != place.end) {

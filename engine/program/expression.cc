@@ -113,7 +113,7 @@ Expression Expression::Decode(Reader* reader, size_t depth) {
     expression.slot = static_cast<uint32_t>(slot);
     return expression;
   }
-  // The byte may be no function at all; FindFunction then returns null, which is checked below.
+  // The byte may name no function; FindFunction then returns null, which is checked below.
   expression.function = static_cast<Function>(reader->Byte());
   uint8_t cast_type = reader->Byte();
   size_t count = reader->Count();

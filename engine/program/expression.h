@@ -28,7 +28,7 @@ struct Expression {
   // item is variable 2n + 1.
   enum Kind : uint8_t { kLiteral = 0, kSlot = 1, kCall = 2, kVariable = 3 };
   Kind kind = kLiteral;
-  Value literal;      // kLiteral
+  Value literal;      // kLiteral: its value
   uint32_t slot = 0;  // kSlot: index into the program's slots; kVariable: number of the variable
   Function function = Function::kAnd;      // kCall: the called function
   ValueType cast_type = ValueType::kNull;  // kCall of kCast, kTryCast: target type

@@ -20,13 +20,13 @@ enum class Function : uint8_t {
   kLessEqual = 7,
   kGreater = 8,
   kGreaterEqual = 9,
-  kRegexFound = 10,  // text, regex [, 'i']
+  kRegexFound = 10,  // arguments: text, regex [, 'i']
   kLike = 11,
   kStartsWith = 12,
   kEndsWith = 13,
   kIsNull = 14,
-  kIn = 15,    // value, list …
-  kCase = 16,  // (condition, result) … [else]
+  kIn = 15,    // arguments: value, list …
+  kCase = 16,  // arguments: (condition, result) … [else]
   kIf = 17,
   kCoalesce = 18,
   kNullIf = 19,
@@ -43,7 +43,7 @@ enum class Function : uint8_t {
   kLeast = 39,
   kGreatest = 40,
   // Text and bytes.
-  kConcat = 60,  // ||
+  kConcat = 60,  // operator ||
   kLength = 61,
   kSubstr = 62,
   kLower = 63,
@@ -120,7 +120,7 @@ enum class Function : uint8_t {
   kShiftLeft = 167,
   kShiftRight = 168,
   kBitCount = 169,
-  kRandom = 170,  // seed [, row key]
+  kRandom = 170,  // arguments: seed [, row key]
   // Text and bytes.
   kTrimLeft = 175,
   kTrimRight = 176,
@@ -152,15 +152,15 @@ enum class Function : uint8_t {
   kFormat = 202,
   kSoundex = 203,
   // Times.
-  kTimeSpan = 205,  // count, part
+  kTimeSpan = 205,  // arguments: count, part
   kAddMonths = 206,
-  kTruncTime = 207,  // part, time [, zone]
-  kTimeDiff = 208,   // part, later, earlier
+  kTruncTime = 207,  // arguments: part, time [, zone]
+  kTimeDiff = 208,   // arguments: part, later, earlier
   kFormatTimestamp = 209,
   kParseTimestamp = 210,
   kMakeDate = 211,
   // Collections.
-  kItemAt = 215,  // ARRAY, index, index of the first item
+  kItemAt = 215,  // arguments: ARRAY, index, index of the first item
   kArrayConcat = 216,
   kArrayFirst = 217,
   kArrayLast = 218,
@@ -176,11 +176,11 @@ enum class Function : uint8_t {
   kArrayOffsets = 228,
   kArrayToText = 229,
   kGenerateArray = 230,
-  kArrayFilter = 231,     // ARRAY, test that uses the call's variables
-  kArrayTransform = 232,  // ARRAY, expression that uses the call's variables
+  kArrayFilter = 231,     // arguments: ARRAY, test that uses the call's variables
+  kArrayTransform = 232,  // arguments: ARRAY, expression that uses the call's variables
   kMapEmpty = 233,
   kMapEntries = 234,
-  kStructOf = 235,  // (name, value) …
+  kStructOf = 235,  // arguments: (name, value) …
   kCosineDistance = 236,
   kEuclideanDistance = 237,
   kDotProduct = 238,
@@ -193,7 +193,7 @@ inline constexpr int kManyArguments = 1'000'000;
 
 struct FunctionInfo {
   Function function;
-  std::string_view name;  // upper case; for an operator, its sign
+  std::string_view name;  // name in upper case, or the sign of an operator
   int arguments_min;
   int arguments_max;
   bool is_call;                     // true: it may be written as NAME(…)

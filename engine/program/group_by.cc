@@ -56,8 +56,8 @@ bool GroupBy::HasPresentKeys(const Group& group) const {
   return true;
 }
 
-// Values that are equal (1 and 1.0) have the same encoding and form one group; its keys are those
-// of its first row.
+// Values that are equal (1 and 1.0) have the same encoding and form one group, which keeps
+// the keys of its first row.
 StatusOr<GroupBy::Group*> GroupBy::Find() {
   if (keys_ == 0) return groups_.front().get();
   // Rows arrive in row key order. If the query groups by a prefix of the row key, all rows of a

@@ -1,7 +1,7 @@
 // Executes GROUP BY, and aggregates without GROUP BY: evaluates keys and arguments of each row, and
 // holds one state for each group. A tablet adds rows and sends the partial states; the query merges
-// the states of all tablets; a query over a relation adds rows and finishes them itself. Not thread
-// safe. SPDX-License-Identifier: Apache-2.0
+// the states of all tablets; a query over a relation adds rows and finishes the states itself. Not
+// thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -18,7 +18,8 @@ namespace sippar::engine {
 
 using Evaluators = std::vector<std::unique_ptr<Evaluator>>;
 
-// Prepares an evaluator for each of the expressions and appends it to *out. `stop` outlives them.
+// Prepares an evaluator for each of the expressions and appends it to *out. `stop` must
+// outlive the evaluators.
 [[nodiscard]] Status PrepareAll(const std::vector<Expression>& expressions, const StopSignal& stop,
                                 Evaluators* out);
 
@@ -38,9 +39,9 @@ class GroupBy {
 
   // Call it before Add. A GroupBy that only merges does not need it.
   [[nodiscard]] Status Prepare(const std::vector<Expression>& keys, const StopSignal& stop);
-  // Adds a row to its group. `places` may be null. Fails with the error of an expression, with its
-  // place, or with TOO_LARGE if there are more than kGroupsMax groups or they take more than
-  // kGroupBytesMax bytes.
+  // Adds a row to its group. `places` may be null. Returns the error of an expression that
+  // fails, with the place of the expression, or TOO_LARGE if there are more than kGroupsMax groups
+  // or they take more than kGroupBytesMax bytes.
   [[nodiscard]] Status Add(const Row& slots, const SlotPlaces* places);
   // Adds `count` rows whose content does not matter. Requires: no keys, and every aggregate is
   // kCountRows.

@@ -44,7 +44,7 @@ class PathParser {
     return !step->key.empty();
   }
 
-  // A backslash makes the quote, or itself, a part of the name.
+  // After a backslash, a quote or another backslash is a part of the name.
   bool Quoted(JsonStep* step) {
     const char quote = text_[at_++];
     while (at_ < text_.size() && text_[at_] != quote) {

@@ -16,8 +16,9 @@ namespace {
 // encoded in kFirstVersion unless one of its aggregates needs kVersion.
 constexpr uint8_t kFirstVersion = 2;
 constexpr uint8_t kVersion = 3;  // adds separators and DISTINCT, and new kinds of aggregates
-// Highest pattern of a slot. This limit only keeps the number within 32 bits; the checks of a whole
-// program and of a whole update compare it with the number of patterns.
+// The largest pattern index that a decoded slot may have. The limit only keeps the index within 32
+// bits; the checks of a whole program and of a whole update compare the index with the number of
+// patterns.
 constexpr uint64_t kPatternMax = 100'000;
 
 void EncodeName(const NamePattern& name, std::string* out) {

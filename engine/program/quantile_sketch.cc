@@ -8,7 +8,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr int64_t kVersion = 1;
-constexpr size_t kLevelsMax = 50;        // 2^50 values: more than any table has rows
+constexpr size_t kLevelsMax = 50;        // enough for 2^50 values, more than a table has
 constexpr double kShrink = 2.0 / 3.0;    // capacity of a level divided by that of the next level
 constexpr size_t kSmallestCapacity = 8;  // least capacity of a level
 
@@ -16,8 +16,8 @@ bool Less(const Value& a, const Value& b) { return CompareValues(a, b) < 0; }
 
 }  // namespace
 
-// The highest level has the largest capacity: each of its values stands for the most values, so its
-// errors would be the largest.
+// The highest level has the largest capacity, because each of its values stands for the most
+// values, so dropping one of them causes the largest error.
 size_t QuantileSketch::CapacityOf(size_t level) const {
   const auto below_top = static_cast<double>(levels_.size() - 1 - level);
   const auto share = static_cast<double>(kExactMax) * std::pow(kShrink, below_top);

@@ -17,12 +17,12 @@ class QuantileSketch {
  public:
   static constexpr size_t kExactMax = 1024;
 
-  // `memory` counts the values that the sketch holds, and outlives it.
+  // `memory` counts the values that the sketch holds; `memory` must outlive the sketch.
   explicit QuantileSketch(GroupMemory* memory) : memory_(memory) {}
   [[nodiscard]] Status Add(const Value& value);
   // The state for Merge: STRUCT(version, smallest, greatest, ARRAY of levels, each an ARRAY).
   Value Encode() const;
-  // Sets *known to false if `encoded` is not such a state.
+  // Sets *known to false if `encoded` is not a state from Encode.
   [[nodiscard]] Status Merge(const Value& encoded, bool* known);
   bool empty() const { return levels_.empty(); }
   // The bounds of `parts` equal parts: the smallest value, parts - 1 values between, the greatest.

@@ -18,7 +18,7 @@ enum class ResultRule : uint8_t {
   kFloat64,
   kTimestamp,
   kDuration,
-  kCast,         // the type of the cast
+  kCast,         // target type of the cast
   kFirst,        // type of the first argument
   kSecond,       // type of the second argument
   kFirstString,  // type of the first argument, which is BYTES or TEXT

@@ -49,7 +49,8 @@ RowUpdate ReadModifyWriteOf(std::string_view row, std::vector<ModifyRule> rules)
 
 // Decides what an operation writes. Requires: update.IsOperation(). `row_before`: the row as
 // update.read returns it; null: no cells. Each cell that rules change gets `time_us`, or the time
-// of the column's newest cell if that is later, and is in the result, sorted by column.
+// of the column's newest cell if that is later. The plan's result holds these cells, sorted by
+// column.
 // kFailedPrecondition: the value to increment does not have 8 bytes.
 [[nodiscard]] StatusOr<RowUpdatePlan> PlanRowOperation(const RowUpdate& update,
                                                        CellStream* row_before, int64_t time_us);

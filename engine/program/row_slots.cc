@@ -85,8 +85,9 @@ void RowSlots::StartRow(std::string_view row) {
       case SlotDef::kVersionCount:
         values_[i].AssignInteger(ValueType::kInt64, 0);
         break;
-      // SetLets sets the value of a LET, which does not come from the row. A later statement of an
-      // update may read the row again (row_update.cc, BeginStatement) and must still find it.
+      // SetLets sets the value of a LET, which does not come from the row. The value must stay,
+      // because a later statement of an update may read the row again (row_update.cc,
+      // BeginStatement).
       case SlotDef::kLet:
         break;
       case SlotDef::kFamily:
@@ -186,7 +187,7 @@ void RowSlots::Take(const CellView& cell, bool first_version) {
           TakeIntoMap(slots_[i], &state, cell,
                       patterns_[static_cast<size_t>(match)].family_is_exact, first_version);
           break;
-        // These are not taken from the cells of a pattern.
+        // The values of these slots do not come from the cells of a pattern.
         case SlotDef::kRow:
         case SlotDef::kFamily:
         case SlotDef::kQualifier:

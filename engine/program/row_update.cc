@@ -244,8 +244,8 @@ class Planner {
     return SettleLast();
   }
 
-  // Settles what a later statement may read of the last entry: its time and, if it is an increment
-  // or append, its result.
+  // Fixes what a later statement may read of the last entry: the entry's time and, if the entry is
+  // an increment or append, its result.
   Status SettleLast() {
     if (!is_block_) return OkStatus();
     MutationEntry* last = &plan_.mutation.entries.back();

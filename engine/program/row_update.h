@@ -82,7 +82,7 @@ struct RowUpdateResult {
   Row lets;              // values of the kLet steps
   Row returning;         // filled by FinishRowUpdate if applied
   bool matched = false;  // for RowUpdate::check: the predicate left at least one cell
-  // RowUpdate::rules: the new cells of the columns that they name.
+  // For RowUpdate::rules: the new cells of the columns that the rules name.
   std::vector<Cell> cells;
 
   std::string Encode() const;
@@ -90,7 +90,7 @@ struct RowUpdateResult {
 };
 
 struct RowUpdatePlan {
-  RowMutation mutation;  // no entries: nothing to write
+  RowMutation mutation;  // the writes; empty if there is nothing to write
   RowUpdateResult result;
 };
 
@@ -99,10 +99,10 @@ struct RowUpdatePlan {
 using RowAfter = std::function<StatusOr<std::unique_ptr<CellStream>>(const RowMutation& writes,
                                                                      const ReadSpec& read)>;
 
-// Decides what to write. `server_time_us` is the timestamp of the cells for which the client gave
-// none. The caller passes it in, so that later statements of the same update read these cells with
-// their final timestamp; kServerTime if it is not known yet. An update of a single statement leaves
-// kServerTime in such cells, and the tablet fills it in.
+// Decides what to write. Cells for which the client gave no timestamp get `server_time_us`. The
+// caller passes it in, so that later statements of the same update read these cells with their
+// final timestamp. It is kServerTime if the final timestamp is not known yet. An update of a single
+// statement leaves kServerTime in such cells, and the tablet replaces it.
 [[nodiscard]] StatusOr<RowUpdatePlan> PlanRowUpdate(const RowUpdate& update,
                                                     const RowAfter& row_after,
                                                     int64_t server_time_us);

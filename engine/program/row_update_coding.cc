@@ -194,7 +194,7 @@ std::string RowUpdateResult::Encode() const {
   PutVarint(&out, cells_deleted);
   EncodeRow(lets, &out);
   EncodeRow(returning, &out);
-  // Only an operation returns cells. Every other result ends here and saves the count.
+  // Only an operation returns cells. The bytes of every other result end here, without a count.
   if (cells.empty()) return out;
   PutVarint(&out, cells.size());
   for (const Cell& cell : cells) EncodeCell(cell, &out);

@@ -29,9 +29,10 @@ class Mode {
  public:
   virtual ~Mode() = default;
   virtual Status Add(const RowSlots& slots) = 0;
-  // True if the batch has reached `times` the usual limit of rows or bytes.
+  // True if the batch has reached the usual limit of rows or bytes, multiplied by `times`.
   virtual bool Full(size_t /*times*/) const { return false; }
-  virtual std::vector<Row> TakeRows() = 0;  // rows of the batch
+  // Returns the rows of the batch and begins a new batch.
+  virtual std::vector<Row> TakeRows() = 0;
   // Adds the rows that are known only at the end.
   virtual Status Finish(std::vector<Row>*, StopBudget*) { return OkStatus(); }
 };

@@ -16,8 +16,9 @@
 namespace sippar::engine {
 
 struct ProgramBatch {
-  // Outputs, then order keys; in aggregate mode the group keys, then the partial states.
-  std::vector<Row> rows;  // may be empty: the batch only reports progress
+  // A row has the outputs and then the order keys; in aggregate mode, the group keys and then the
+  // partial states.
+  std::vector<Row> rows;  // empty if the batch only reports progress
   // The last row that was read to its end; "" if the batch ends in the middle of a row.
   std::string last_row;
   uint64_t rows_seen = 0;  // rows read since the last batch
@@ -38,8 +39,8 @@ struct RunLimits {
 
 inline constexpr size_t kBatchRowsMax = 1000;
 inline constexpr size_t kBatchBytesMax = 1 << 20;
-inline constexpr size_t kTopBytesMax = 256 << 20;  // rows held for ORDER BY … LIMIT
-inline constexpr size_t kGroupsMax = 1'000'000;    // groups of one GROUP BY in memory
+inline constexpr size_t kTopBytesMax = 256 << 20;  // most bytes of rows held for ORDER BY … LIMIT
+inline constexpr size_t kGroupsMax = 1'000'000;    // most groups of one GROUP BY in memory
 
 // Fails with kCancelled, kDeadlineExceeded, an error of the stream or one of program_error.h.
 // Returns OK if the sink ended the run.

@@ -186,8 +186,8 @@ Status MapEntries(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// A STRUCT with names is a MAP from its names in the order in which they were written, so that
-// every format shows them (data_type.h).
+// A STRUCT with names is stored as a MAP whose keys are the names, in the order in which the
+// statement has them. So every output format shows the names (data_type.h).
 Status StructOf(CallSite* site, Arguments args, Value* out) {
   Items fields;
   for (size_t i = 0; i < args.size(); i += 2) {

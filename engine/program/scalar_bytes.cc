@@ -61,7 +61,7 @@ Status ToBase64(CallSite* site, Arguments args, Value* out) {
     for (size_t k = 0; k < 3; ++k) {
       group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0);
     }
-    // A group of n bytes needs n + 1 digits; '=' takes the place of the digits up to the fourth.
+    // A group of n bytes needs n + 1 digits; '=' signs fill the group up to four characters.
     for (size_t k = 0; k < 4; ++k) {
       text.push_back(k <= count ? kBase64[group >> (18 - 6 * k) & 63] : '=');
     }
@@ -116,7 +116,7 @@ Status HllExtract(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// scheme://user@host:port/path -> host; NULL without "//".
+// Returns the host of scheme://user@host:port/path; NULL if the URL has no "//".
 Status UrlHost(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
   std::string_view url = args[0]->bytes();
@@ -130,7 +130,7 @@ Status UrlHost(CallSite* site, Arguments args, Value* out) {
   // Removes everything up to the last '@': the user part may contain an '@', a host name cannot.
   size_t user = url.rfind('@');
   if (user != url.npos) url.remove_prefix(user + 1);
-  // An IPv6 address has colons of its own.
+  // An IPv6 address contains colons, so it ends at its ']' and not at the first colon.
   if (url.starts_with('[')) {
     url = url.substr(0, url.find(']') == url.npos ? url.npos : url.find(']') + 1);
   } else {

@@ -216,7 +216,7 @@ Status FormatTimestamp(CallSite* site, Arguments args, Value* out) {
   CalendarTime parts;
   RETURN_IF_ERROR(SplitTime(time, &parts));
   RETURN_IF_ERROR(SplitTime(ToLocal(time, zone), &parts));
-  // %Q, the quarter, is GoogleSQL's own; absl::FormatTime has the others.
+  // absl::FormatTime supports all elements except %Q, the quarter, which only GoogleSQL has.
   const std::string pattern =
       WithElement(args[0]->bytes(), 'Q', fmt::format("{}", parts.tm.tm_mon / 3 + 1));
   std::string text = absl::FormatTime(pattern, absl::FromUnixMicros(time), zone);

@@ -17,7 +17,8 @@ namespace {
 using enum ValueType;
 
 Status DecodeError(const Value& value, ValueType type) {
-  constexpr size_t kShown = 16;  // bytes in the message, since a cell may have 100 MiB
+  // The most bytes of the value that the message shows, because a cell may have 100 MiB.
+  constexpr size_t kShown = 16;
   const std::string& bytes = value.bytes();
   std::string shown = PrintEscaped(std::string_view(bytes).substr(0, kShown));
   if (bytes.size() > kShown) shown += "…";

@@ -30,7 +30,7 @@ class PatternReader {
  public:
   PatternReader(const CallSite* site, Arguments args) : site_(site), args_(args) {}
 
-  // Reads the element after its % sign at the start of *text.
+  // Reads an element, whose % sign the caller has already removed, from the start of *text.
   Status Read(std::string_view* text, Element* out) {
     while (!text->empty() && std::string_view("-+ #0").find((*text)[0]) != text->npos) {
       out->flags.push_back((*text)[0]);
@@ -141,7 +141,8 @@ Status FormatText(const Element& element, const Value& value, const PatternReade
   return OkStatus();
 }
 
-// Returns NULL if the pattern is NULL, or the value of an element other than %t and %T.
+// The result is NULL if the pattern is NULL, or if the value for an element other than %t and %T
+// is NULL.
 Status Format(CallSite* site, Arguments args, Value* out) {
   *out = Value::Null();
   if (args[0]->is_null()) return OkStatus();

@@ -66,12 +66,14 @@ ScalarEntry FindVectorFunction(Function function);
 [[nodiscard]] Status ConvertValue(const Value& value, ValueType type, Value* out);
 // Compiles site->regex for this text, unless the call site has it already.
 [[nodiscard]] Status PrepareRegex(CallSite* site, std::string_view text, bool case_insensitive);
-// Error BAD_REGEX if `rewrite` names a group that site->regex does not have. Requires: site->regex.
+// Error BAD_REGEX if `rewrite` names a group that site->regex does not have. Requires: site->regex
+// is set.
 [[nodiscard]] Status CheckRewrite(CallSite* site, std::string_view rewrite);
 [[nodiscard]] Status CheckRegexGroup(const CallSite& site, int64_t group);
 [[nodiscard]] Status TypeError(const CallSite& site, Arguments args, std::string_view hint = {});
 
-// Sets *out to one ARRAY of the items of all arguments. Error TYPE if an argument is no ARRAY.
+// Sets *out to one ARRAY of the items of all arguments. Error TYPE if an argument is not an
+// ARRAY.
 [[nodiscard]] Status JoinArrays(const CallSite& site, Arguments args, Value* out);
 
 // Error TOO_LARGE if a result exceeds the size limit of a value: nested calls could otherwise ask

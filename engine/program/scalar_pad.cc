@@ -86,7 +86,8 @@ std::string_view TakeUnit(ValueType type, std::string_view* text) {
   return unit;
 }
 
-// A character of the second argument that has no counterpart in the third is left out.
+// TRANSLATE. A character of the second argument that has no counterpart in the third argument is
+// removed from the text.
 Status Translate(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
   const ValueType type = args[0]->type();

@@ -29,7 +29,8 @@ int64_t IntegerOr(Arguments args, size_t index, int64_t otherwise) {
   return index < args.size() ? args[index]->integer() : otherwise;
 }
 
-// The offset of the n-th last `part` among those that begin at or before `end`.
+// The offset of the n-th occurrence of `part`, counted backwards from the last occurrence that
+// begins at or before `end`.
 StatusOr<size_t> FindBackwards(std::string_view text, std::string_view part, size_t end, int64_t n,
                                StopBudget* budget) {
   std::vector<size_t> places;

@@ -1,4 +1,5 @@
-// Functions on times. A time is a TIMESTAMP or an INT64 of microseconds. All in UTC.
+// Functions on times. A time is a TIMESTAMP or an INT64 of microseconds. All
+// functions use UTC.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -85,7 +86,7 @@ bool TakeZone(std::string_view* text, int64_t* offset_us) {
   return text->empty();
 }
 
-// Takes YYYY-MM-DD. False: `text` begins with no date of the calendar.
+// Takes YYYY-MM-DD off the front of *text. False: *text does not begin with a valid date.
 bool TakeDate(std::string_view* text, std::chrono::sys_days* date) {
   int year = 0, month = 0, day = 0;
   if (!TakeDigits(text, 4, &year) || !Take(text, "-") || !TakeDigits(text, 2, &month) ||

@@ -40,9 +40,9 @@ Status TopValues::Add(const Value& value) {
   return OkStatus();
 }
 
-// Keeps the `capacity_` entries that may have occurred most often. The floor becomes the most that
-// a removed value may have occurred. It rises by d only when more than `capacity_` entries are d
-// above it, so it never exceeds the number of values divided by `capacity_`.
+// Keeps the `capacity_` entries that may have occurred most often. Then no removed value can have
+// occurred more than floor_ times. floor_ rises by d only if more than `capacity_` entries exceed
+// the old floor_ by at least d, so it never exceeds the number of values divided by `capacity_`.
 void TopValues::Purge() {
   using Place = std::unordered_map<std::string, Entry>::iterator;
   std::vector<Place> places;
@@ -83,7 +83,7 @@ Status TopValues::Merge(const Value& encoded, bool* known) {
            parts[2].items().size() % kItemsOfEntry == 0;
   if (!*known) return OkStatus();
   const auto other_floor = static_cast<uint64_t>(parts[1].integer());
-  // The other summary may have seen a value for which it has no entry up to `other_floor` times.
+  // A value without an entry in the other summary may have occurred there `other_floor` times.
   // The loop below subtracts `other_floor` again for values that have an entry in both summaries.
   for (auto& [key, entry] : entries_) entry.missed += other_floor;
   const Value::Items& items = parts[2].items();

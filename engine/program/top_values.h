@@ -1,8 +1,8 @@
 // Finds the most frequent values in bounded memory. Summaries of parts merge into a summary of the
-// whole (Agarwal et al.: Mergeable Summaries, PODS 2012). Exact while there are at most twice
-// `capacity` distinct values; beyond that a count may be too low, by at most the number of all
-// values divided by `capacity`. The same values in the same order give the same answer. Not thread
-// safe.
+// whole (Agarwal et al.: Mergeable Summaries, PODS 2012). Counts are exact while there are at most
+// twice `capacity` distinct values. With more, a count may be too low, by at most the number of all
+// values divided by `capacity`. The same values in the same order give the same answer. Not
+// thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

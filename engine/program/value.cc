@@ -39,8 +39,8 @@ int CompareNumbers(const Value& a, const Value& b) {
 }
 
 // The classes of types: values of one class compare with each other, and a sort has the classes in
-// this order. Equality keys contain the numbers. APPROX_COUNT_DISTINCT merges hashes of such keys
-// from several servers, so all servers must have the same numbers.
+// this order. Equality keys contain the numbers of classes. APPROX_COUNT_DISTINCT merges hashes
+// of such keys from several servers, so all servers must use the same numbers.
 constexpr int kNullClass = 0;
 constexpr int kBoolClass = 1;
 constexpr int kNumberClass = 2;

@@ -27,7 +27,7 @@ class EntryPlace {
   uint64_t row_count() const { return row_count_; }
   uint64_t family_count() const { return family_count_; }
   uint64_t column_count() const { return column_count_; }
-  // Rises when the next family has another name than the last one. Only then do callers repeat the
+  // This count rises when the current family gets another name. Only then do callers repeat the
   // lookups that depend on the name of the family.
   uint64_t family_name_count() const { return family_name_count_; }
   // True if `key` lies in the current row and family.
@@ -54,16 +54,17 @@ class EntryPlace {
     return !row_part_.empty() && key.starts_with(row_part_);
   }
 
-  // If `key` is a cell in another row and its column has the names with which the last row began,
-  // as in most tables: moves to its row, family and column, reads its kind, timestamp and sequence
-  // into *entry, and returns true. False for rows with a zero byte, which are escaped. Requires:
-  // !HasRow(key).
+  // In most tables all rows begin with the same column. If `key` is a cell in the column with which
+  // the last row began, moves to the key's row, family and column, reads its kind, timestamp and
+  // sequence into *entry, and returns true. Returns false for row keys with a zero byte, which are
+  // stored escaped. Requires: !HasRow(key).
   bool EnterHeadColumn(std::string_view key, ParsedKey* entry) {
     if (head_names_.empty() || key.size() < kTerminatorSize + head_names_.size() + kSuffixSize) {
       return false;
     }
     const size_t row_end = key.size() - kSuffixSize - head_names_.size();
-    // Parsing the key would end the row at its first zero byte and then read the same names.
+    // If this test passes, ParseKey would also end the row at the first zero byte of the key, and
+    // would read the names in head_names_ after it.
     if (std::memchr(key.data(), 0, row_end) != key.data() + row_end - kTerminatorSize ||
         key[row_end - 1] != '\1' || key[row_end + head_names_.size()] != '\1' ||
         std::memcmp(key.data() + row_end, head_names_.data(), head_names_.size()) != 0) {
@@ -82,7 +83,7 @@ class EntryPlace {
     return true;
   }
 
-  // Parses `key`. Like ParseKey, but an entry of the current row is not searched for the row's end.
+  // Like ParseKey, but does not search for the end of the row part if `key` is in the current row.
   bool Parse(std::string_view key, ParsedKey* entry) const {
     return HasRow(key) ? ParseKeyAfterRow(key, row_part_.size(), entry) : ParseKey(key, entry);
   }

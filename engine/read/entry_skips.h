@@ -23,7 +23,8 @@ class EntrySkips {
 
  private:
   EntryIterator* const input_;
-  std::string seek_key_;  // a member, so that its memory serves the next seek
+  // The key of the last seek. A member, so that the next seek reuses its memory.
+  std::string seek_key_;
 };
 
 }  // namespace sippar::engine

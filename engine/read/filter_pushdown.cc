@@ -80,8 +80,8 @@ class PushDown {
     }
   }
 
-  // Leaves a link to the filter. If the link looks at single cells or whole rows, later links may
-  // still narrow the read.
+  // Notes that the filter must apply this link after the read. If the link looks at single cells or
+  // whole rows, later links may still narrow the read.
   void LeaveToFilter(const RowFilter& filter) {
     is_covered_ = false;
     switch (filter.kind) {
@@ -180,10 +180,12 @@ class PushDown {
   // The read returns of each column exactly the versions that the links so far leave, but perhaps
   // also columns that the filter drops.
   bool are_versions_exact_ = true;
-  bool are_values_read_ = false;  // a link so far reads values
-  // A link so far counts the row's cells: the read may drop no more cells, only strip their values.
+  bool are_values_read_ = false;  // true if one of the links so far reads values
+  // True if one of the links so far counts the row's cells. The read may then drop no
+  // further cells, only strip their values.
   bool is_counted_ = false;
-  // A link so far was left to the filter, and because of it later links may not narrow the read.
+  // True if one of the links so far is left to the filter and, for that reason, later links may not
+  // narrow the read.
   bool is_blocked_ = false;
 };
 

@@ -1,5 +1,6 @@
 // Merges ordered sources into one ascending source, with a binary heap, as there are only about a
-// dozen. Used by every read and compaction. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// dozen sources. Used by every read and compaction. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

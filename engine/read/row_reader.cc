@@ -189,7 +189,7 @@ class RowReader final : public CellStream {
     uint64_t family = UINT64_MAX;  // family_name_count of the family
     std::string qualifier;
     ColumnAction action = kTake;
-    std::string next;  // kSkipToNext: the next qualifier that may be wanted
+    std::string next;  // the next qualifier that may be wanted; only for kSkipToNext
   };
   const Decision& DecisionOn(const std::string& qualifier) {
     const uint64_t family = place().family_name_count();

@@ -25,7 +25,7 @@ struct RowReaderOptions {
   std::unique_ptr<ColumnMatcher> columns;
   CellLimits limits;
   VisibilityIterator::Options visibility;
-  EntrySource source;  // keeps the memtables and files that it opens alive
+  EntrySource source;  // keeps alive the memtables and files that it opens
   // Each of the next three receives the counters of the read when it ends. Null: not wanted.
   std::shared_ptr<ReadTotals> totals;
   std::shared_ptr<TabletWork> work;

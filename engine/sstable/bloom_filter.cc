@@ -9,7 +9,8 @@ namespace {
 
 constexpr size_t kLineSize = 64;
 constexpr size_t kBitsPerKey = 10;
-constexpr uint8_t kProbes = 6;  // best for 10 bits per key when the load of lines varies
+// The best number of probes for 10 bits per key if the lines hold different numbers of keys.
+constexpr uint8_t kProbes = 6;
 constexpr uint8_t kProbesMax = 16;
 
 // The low half of a hash selects the line, the high half the bits in it.

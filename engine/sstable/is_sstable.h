@@ -10,7 +10,7 @@
 namespace sippar::engine {
 
 // True if the file at `path` ends with a whole footer of SSTable `file_id`. SstableWriter renames a
-// file to its final name only when it has one. kNotFound: there is no such file.
+// file to its final name only after it has written the footer. kNotFound: there is no such file.
 [[nodiscard]] StatusOr<bool> IsSstable(FileSystem* fs, const std::string& path, uint64_t file_id);
 
 }  // namespace sippar::engine

@@ -91,7 +91,8 @@ class SstableIterator final : public EntryIterator {
     return block;
   }
 
-  // True if the block is one entry whose value is not wanted; the index has its key and size.
+  // True if the block need not be read: it holds a single entry, whose value is not wanted. The
+  // index has the entry's key, and the size of the value follows from the block's size.
   bool LeavesOut(size_t block, uint64_t* value_size) const {
     if (read_.value_size_max == kAnyValueSize) [[likely]] {
       return false;

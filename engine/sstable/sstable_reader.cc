@@ -13,7 +13,8 @@
 namespace sippar::engine {
 namespace {
 
-constexpr size_t kSamplePiece = 8 << 10;  // measured: larger pieces gain little, smaller ones lose
+// Size of a piece of a sample. Measured: larger pieces gain little, smaller pieces compress worse.
+constexpr size_t kSamplePiece = 8 << 10;
 
 // Appends the piece of `block` at `at` to the sample. If it would extend past the end of the block,
 // it begins earlier, unless the pieces are so dense that it would overlap the piece before.

@@ -89,7 +89,7 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
   // For the iterator and the dump.
   const BlockIndex& index() const { return index_; }
   FileName name() const { return {path_, file_id_}; }
-  // Reads a block through the cache, or pins it with the file when `read` says so.
+  // Reads a block through the cache. With read.in_memory, pins the block while the file is open.
   [[nodiscard]] StatusOr<std::shared_ptr<const Block>> ReadBlock(size_t block,
                                                                  const FileRead& read) const;
   // nullptr when the block is not pinned. The pointer does not own the block: the caller must keep
@@ -118,7 +118,8 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
                                                                    const BlockHandle& handle) const;
   void LoadDictionary(const BlockHandle& handle);
   void LoadFilter(const BlockHandle& handle);
-  std::string_view FilterBytes() const;  // without the kind byte; "" when there is none
+  // The bytes of the filter without the kind byte; "" when there is no filter.
+  std::string_view FilterBytes() const;
   bool OutsideKeyRange(std::string_view prefix) const;
   [[nodiscard]] Status VerifyBlock(size_t block, std::string* last_key, FileSummary* found) const;
 
@@ -129,7 +130,7 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
   Footer footer_;
   SstableProperties properties_;
   BlockIndex index_;
-  mutable PinnedBlocks pinned_;                   // a cache of the file's content
+  mutable PinnedBlocks pinned_;                   // mutable, as it is only a cache of blocks
   std::shared_ptr<const Block> filter_;           // nullptr: missing or damaged
   std::unique_ptr<DecodeDictionary> dictionary_;  // nullptr: missing or damaged
   Status filter_status_;

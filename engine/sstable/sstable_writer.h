@@ -32,7 +32,7 @@ class SstableWriter final {
                                                                        std::string sample);
   ~SstableWriter() { Abandon(); }
 
-  // Keys must be cell keys (cell_key.h) and strictly ascend, else kInvalidArgument with the key.
+  // Keys must be cell keys (cell_key.h) and strictly ascend, else Add returns kInvalidArgument.
   // After any error only Abandon() may be called.
   [[nodiscard]] Status Add(std::string_view key, std::string_view value);
   uint64_t raw_bytes() const { return summary_.raw_bytes; }

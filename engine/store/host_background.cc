@@ -152,7 +152,7 @@ void TabletHost::FlushLoop() {
     uint64_t redo_before = tablet == nullptr ? 0 : tablet->flusher().redo_sequence();
     Status status = tablet == nullptr ? OkStatus() : tablet->Flush();
     if (tablet != nullptr && status.ok()) RemoveObsoleteSegments();
-    // Updates most_runs_, by which writers are delayed.
+    // CompactionCandidates updates most_runs_, which determines how long writers are delayed.
     if (tablet != nullptr) (void)CompactionCandidates();
     MutexLock lock(&background_mutex_);
     flush_status_ = status;

@@ -1,4 +1,4 @@
-// How one memory limit is divided by need: memtables and pinned blocks take what they need, each
+// Divides one memory limit according to need: memtables and pinned blocks take what they need, each
 // within its own bound, and the block cache gets the rest. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

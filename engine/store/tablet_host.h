@@ -32,7 +32,8 @@ class TabletHost {
     // the epoch is already durable.
     std::function<Status()> claim_epoch;
     TabletStateWriter* states = nullptr;  // outlives the host
-    std::string change_directory;         // of the change archive; empty: no changes are kept
+    // The directory of the change archive; empty: no changes are kept.
+    std::string change_directory;
     // Whether this host removes files that no state names any more. False: tablets on other servers
     // may name them, and the cluster's sweep removes them.
     bool removes_files = true;

@@ -11,9 +11,10 @@
 
 namespace sippar::engine {
 
-// Call order: Begin, Close, then Retire or GiveUp. If it is destroyed before Retire or GiveUp, it
-// reopens the tablets as they were. `tablets` are in key order: two callers that pause overlapping
-// sets of tablets in different orders could otherwise wait for each other. Used by one thread.
+// Call order: Begin, Close, then Retire or GiveUp. The destructor reopens the tablets as they were
+// if neither Retire nor GiveUp was called. `tablets` are in key order: two callers that pause
+// overlapping sets of tablets in different orders could otherwise wait for each other. Used by one
+// thread.
 class GivingWay {
  public:
   explicit GivingWay(std::vector<std::shared_ptr<Tablet>> tablets) : tablets_(std::move(tablets)) {}
@@ -27,10 +28,10 @@ class GivingWay {
   // Refuses new writes with IsMoved, waits for those in flight and flushes the rest. Returns the
   // states with which other tablets can continue, in the order of tablets().
   [[nodiscard]] StatusOr<std::vector<TabletState>> Close();
-  // Success: the new tablets are durable and have the rows. tablets() are not served again.
+  // Called when the new tablets are durable and have the rows. tablets() are not served again.
   void Retire();
-  // It is unknown whether the new tablets have the rows, so tablets() accept no write until they
-  // are opened again.
+  // Called when it is unknown whether the new tablets have the rows. tablets() then accept no write
+  // until they are opened again.
   void GiveUp();
 
  private:

@@ -41,8 +41,9 @@ Status KeptChanges::Archive(uint64_t sequence) {
   std::vector<TailRecord> records = tail_.Through(sequence);
   if (records.empty()) return OkStatus();
   ASSIGN_OR_RETURN(uint64_t file_id, body_->context->next_file_id());
-  // If two files have the same changes, readers use the one with the higher id. The next server of
-  // the tablet may have a lower epoch than this one, but its owner epoch is higher.
+  // If two files have the same changes, readers use the file with the higher id. The id contains
+  // the owner epoch, because the next server of the tablet always has a higher owner epoch, but its
+  // own epoch may be lower than that of this server.
   if (owner_epoch_ != 0) file_id = (owner_epoch_ << 32) | (file_id & UINT32_MAX);
   RETURN_IF_ERROR(Annotate(
       WriteChangeFile(body_->context->fs, Source().directory, file_id, body_->range, records),

@@ -56,7 +56,7 @@ class RequestMemory {
   mutable Mutex mutex_;
   std::map<uint64_t, Client> clients_ GUARDED_BY(mutex_);
   size_t bytes_ GUARDED_BY(mutex_) = 0;          // approximate memory of all answers
-  int64_t next_look_us_ GUARDED_BY(mutex_) = 0;  // when to look for silent clients again
+  int64_t next_look_us_ GUARDED_BY(mutex_) = 0;  // time of the next search for silent clients
 };
 
 // Joins the memories of two tablets that are merged. kDataLoss if either cannot be decoded.

@@ -39,8 +39,8 @@ Status ResolveAddition(TabletReader* reader, FamilyType type, const std::string&
   return OkStatus();
 }
 
-// Resolves `entry` against the newest value. A server-given time is never below that value's time:
-// otherwise the result would not be the newest version, and the call would have no effect.
+// Resolves `entry` against the newest value. A time that the server gives is never below the time
+// of that value: otherwise the result would not be the newest version and would have no effect.
 Status ResolveOnNewest(TabletReader* reader, const std::string& row,
                        const std::vector<MutationEntry>& earlier, int64_t now_us,
                        MutationEntry* entry) {

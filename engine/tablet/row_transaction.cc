@@ -76,7 +76,8 @@ std::vector<StatusOr<RowUpdateResult>> TabletWriter::UpdateBatch(
     if (!schema.ok()) {
       answers[i] = schema.status();
     } else if (updates[i]->IsOperation()) {
-      // Such an update must see the earlier ones of this batch, so these are committed first.
+      // An update that builds on cells must see the earlier updates of this batch, so these are
+      // committed first.
       if (BuildsOnCells(*updates[i])) commit(i);
       std::span<const PreparedWrite> before{writes.data() + first, count - first};
       answers[i] = PrepareOperation(*updates[i], **schema, before, &writes[count]);

@@ -19,8 +19,8 @@ inline constexpr uint32_t kStateFormatVersion = 2;
 std::string EncodeStateFile(uint32_t magic, std::string_view body);
 [[nodiscard]] Status WriteStateFile(FileSystem* fs, const std::string& path, uint32_t magic,
                                     std::string_view body);
-// Returns the body. kNotFound; kDataLoss, which names the file; kFailedPrecondition for a newer
-// format version.
+// Returns the body. kNotFound: there is no such file. kDataLoss: the file is damaged; the error
+// names it. kFailedPrecondition: the file has a newer format version.
 [[nodiscard]] StatusOr<std::string> ReadStateFile(FileSystem* fs, const std::string& path,
                                                   uint32_t magic);
 

@@ -3,7 +3,8 @@
 // members of its own, in its own header.
 //
 // Thread safe by its locks. Lock order of one tablet, with the locks that its parts own:
-//   TabletFlusher's < state_mutex < row locks < commit log < apply_mutex < RunClaims' < mutex
+//   mutex_ of TabletFlusher < state_mutex < row locks < commit log < apply_mutex
+//   < mutex_ of RunClaims < mutex
 // The row locks and the log come after state_mutex because a state is saved by a write to METADATA.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

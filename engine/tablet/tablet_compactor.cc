@@ -29,7 +29,8 @@ StatusOr<bool> TabletCompactor::CompactOnce(CompactionPolicyOptions options) {
 
 StatusOr<bool> TabletCompactor::Compact(const CompactionCandidate& candidate,
                                         const CompactionChoice& choice, RateLimiter* limiter) {
-  if (!choice.is_debt) {  // chosen to remove garbage, which takes all runs of the group
+  // A choice that is not debt is made to remove garbage, and needs all runs of the group as inputs.
+  if (!choice.is_debt) {
     RETURN_IF_ERROR(CompactWhole(candidate.group, choice.reason, limiter));
     return true;
   }

@@ -73,8 +73,9 @@ Status TabletFamilies::Prepare(const TableSchema& schema) {
   ForgetBirthsOfDropped(*old, schema, &changed.family_births);
   NoteMoves(*old, schema, next_visible, &changed.old_groups);
   if (SameFamilies(changed, body_->state)) return OkStatus();
-  // A crash after this save and before the new schema is saved leaves births and moves that the old
-  // schema does not use, or that make reads open one group too many: both are harmless.
+  // If the process crashes after this save and before the new schema is saved, the state has births
+  // that the old schema does not use, and moves that make reads open a group too many. Both are
+  // harmless.
   CRASH_POINT("alter_table.before_state");
   RETURN_IF_ERROR(body_->SaveState(std::move(changed)));
   CRASH_POINT("alter_table.after_state");

@@ -1,6 +1,7 @@
-// The families of one tablet as its table's schema changes: when each was born, which groups moved
-// families have left, and from when on a new schema is in force. The birth of a family is a
-// sequence number: cells with a lower one belong to a dropped family of the same name. Thread safe.
+// The families of one tablet as its table's schema changes: the birth of each family, the groups
+// from which families have moved away, and the moment at which a new schema comes into force. The
+// birth of a family is a sequence number: cells with a lower number belong to a dropped family of
+// the same name. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,8 +31,8 @@ class TabletFamilies {
   void SetSchema(std::shared_ptr<const TableSchema> schema);
   // For tables that can be altered while no server has the tablet. A family with an incarnation
   // number gets a birth now if the state has none for it: any cells that the tablet has under its
-  // name belong to an earlier family. Groups that hold cells of a family of another group are
-  // recorded as moves. Called after the replay, before any other call.
+  // name belong to an earlier family. If a group holds cells of a family that belongs to
+  // another group, records a move of that family. Called after the replay, before any other call.
   [[nodiscard]] Status HearOfSchema();
 
   std::map<std::string, uint64_t> Births() const;

@@ -18,8 +18,8 @@ struct GroupToRead {
 
 using FamilyTest = std::function<bool(std::string_view family)>;
 
-// Returns a test whether a family is wanted. Without a `matcher`, `columns` has only exact names,
-// or is empty, which means all columns.
+// Returns a function that tells whether a family is wanted. Without a `matcher`, `columns` has only
+// exact names, or is empty, which means all columns.
 FamilyTest FamiliesOf(const std::vector<ColumnPattern>& columns, const ColumnMatcher* matcher) {
   if (matcher != nullptr) {
     return [matcher](std::string_view family) { return matcher->MatchesFamily(family); };
@@ -83,7 +83,7 @@ struct ReadPlan {
 
   // Finds the sources that may hold rows of `range`; the result is empty if there are none, mostly
   // because Bloom filters exclude them. If `columns` is not empty, only these columns are wanted,
-  // and all are exact.
+  // and all of them are exact names.
   std::vector<GroupSources> Find(const RowRange& range, std::span<const ColumnPattern> columns,
                                  ReadCounters* counters) const {
     std::vector<GroupSources> found;
@@ -161,7 +161,8 @@ class NoCells final : public CellStream {
   CellView cell_;
 };
 
-// The most columns that are looked up in Bloom filters: of more columns, one likely exists.
+// Most columns that are looked up in Bloom filters. If a read wants more columns, one of
+// them likely exists.
 constexpr size_t kColumnsToAskMax = 16;
 
 // Also true for an empty list, which means all columns.

@@ -1,6 +1,6 @@
 // Whether a tablet is served, since when, and if not, why: its rows were given to other tablets,
-// its table was dropped, or it is unknown which tablets have its rows. giving_way.h has the steps
-// that lead there.
+// its table was dropped, or it is unknown which tablets have its rows. giving_way.h describes
+// the steps by which a tablet gives its rows to other tablets.
 //
 // Thread safe, without a lock: a writer that holds its row's lock may call Check and then write,
 // since Close first changes the answer and then waits for all row locks.

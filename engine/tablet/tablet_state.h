@@ -52,8 +52,8 @@ struct TabletState {
   std::map<std::string, uint64_t> family_births;
   std::vector<GroupState> groups;
   OldGroups old_groups;
-  // RequestMemory::Encode: the answers to the writes up to the redo point, and perhaps to some
-  // later writes.
+  // The answers to the writes up to the redo point, and perhaps to some later writes, as encoded
+  // by RequestMemory::Encode.
   std::string requests;
 
   GroupState* Group(const std::string& name);  // adds the group if it is absent

@@ -84,8 +84,9 @@ std::vector<Status> TabletWriter::ApplyBatch(std::span<const RowMutation* const>
   // it.
   auto commit = [&] {
     if (count == 0) return;
-    // In mode kInOrder no mutation reads its row (else the mode would be kAlone), so this is the
-    // only commit. Once it has its place in the log, other writes may share the lock.
+    // A mutation that reads its row needs mode kAlone. In mode kInOrder there is no such mutation,
+    // so all writes are in this one commit. After this commit has its place in the log, other
+    // writes may share the lock.
     Status status = Commit({writes.data(), count}, [&lock] { lock.HasPlace(); });
     for (size_t position : positions) statuses[position] = status;
     positions.clear();
@@ -232,8 +233,8 @@ Status TabletWriter::Replay(const LogRecord& record) {
   if (!record.mutation.request.IsNone()) {
     Remember(record.mutation.request, record.answer, record.wall_us);
   }
-  // Times given after this start must exceed those given before the crash, even if the clock went
-  // back.
+  // The times that the server gives to writes after this restart must exceed the times that it gave
+  // before the restart, even if the clock went back.
   time_.Raise(record.wall_us);
   std::string body;
   if (changes_->is_kept()) {

@@ -55,15 +55,15 @@ class TabletWriter {
   // order of the log. Applies the records after the redo point and skips older ones. Returns
   // kDataLoss if sequence numbers are missing.
   [[nodiscard]] Status Replay(const LogRecord& record);
-  // Saves in `*state` the remembered answers and the largest time given to a write. Both may
-  // already include writes that are later than the rest of the state; the log still has those
-  // writes, and their replay does not change what was saved.
+  // Saves in `*state` the remembered answers and the largest time given to a write. The answers and
+  // the time may include writes whose entries the state does not include yet. The log still has
+  // those writes, and their replay does not change the saved answers and time.
   void SaveTo(TabletState* state) const;
 
  private:
-  // The schema for a write, or why writes are refused. Called under the locks of the rows to be
-  // written: TabletServing::Close waits for those locks, so no write continues under an older
-  // schema.
+  // Returns the schema for a write, or the error if writes are refused. Called under the locks of
+  // the rows to be written: TabletServing::Close waits for those locks, so no write continues under
+  // an older schema.
   StatusOr<std::shared_ptr<const TableSchema>> SchemaForWrite() const;
   RowLock::Mode LockFor(const RowMutation& mutation) const;
   std::vector<Status> ApplyBatch(std::span<const RowMutation* const> mutations);

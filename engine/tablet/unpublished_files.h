@@ -1,7 +1,7 @@
-// Tracks which files of one epoch may not be named by a saved state yet, so that a sweep of the
+// Tracks the files of one epoch that perhaps no saved state names yet, so that a sweep of the
 // directory keeps them: the files of flushes and compactions that are in progress, or whose state
-// was sent but not confirmed. File ids rise, so the lowest of their ids is enough: the sweep keeps
-// every file from that id on. Thread safe. SPDX-License-Identifier: Apache-2.0
+// was sent but not confirmed. File ids rise, so only the lowest id of these files is tracked: the
+// sweep keeps every file from that id on. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ class UnpublishedFiles {
     MutexLock lock(&mutex_);
     return {this, *running_.insert(0)};
   }
-  // Returns the lowest id of a file that may be unpublished: every file with a lower id is named in
-  // a saved state or will never be named in one. 0: any file may be unpublished.
+  // Returns the lowest id that an unpublished file can have; 0: any file can be unpublished. A file
+  // with a lower id can be removed if no saved state names it, because no later state will name it.
   uint64_t First() const {
     MutexLock lock(&mutex_);
     return FirstLocked();

@@ -10,10 +10,11 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint64_t kPieces = 256;  // the split row is chosen among the borders of 256 pieces
+constexpr uint64_t kPieces = 256;  // number of pieces, at one of whose borders the tablet is split
 
-// A shared file counts by the share of its bytes in the tablet's rows: an estimate until the
-// tablet's first major compaction rewrites it.
+// Of a file that the tablet shares, only a part belongs to the tablet's rows. Multiplies the counts
+// of the whole file by that part of its bytes. This is an estimate; it ends when the tablet's first
+// major compaction rewrites the file.
 void AddFile(const FileRef& file, GroupStats* stats) {
   const FileSummary& whole = file.summary;
   double share = file.IsWhole() ? 1.0

@@ -1,6 +1,7 @@
-// Holds back the writes to tablets while a family is dropped and created again. The sequence number
-// from which the new family's cells count is chosen before the new schema is in force. A write in
-// between would be validated against the old family but belong to the new one.
+// Holds back the writes to tablets while a family is dropped and created again. Cells with an older
+// sequence number than the new family do not belong to it. This number is chosen before the new
+// schema is in force. A write between these two steps would be validated against the old family but
+// belong to the new one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +13,8 @@
 
 namespace sippar::engine {
 
-// New writes fail with IsMoved, so the caller routes them again. The destructor lets writes in
-// again.
+// While this object exists, new writes fail with IsMoved, so their callers route them again. The
+// destructor allows writes again.
 class WritesHeld {
  public:
   explicit WritesHeld(std::vector<std::shared_ptr<Tablet>> tablets) : tablets_(std::move(tablets)) {

@@ -61,8 +61,8 @@ void Dispatch::FillStat(const Node& node, const Attributes& attributes, uint64_t
       out->st_mode = S_IFLNK | 0777;
       break;
   }
-  // nlink 1 means that the directory does not count its subdirectories. find uses a real count to
-  // skip the stat of entries.
+  // The value 1 tells programs that the directory does not count its subdirectories. From any other
+  // value, find would conclude which entries are no directories and skip their stat.
   out->st_nlink = 1;
   out->st_uid = options_.uid;
   out->st_gid = options_.gid;

@@ -75,8 +75,9 @@ class Dispatch {
   // or until this object ends, because a lazy unmount sends no release.
   uint64_t AddFile(OpenFile file);
   uint64_t AddDir(uint64_t node_id, const Node& node);
-  // Return the object of a handle. Both only cast, but still take the lock: without it only the
-  // kernel would order the open before the read, and the C++ memory model does not count that.
+  // Return the object of a handle. Both functions only cast the handle, but they take the lock,
+  // because the C++ memory model needs it to order the open before the read. The order in which the
+  // kernel sends these two requests is not enough.
   OpenFile* FileOf(uint64_t handle) EXCLUDES(mutex_);
   OpenDir* DirOf(uint64_t handle) EXCLUDES(mutex_);
   void Release(OpenFile* file);

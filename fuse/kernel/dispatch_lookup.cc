@@ -7,7 +7,7 @@
 namespace sippar::fuse {
 namespace {
 
-// Largest write, and therefore largest read, that the kernel sends.
+// Greatest size of a write request. The kernel uses the same limit for read requests.
 constexpr unsigned kWriteSizeMax = 1 << 20;
 constexpr unsigned kBackgroundMax = 64;
 
@@ -24,7 +24,7 @@ void OnInit(void* userdata, fuse_conn_info* connection) {
   connection->max_write = kWriteSizeMax;
   connection->max_background = kBackgroundMax;
   connection->congestion_threshold = kBackgroundMax * 3 / 4;
-  // The unit is nanoseconds: times have a granularity of a microsecond.
+  // The granularity of the times is one microsecond; time_gran is in nanoseconds.
   connection->time_gran = 1000;
   auto* dispatch = static_cast<Dispatch*>(userdata);
   if (dispatch->options().on_ready) dispatch->options().on_ready();

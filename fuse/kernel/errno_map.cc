@@ -29,7 +29,8 @@ int ErrnoOf(const Status& status) {
       return ENOMEM;
     case StatusCode::kFailedPrecondition:
     case StatusCode::kAborted:
-      return ESTALE;  // the version of an inode no longer exists
+      // The cell version that the inode stands for no longer exists.
+      return ESTALE;
     case StatusCode::kUnimplemented:
       return EOPNOTSUPP;
     case StatusCode::kOutOfRange:

@@ -149,8 +149,8 @@ std::vector<InodeTable::RowPlace> InodeTable::IdleRows(size_t count) {
     table.table_id = node.table_id;
     table.selection = std::move(node.selection);
     EncodeNode(table, &key_);
-    // If the kernel has forgotten the row's table, a notification cannot name the row, so it is
-    // skipped.
+    // Leaves out a row if the kernel has forgotten the node of its table, because a notification
+    // names a row by the number of that node.
     uint32_t found = index_[Probe(key_, HashOf(key_))];
     if (found != 0) rows.push_back({NodeIdOf(found - 1), std::move(node.row)});
   }

@@ -20,9 +20,11 @@
 namespace sippar::fuse {
 namespace {
 
-// Limit of the dead mounts that are detached from one mount point, where several may be stacked.
+// Greatest number of dead mounts that DetachDead detaches from one mount point: several mounts may
+// be stacked there.
 constexpr int kDeadMountsMax = 16;
-// Limit of the waits for the unmount helper of a killed process, which may still run.
+// Number of times that DetachDead waits for the unmount helper, which may still run after the mount
+// process was killed.
 constexpr int kHelperWaits = 20;
 constexpr int64_t kHelperWaitUs = 50'000;
 

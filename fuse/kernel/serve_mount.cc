@@ -135,13 +135,15 @@ void RedirectOutput(const std::string& log_path) {
     WriteAll(pipe_fd, {&kReadyByte, 1});
     ::close(pipe_fd);
   };
-  // The working directory would keep its file system busy, and the mount point may lie below it.
-  // All paths were made absolute before the fork.
+  // Leaves the working directory, because a process keeps the file system of its working directory
+  // busy, and because the mount point may lie below it. All paths were made absolute before the
+  // fork.
   Status status = ::chdir("/") == 0
                       ? ServeWithSignals(options)
                       : Internal(fmt::format("cannot change the working directory to /: {}",
                                              std::strerror(errno)));
-  // Before the mount answers, the parent prints the reason; afterwards the reason goes to the log.
+  // If the mount has not answered yet, the parent process prints the error; otherwise the child
+  // prints the error to the log.
   if (!status.ok() && is_ready) fmt::print(stderr, "sippar mount: {}\n", MessageOf(status));
   if (!status.ok() && !is_ready) WriteAll(pipe_fd, MessageOf(status));
   _exit(status.ok() ? 0 : 1);

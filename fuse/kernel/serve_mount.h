@@ -12,9 +12,11 @@ namespace sippar::fuse {
 struct ServeOptions {
   std::string target;          // directory of the store
   cluster::Patience patience;  // how long to wait for the store when another process has it open
-  bool is_daemon = false;      // return when the mount answers; a background process serves
-  std::string log_path;        // log of the background process; "": its output is dropped
-  MountOptions mount;          // mount_point is as the user gave it
+  // True: ServeMount returns when the mount answers, and a background process serves the mount.
+  bool is_daemon = false;
+  std::string log_path;  // log of the background process; "": its output is dropped
+  // Its mount_point is the path that the user gave, not checked or resolved yet.
+  MountOptions mount;
 };
 
 // In the foreground, returns when the mount has ended. As a daemon, returns in the caller's process

@@ -1,5 +1,6 @@
-// TroubleLog: prints one line to stderr per failed request, at most ten lines a second, and counts
-// the rest. The file .status also shows the last error. Used by dispatch. Thread safe.
+// TroubleLog: prints one line to stderr per failed request, but at most ten lines a second, and
+// later the number of failed requests that were not printed. The file .status also shows the last
+// error. Used by dispatch. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -17,13 +17,14 @@
 
 namespace sippar::fuse {
 
-// The rows of `range` for which every test is true.
+// A question for the rows of `range` for which every test is true.
 struct RowQuestion {
   std::string table;
   std::optional<int64_t> as_of;
   engine::RowRange range;
   std::vector<std::string> tests;  // conditions as in WHERE of the query language
-  uint64_t rows_max = 0;           // limit of the first rows; 0: all rows
+  // Greatest number of rows in the answer, which begins with the first row; 0: no limit.
+  uint64_t rows_max = 0;
 };
 
 // Receives a part of a text. Returns false when it needs no more.

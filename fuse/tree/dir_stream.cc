@@ -48,8 +48,8 @@ const DirStream::Checkpoint* DirStream::NearestCheckpoint(uint64_t ordinal) cons
 // `ordinal`.
 Status DirStream::StartSource(uint64_t ordinal) {
   const Checkpoint* best = NearestCheckpoint(ordinal);
-  // last_ is where the listing stopped, usually exactly at `ordinal`, so continuing there after an
-  // error reads no entry twice.
+  // last_ is the place where the listing stopped. Usually this place is exactly at `ordinal`. After
+  // an error, a listing that continues there reads no entry twice.
   bool last_is_before = last_.ordinal > 0 && last_.ordinal <= ordinal;
   if (last_is_before && (best == nullptr || best->ordinal < last_.ordinal)) best = &last_;
   std::optional<std::string> after;

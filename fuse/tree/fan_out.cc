@@ -43,7 +43,7 @@ class FanOutSource final : public EntrySource {
   }
   bool Valid() const override { return status_.ok() && stream_ != nullptr && stream_->Valid(); }
   Status status() const override { return status_; }
-  // The mark is the key of the entry, after 'd' for a folder or 'l' for a row.
+  // The mark is 'd' for a folder or 'l' for a row, and then the key of the entry.
   std::string_view Mark() const override { return mark_; }
 
   void Next() override {

@@ -17,7 +17,7 @@ namespace sippar::fuse {
 // Returns the size of the first component of `rest`, including its separator; `prefix` is the key
 // before `rest`. 0: `rest` has no separator, so it is the last component.
 size_t ComponentSize(std::string_view prefix, std::string_view rest);
-// The target of the symlink in the folder `prefix` that leads to a row of the table.
+// Returns the target of a symlink: the path from the folder `prefix` to the directory of `row`.
 std::string RowLink(const NameCodec& codec, std::string_view prefix, std::string_view row);
 
 // Lists a kFanOut (`directory`). Its entries are folders and symlinks to rows.

@@ -103,7 +103,8 @@ class Search {
     // A key with a short name cannot be the wanted key.
     if (encoded_.find("%~") == std::string::npos) return OkStatus();
     names_->Note(scope_key_, encoded_, key, scope_.run_keys());
-    // Only keys that begin with the head are read, so the hash decides.
+    // Scan reads only keys that begin with the head of the name, so a key whose hash is also equal
+    // has this name.
     if (!std::string_view(encoded_).ends_with(decoded_.hash)) return OkStatus();
     if (found_.has_value() && *found_ != key) {
       return DataLoss(fmt::format(

@@ -69,8 +69,8 @@ uint32_t LongNames::RunOf(Group* group, std::string_view key, size_t run_keys) {
       run.key_bytes += key.size();
       return run.index;
     }
-    // The full run begins with this key. The key is counted in it once more, because a second run
-    // cannot begin at the same key.
+    // The full run begins with exactly this key. Two runs cannot begin at the same key, so the key
+    // goes into the full run.
     if (std::prev(at)->first == key) return run.index;
   }
   auto index = static_cast<uint32_t>(group->first_keys.size());

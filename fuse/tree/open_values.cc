@@ -120,8 +120,8 @@ StatusOr<ValuePtr> OpenValues::Load(OpenValue* value,
   ValuePtr bytes;
   if (status.ok()) {
     bytes =
-        // The budget is freed when the last owner releases the bytes; that may be a reply after the
-        // file was closed.
+        // The bytes count against the budget until their last owner releases them. The last owner
+        // may be a reply that still uses the bytes after the file was closed.
         ValuePtr(new std::string(*std::move(loaded)), [this, size_bytes](const std::string* text) {
           delete text;
           Release(size_bytes);

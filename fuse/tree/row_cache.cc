@@ -72,7 +72,7 @@ StatusOr<RowPtr> RowCache::Load(const ReadView& view, std::string_view row,
                                 const cluster::CallOptions& call) {
   reads_.fetch_add(1, std::memory_order_relaxed);
   auto snapshot = std::make_shared<RowSnapshot>();
-  // Taken before the read, so that the row's age is never underestimated.
+  // The time is taken before the read, so that the row never seems younger than it is.
   snapshot->loaded_at_ns = clock_->MonotonicNanos();
   snapshot->size_bytes = sizeof(RowSnapshot) + row.size();
   cluster::ReadSpec spec = RowSpec(view, row);

@@ -144,7 +144,8 @@ RowSelection DecodeSelection(std::string_view bytes) {
 
 StatusOr<SelectionStep> AddStep(const NameCodec& codec, std::string_view selection,
                                 std::string_view home, std::string_view name) {
-  // Programs look up names such as .git and .hidden everywhere, so that is not an error to log.
+  // Programs look up names such as .git and .hidden in every directory, so such a lookup must not
+  // be logged as an error.
   bool is_probe = name.starts_with('.') && !(home == ".range" && name.starts_with(kBetween));
   if (is_probe) return NotFound(fmt::format("entry {} not found", name));
   StatusOr<SelectionStep> step = home == ".prefix"  ? PrefixStep(codec, name)

@@ -30,7 +30,8 @@ Status VisitKeys(TreeContext* context, const RowQuestion& question,
   return stream->status();
 }
 
-// The limit of the first `count` rows; the question's own limit if it has no more rows.
+// Returns the exclusive end of the first `count` rows. If the question has fewer rows, returns the
+// question's own limit.
 StatusOr<std::string> LimitOfFirst(TreeContext* context, const RowQuestion& question,
                                    uint64_t count, const cluster::CallOptions& call) {
   RowQuestion page = question;
@@ -56,8 +57,9 @@ StatusOr<std::string> LimitOfFirst(TreeContext* context, const RowQuestion& ques
   return question.range.limit;
 }
 
-// Lists the rows that pass the tests. Asks for their keys in pages: the query language pushes its
-// answer, but a listing pulls entries. The pages grow, so that the first names appear soon.
+// Lists the rows that pass the tests. Asks for their keys in pages, because the query language
+// returns all keys of an answer in one call, but a listing takes one entry at a time. The pages
+// grow, so that the first names appear soon.
 class MatchSource final : public EntrySource {
  public:
   MatchSource(TreeContext* context, TablePtr table, const Node& directory, RowQuestion question,

@@ -177,7 +177,7 @@ class WideColumnSource final : public ScanSource {
   bool IsAtOrBefore(const std::string& after) const override {
     return stream_->cell().qualifier <= after;
   }
-  // A read always starts at the row's first column.
+  // False, because a read of one row always starts at its first column.
   bool IsCheapToEnter() const override { return false; }
   void FillCell(const cluster::CellView& cell, DirEntry* out) override {
     NameKey(cell.qualifier, out);

@@ -196,7 +196,7 @@ StatusOr<Entry> TreeView::FindRow(const TablePtr& table, Node node, const Call& 
                                 table->schema.name));
   ReadView view{table->schema.name, node.as_of};
   Entry entry = DirectoryEntry(std::move(node), table->changed_at_us);
-  // Taken before the read, so that the entry's age is never underestimated.
+  // The time is taken before the read, so that the entry never seems younger than it is.
   int64_t now_ns = context_.clock->MonotonicNanos();
   if (auto read_at_ns = context_.recent_rows.Find(entry.inode_number, now_ns)) {
     entry.age_us = (now_ns - *read_at_ns) / 1000;
@@ -307,7 +307,8 @@ StatusOr<Entry> TreeView::LookupVersion(const Node& directory, std::string_view 
     return NoSuchName(name);
   }
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
-  // as_of is not set: it was checked above, and the read is for exactly this time.
+  // The view needs no as_of time: the time of the version was compared with directory.as_of above,
+  // and the read returns only a version with exactly this time.
   ReadView view{table->schema.name, std::nullopt};
   cluster::ReadSpec spec = ColumnSpec(view, directory.row, directory.family, directory.qualifier);
   spec.time = OnlyTime(*time);

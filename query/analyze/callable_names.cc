@@ -68,8 +68,8 @@ std::vector<CallInfo> OwnCalls() {
                  "cells of a column that the query reads"),
       ColumnCall(SlotDef::kHistory, "HISTORY", "ARRAY",
                  "(timestamp, value) of a column's cells, newest first"),
-      // One row for COUNT, although it is three aggregates: which of them is meant depends on the
-      // star and on DISTINCT (FindAggregate).
+      // COUNT has only one row here, although its name stands for three aggregates. FindAggregate
+      // chooses one of the three by the star and by DISTINCT.
       AggregateCall(AggregateDef::kCount, "COUNT", 1, "INT64",
                     "aggregate: rows (*), values that are not NULL, DISTINCT values"),
       AggregateCall(AggregateDef::kSum, "SUM", 1, "as argument 1",

@@ -26,7 +26,7 @@ struct CallInfo {
   std::string_view result;  // printed type of the result
   std::string_view meaning;
   std::string_view signature = {};  // names of the arguments; "": the row does not state them
-  // kAggregate: what the call computes.
+  // The aggregate that the call computes; only for kAggregate.
   engine::AggregateDef::Kind aggregate = engine::AggregateDef::kCountRows;
   // The slot that the call reads if its argument is one column; nullopt: the call takes only
   // values.
@@ -36,7 +36,7 @@ struct CallInfo {
   syntax::Expr (*as_ours)(const syntax::Expr& call) = nullptr;
 };
 
-// Sorted by name, case ignored.
+// Returns all rows, sorted by name; the case of letters does not affect the order.
 const std::vector<CallInfo>& AllCalls();
 // The row of `name`, case ignored; nullptr if there is no such call.
 const CallInfo* FindCall(std::string_view name);

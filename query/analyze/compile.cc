@@ -276,7 +276,8 @@ StatusOr<Expression> ExpressionCompiler::Case(const Expr& expr) {
   std::vector<Expression> args;
   for (size_t i = first; i + 1 < pairs_end; i += 2) {
     ASSIGN_OR_RETURN(Expression test, Compile(expr.children[i]));
-    if (expr.has_operand) {  // `x = y` for CASE x WHEN y: the engine's CASE takes tests only
+    // CASE x WHEN y is compiled with the test `x = y`, because the engine's CASE takes only tests.
+    if (expr.has_operand) {
       ASSIGN_OR_RETURN(Expression operand,
                        i == first ? Compile(expr.children[0]) : CompileCounted(expr.children[0]));
       ReadMixedAsNumber(*scope_, test, &operand);

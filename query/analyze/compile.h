@@ -42,8 +42,8 @@ class ExpressionCompiler {
   Expression NegatedIf(bool negated, Expression test) const;
   // Adds `nodes` to the nodes of repeated operands; TOO_LARGE if these are more than kRepeatedMax.
   Status CountRepeated(size_t nodes, const syntax::Expr& expr);
-  // Compiles `expr` and counts its nodes towards kRepeatedMax. For an operand that is compiled
-  // again, and for a rewritten call, in which an argument may occur twice.
+  // Compiles `expr` and counts its nodes towards kRepeatedMax. Used for an operand that was
+  // compiled before, and for a rewritten call, in which an argument may occur twice.
   StatusOr<Expression> CompileCounted(const syntax::Expr& expr);
   StatusOr<Expression> CompileUnplaced(const syntax::Expr& expr);
   StatusOr<std::vector<Expression>> CompileAll(const std::vector<syntax::Expr>& exprs,
@@ -75,7 +75,7 @@ class ExpressionCompiler {
   // The variables of the enclosing lambdas; "": a variable without a name.
   std::vector<std::string> variables_;
   uint64_t randoms_ = 0;  // calls of RAND so far
-  size_t repeating_ = 0;  // depth of CompileCounted
+  size_t repeating_ = 0;  // number of calls of CompileCounted that have not returned yet
   size_t repeated_ = 0;
 };
 

@@ -73,8 +73,8 @@ Status CheckArity(const CallInfo& info, const Expr& call) {
                              call.star ? "*" : fmt::format("{}", count)));
 }
 
-// The index of the first item: 0 for x[OFFSET(n)], 1 for x[ORDINAL(n)], the same for their SAFE_
-// forms; nullopt for any other index.
+// Returns the number of the first item if `index` is OFFSET(n), which counts items from 0, or
+// ORDINAL(n), which counts them from 1, or a SAFE_ form of these. nullopt for any other index.
 std::optional<int64_t> FirstPlaceOf(const Expr& index) {
   if (index.kind != ExprKind::kCall || index.children.size() != 1) return std::nullopt;
   if (SameWord(index.name, "OFFSET") || SameWord(index.name, "SAFE_OFFSET")) return 0;

@@ -51,7 +51,8 @@ class Scope {
   std::vector<DataType> variables;
 };
 
-// Knows no names: for VALUES, LIMIT and AT, which are evaluated before any row is read.
+// A scope that has no names. It is used for VALUES, LIMIT and AT, which are evaluated before any
+// row is read.
 class ConstantScope final : public Scope {
  public:
   StatusOr<std::optional<Expression>> Name(std::string_view) override {

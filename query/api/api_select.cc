@@ -17,7 +17,8 @@ using cluster::QueryColumn;
 using engine::DataType;
 using enum engine::ValueType;
 
-constexpr uint64_t kSortBytes = 64 << 20;  // an API client cannot SET sort_memory
+// Memory for a sort. It is a constant here, because an API client cannot SET sort_memory.
+constexpr uint64_t kSortBytes = 64 << 20;
 
 Value SampleOf(const DataType& type) {
   switch (type.kind) {
@@ -148,8 +149,9 @@ uint64_t HashColumns(const std::vector<QueryColumn>& columns) {
 }
 
 bool CanGoOn(const SelectPlan& plan) {
-  // In any other plan a row may depend on the rows before it. To resume in the middle of such a
-  // result, the server would have to keep state between calls, which it does not.
+  // In a plan for which this test is false, a row may depend on the rows before it. To resume in
+  // the middle of such a result, the server would have to keep state between calls, which it does
+  // not.
   return plan.source == SelectPlan::kTable && !plan.program.aggregate && !plan.sorts &&
          !plan.distinct && plan.limit_by == kNoLimit;
 }

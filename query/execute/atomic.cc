@@ -83,7 +83,8 @@ class BlockCompiler {
     std::vector<Expression> values;
   };
 
-  // Builds the expression that yields what `part` selects from the RETURN that was reached first.
+  // Builds the expression that finds the RETURN that was reached first. The value of the expression
+  // is the part of this RETURN that `part` selects.
   template <typename Part>
   Expression Chosen(const Part& part) const {
     std::vector<Expression> branches;

@@ -59,8 +59,8 @@ class CellsRows final : public TsvRows {
   explicit CellsRows(std::unique_ptr<InputFile> file)
       : TsvRows(std::move(file), false, {}, ByteInput::Start::kBytes) {}
   Status Start() override {
-    // RecordMapping recognizes a cells file by these names. csv, tsv and jsonl with such columns
-    // are read the same way.
+    // RecordMapping recognizes a cells file by these column names. It treats a csv, tsv or jsonl
+    // file with these columns like a cells file.
     columns_ = {"row", "column", "timestamp", "value"};
     return OkStatus();
   }

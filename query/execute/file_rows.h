@@ -23,7 +23,7 @@ namespace sippar::query {
 
 struct FileRowsOptions {
   std::string format;  // one of the formats listed above
-  // csv, tsv: the first record holds the column names; otherwise they are c1, c2 …
+  // csv, tsv: true if the first record holds the column names. If false, the names are c1, c2 …
   bool header = true;
   // jsonl: the members to read; empty: the members of the first object.
   std::vector<std::string> wanted;
@@ -46,8 +46,8 @@ class FileRows {
   // Reads the next record; false at the end of the file. For a broken record it returns
   // kInvalidArgument, and the next call reads the record after it; other errors are final.
   [[nodiscard]] virtual StatusOr<bool> Next(Row* row) = 0;
-  // Returns the text in the file of one column of the last record if that text is a number, a
-  // boolean or an object. The value in the row may be rounded or print differently. Returns "" if
+  // Returns how the file writes the value of one column of the last record, if the value in the row
+  // may be rounded or may print differently, as a number, a boolean or an object may. Returns "" if
   // the value in the row is exact.
   virtual std::string_view Exact(size_t) const { return {}; }
   // The last record as it is in the file, without its line end; "" for raw.

@@ -17,8 +17,8 @@
 namespace sippar::query {
 
 // True if the statement is an INSERT whose rows do not depend on the contents of a table, so that
-// they can be sent together with the rows of later statements. Also false for some such INSERTs,
-// for which this would be hard to find out.
+// they can be sent together with the rows of later statements. The function also returns false for
+// some INSERTs of this kind, because only a longer analysis could recognize them.
 bool IsPlainInsert(const syntax::Statement& statement);
 
 class GatheredRows {

@@ -180,7 +180,7 @@ class ImportRun {
   ImportPreview preview_;
   BadRecords bad_;
   uint64_t done_ = 0;       // records read
-  uint64_t written_ = 0;    // length of the prefix of records that are written or were skipped
+  uint64_t written_ = 0;    // number of records, from the first on, that were written or skipped
   bool at_record_ = false;  // the last record read caused the failure
 };
 

@@ -33,7 +33,7 @@ ImportWriter::~ImportWriter() {
 Status ImportWriter::Add(engine::RowMutation mutation, uint64_t records) {
   cells_ += mutation.entries.size();
   std::vector<engine::RowMutation>& rows = batch_.rows;
-  // The records of a row often follow each other; then the index is not needed.
+  // Often the previous record has the same row. Then the mutation is found without the index.
   size_t at = rows.size();
   if (!rows.empty() && rows.back().row == mutation.row) {
     at = rows.size() - 1;

@@ -31,10 +31,11 @@ class ImportWriter {
   // was already returned.
   [[nodiscard]] Status Flush() EXCLUDES(mutex_);
 
-  uint64_t rows() const { return rows_; }                        // rows added
-  uint64_t cells() const { return cells_; }                      // entries added
-  uint64_t written_rows() const { return written_rows_; }        // rows known to be written
-  uint64_t written_records() const { return written_records_; }  // length of the written prefix
+  uint64_t rows() const { return rows_; }                  // rows added
+  uint64_t cells() const { return cells_; }                // entries added
+  uint64_t written_rows() const { return written_rows_; }  // rows known to be written
+  // The number of the file's records, from the first on, that are known to be written.
+  uint64_t written_records() const { return written_records_; }
   bool has_failed() const { return failed_; }
 
  private:

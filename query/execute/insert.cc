@@ -15,8 +15,8 @@
 namespace sippar::query {
 namespace {
 
-// INSERT … ROW key SET …. Without IF, and if no value reads the row, the statement is a plain
-// write, which the tablet does without reading the row.
+// Executes INSERT … ROW key SET …. If the statement has no IF and none of its values reads the row,
+// it is a plain write, for which the tablet does not read the row.
 Status InsertRow(const StatementContext& context, const engine::TableSchema& schema,
                  const syntax::Insert& insert) {
   UpdateBuilder builder(context, schema);

@@ -14,7 +14,7 @@
 
 namespace sippar::query {
 
-// The column of the table for each value of a tuple.
+// Says for each value of a tuple whether it is the row key, the time, or the value of which column.
 struct InsertColumns {
   size_t row_at = 0;
   std::optional<size_t> time_at;

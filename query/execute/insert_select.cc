@@ -113,8 +113,8 @@ class InsertRun {
         },
         &context_.summary->next);
     // After an error of the SELECT, the rows read before it are written, so that the user can
-    // continue after them. They are not written if a write has failed, because the writer dropped
-    // that batch, or if the statement must stop.
+    // continue after these rows. If the statement must stop, or if a write has failed and the
+    // writer has dropped the batch of that write, the rows are not written.
     if (!write_failed_ && (status.ok() || context_.CheckStop().ok())) {
       Status written = Finish(status.ok());
       if (status.ok()) status = written;
@@ -199,7 +199,7 @@ class InsertRun {
   // Writes the rows that the reader has passed.
   Status WritePassed() {
     while (!waiting_.empty()) {
-      // lower_bound finds the oldest write to the row: writes to one row keep their order.
+      // waiting_ keeps the writes to one row in their order; lower_bound finds the oldest of them.
       auto next = reverse() ? waiting_.lower_bound(waiting_.rbegin()->first) : waiting_.begin();
       if (IsAhead(next->first)) break;
       RETURN_IF_ERROR(WriteWaiting(next));

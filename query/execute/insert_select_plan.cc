@@ -29,8 +29,8 @@ bool FollowsTable(const syntax::Select& select) {
          std::ranges::none_of(select.order_by, aggregates);
 }
 
-// The SELECT with one more item: the key of the source row. An alias cannot hide it, since items do
-// not see the aliases of their own list.
+// Returns the SELECT with one more item: `row`, the key of the source row. An alias with the name
+// `row` does not change the item, since items do not see the aliases of their own list.
 syntax::Select WithSourceRow(syntax::Select select) {
   SelectItem item;
   item.expr.kind = syntax::ExprKind::kName;

@@ -74,7 +74,8 @@ StatusOr<std::string> NameOf(std::string_view text) {
   return BadRecord(fmt::format("member {}: the text is not valid base64", text));
 }
 
-// INT64 or FLOAT64. A number that fits neither stays TEXT: rounding it would change the data.
+// Returns the number as INT64 or FLOAT64. A number that fits into neither type stays TEXT, because
+// rounding would change the data.
 Value NumberOf(std::string_view text) {
   const char* end = text.data() + text.size();
   if (text.find_first_of(".eE") == std::string_view::npos) {

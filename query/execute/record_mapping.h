@@ -31,9 +31,10 @@ class RecordMapping {
   // Where the value of one column of the table, or of the row key, comes from.
   struct Mapped {
     std::unique_ptr<engine::Evaluator> value;
-    std::optional<uint32_t> column;  // set if `value` is just this column of the file
-    std::string family, qualifier;   // the column to write; empty for the row key
-    bool is_text = false;            // the family takes any text as it is
+    // Index of the file's column if `value` is a column and nothing else; otherwise nullopt.
+    std::optional<uint32_t> column;
+    std::string family, qualifier;  // the column to write; empty for the row key
+    bool is_text = false;           // the family takes any text as it is
   };
   [[nodiscard]] StatusOr<Mapped> Prepare(const engine::Expression& expression) const;
   [[nodiscard]] Status PlanByName(const syntax::Import& import);

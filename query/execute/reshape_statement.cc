@@ -70,7 +70,8 @@ Status ExecuteMerge(const StatementContext& context, const syntax::MergeTablets&
   if (merge.where) {
     ASSIGN_OR_RETURN(std::vector<engine::RowRange> ranges,
                      RowsOf(context, info.schema, *merge.where, "MERGE"));
-    rows = {ranges.front().start, ranges.back().limit};  // from the first row to the last
+    // One range that reaches from the start of the first range to the end of the last range.
+    rows = {ranges.front().start, ranges.back().limit};
   }
   RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Merge{info.schema.name, rows},
                                                 context.CallOptions()));
@@ -78,8 +79,8 @@ Status ExecuteMerge(const StatementContext& context, const syntax::MergeTablets&
 }
 
 Status ExecuteCompact(const StatementContext& context, const syntax::Compact& compact) {
-  // Allowed in a row transaction, as FLUSH is: both change where cells are stored, not what a read
-  // returns.
+  // COMPACT and FLUSH are allowed in a row transaction, because they change where cells are stored
+  // but not what a read returns.
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, compact.table));
   cluster::calls::Compact call{info.schema.name, compact.group.text, {}};
   if (compact.where) {

@@ -152,8 +152,8 @@ bool ResultStages::IsWanted(const Row& row) {
 StatusOr<bool> ResultStages::Pass(std::vector<Row> rows) {
   std::vector<Row> wanted;
   for (Row& row : rows) {
-    // IsWanted is called before the limit is checked: a duplicate does not prove that there is a
-    // next page; only a row that the next page would show proves it.
+    // IsWanted is called before the limit is checked, because only a row that the next page would
+    // show proves that there is a next page. A duplicate does not prove this.
     if (!IsWanted(row)) continue;
     if (given_ + wanted.size() >= plan_.limit) {
       more_ = true;

@@ -27,7 +27,8 @@ Status RowWriter::Add(engine::RowMutation mutation, const Span& span) {
   RETURN_IF_ERROR(CheckTransactionRow(context_, table_, mutation.row, span));
   cells_ += mutation.entries.size();
   if (context_.session->transaction && !only_counts()) {
-    // Nothing is batched in a transaction; the index only counts each row once.
+    // In a transaction the writer batches no mutations. Here `index_` only serves to count each row
+    // once.
     if (index_.emplace(mutation.row, 0).second) ++rows_;
     return WriteInTransaction(context_, mutation);
   }

@@ -11,8 +11,9 @@
 
 namespace sippar::query {
 
-// A batch is sent when it holds this many rows or bytes. One call for each row would cost a round
-// trip and a sync each; larger batches would only hold more memory and lose more on an error.
+// RowWriter sends a batch when it holds this many rows or bytes. One call for each row would cost a
+// round trip and a sync each. Larger batches would hold more memory, and an error would affect more
+// rows.
 inline constexpr size_t kBatchRows = 1000;
 inline constexpr size_t kBatchBytes = 4 << 20;
 

@@ -56,7 +56,8 @@ double KeyShare(std::string_view low, std::string_view high, std::string_view ke
 ScanShare::ScanShare(std::vector<ScanPiece> pieces, bool reverse)
     : pieces_(std::move(pieces)), reverse_(reverse) {
   for (ScanPiece& piece : pieces_) {
-    piece.bytes += 1;  // an empty tablet counts a little, and the sum is never 0
+    // Adds 1 so that an empty tablet has a small share of the scan, and the sum is never 0.
+    piece.bytes += 1;
     bytes_ += static_cast<double>(piece.bytes);
   }
 }

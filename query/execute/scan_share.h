@@ -12,9 +12,9 @@
 
 namespace sippar::query {
 
-// Where `key` lies between `low` and `high`, from 0 to 1. A byte counts as a digit of the alphabet
-// that it belongs to: '5' is about the middle of '0' to '9', 'n' of 'a' to 'z'. An empty `high`
-// means no upper end.
+// Returns where `key` lies between `low` and `high`, from 0 to 1. A byte counts as a digit of the
+// alphabet that it belongs to: '5' is about in the middle between '0' and '9', and 'n' between 'a'
+// and 'z'. An empty `high` means that there is no upper end.
 double KeyShare(std::string_view low, std::string_view high, std::string_view key);
 
 // A range of rows that is read from one tablet.

@@ -62,7 +62,8 @@ class ShareEstimate {
         pieces_(pieces),
         begun_nanos_(context.client()->clock()->MonotonicNanos()) {}
 
-  // The share done when `piece` was read up to `last_row`; below 0 while it is not known.
+  // Returns the share of the scan that is done after `piece` was read up to `last_row`. The share
+  // is below 0 while it is not known.
   double At(size_t piece, const std::string& last_row) {
     if (first_row_.empty()) first_row_ = last_row;
     if (share_ == nullptr && !is_asked_) {
@@ -92,8 +93,9 @@ class ShareEstimate {
         each.bytes = piece.in_transaction ? 0 : tablet.stored_bytes + tablet.memtable_bytes;
       }
     }
-    // The first tablet begins at "" and the last has no end, which says nothing about where the
-    // keys are. The scan's first row and the table's last row stand in for them.
+    // The first tablet begins at "" and the last tablet has no end, so these bounds do not tell
+    // where the keys are. The scan's first row and the table's last row are used in place of these
+    // bounds.
     ScanPiece& lowest = program_.read.reverse ? pieces.back() : pieces.front();
     ScanPiece& highest = program_.read.reverse ? pieces.front() : pieces.back();
     bool knows_first = lowest.range.start.empty() && !program_.read.reverse;

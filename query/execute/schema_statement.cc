@@ -60,7 +60,7 @@ Status AddGroup(const syntax::GroupDef& def, std::set<std::string>* grouped, Tab
                 std::vector<std::string>* notices) {
   if (schema->FindGroup(def.name.text) == nullptr) {
     schema->groups.emplace_back().name = def.name.text;
-    // The default group always exists; naming it sets its options.
+    // The default group always exists, so the statement may name it to set its options.
   } else if (def.name.text != engine::kDefaultGroup) {
     return ErrorAt("DUPLICATE", def.name.span,
                    fmt::format("locality group {} is named twice", def.name.text), {},
@@ -208,7 +208,8 @@ Status AlterGroup(const AlterAction& action, TableSchema* schema,
   std::vector<std::string> present = group->families;
   std::sort(families.begin(), families.end());
   std::sort(present.begin(), present.end());
-  // Naming the families that the group has is allowed: SHOW CREATE TABLE prints them.
+  // The statement may name the families that the group already has, since the output of SHOW CREATE
+  // TABLE names them.
   if (!families.empty() && families != present) {
     return ErrorAt(
         "UNSUPPORTED", action.group.name.span,
@@ -351,7 +352,8 @@ Status ExecuteDropTable(const StatementContext& context, const syntax::DropTable
 
 Status ExecuteSet(const StatementContext& context, const syntax::SetOption& set) {
   Value value;
-  if (set.value.kind == syntax::ExprKind::kName) {  // ON, OFF and ALL arrive as names
+  // The parser stores ON, OFF and ALL as names.
+  if (set.value.kind == syntax::ExprKind::kName) {
     value = Value::Text(set.value.name);
   } else {
     ASSIGN_OR_RETURN(value, CompileConstant(context, set.value));

@@ -18,8 +18,8 @@
 namespace sippar::query {
 namespace {
 
-// The program of the plan. For SAMPLE n ROWS it gets one more test, which only the rows with the n
-// least hashes pass.
+// Returns the program of the plan. For SAMPLE n ROWS, the returned program has an additional test,
+// which only the rows with the n least hashes pass.
 StatusOr<engine::Program> SampledProgram(const StatementContext& context, const SelectPlan& plan) {
   if (plan.sample_rows == 0) return plan.program;
   std::vector<int64_t> hashes;
@@ -38,7 +38,8 @@ StatusOr<engine::Program> SampledProgram(const StatementContext& context, const 
       RunOnTablets(context, plan.table, HashesOfRows(plan.program, plan.sample_rows), add));
   keep_least();
   engine::Program program = plan.program;
-  if (std::ssize(hashes) < wanted) return program;  // the table has no more rows
+  // The read finds fewer than n rows, so all of them belong to the sample.
+  if (std::ssize(hashes) < wanted) return program;
   const int64_t greatest = *std::max_element(hashes.begin(), hashes.end());
   AddTest(HashIs(engine::Function::kLessEqual, plan.sample_row, greatest), &program.where);
   return program;

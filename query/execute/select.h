@@ -12,7 +12,8 @@ namespace sippar::query {
 // result, else "".
 [[nodiscard]] Status RunSelect(const StatementContext& context, const SelectPlan& plan,
                                const RowConsumer& consumer, std::string* next);
-// Plans and runs `select`; rows go to the statement's sink, the rest to its summary.
+// Plans and runs `select`. Passes the rows to the statement's sink, and puts everything else (such
+// as notices and `next`) into the statement's summary.
 [[nodiscard]] Status ExecuteSelect(const StatementContext& context, const syntax::Select& select);
 // Sends the rows of a small relation that pass `where` to the statement's sink. Used by SHOW.
 [[nodiscard]] Status GiveRelation(const StatementContext& context,

@@ -179,7 +179,7 @@ StatusOr<Relation> ShowCompactions(const StatementContext& context, const syntax
                      {"duration", ValueType::kDuration},
                      TextColumn("status")},
                     {}};
-  // The table is looked up only to report an unknown one.
+  // FindTable is called only to report an error if the table does not exist.
   if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
   ASSIGN_OR_RETURN(
       std::vector<cluster::CompactionInfo> compactions,

@@ -159,7 +159,7 @@ class TailRun {
     std::vector<cluster::ChangeToken> tokens = waiting_;
     for (const Part& part : open_) {
       // A part that was opened after a split or merge has no token of its own before its first
-      // batch. Its position is then given by the end tokens of the parts that it replaces.
+      // batch. Until then, the end tokens of the parts that it replaces give its position.
       if (part.tokens.empty() || !part.at.token.empty()) {
         parts.push_back(part.at);
       } else {
@@ -248,7 +248,8 @@ class TailRun {
         covered.Add(token.rows);
         tokens.push_back(token);
       }
-      // Both parts of a merge report the same new partition, and it is open already.
+      // Both parts of a merge report the same new partition. It has no waiting tokens if TAIL has
+      // already opened it for the other report.
       if (tokens.empty()) continue;
       if (!(covered.Intersection(engine::RowSet(rows)) == engine::RowSet(rows))) {
         later.push_back(rows);

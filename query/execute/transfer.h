@@ -14,7 +14,8 @@ namespace sippar::query {
 [[nodiscard]] Status ExecuteImport(const StatementContext& context, const syntax::Import& import);
 [[nodiscard]] Status ExecuteExport(const StatementContext& context,
                                    const syntax::Export& statement);
-// The SELECT that EXPORT runs: the one in the statement, or one that reads all cells of the table.
+// Returns the SELECT that EXPORT runs: the SELECT in the statement or, if there is none, a SELECT
+// that reads all cells of the table.
 syntax::Select ExportedRows(const syntax::Export& statement);
 
 // The options of IMPORT and EXPORT.
@@ -29,8 +30,8 @@ struct TransferOptions {
 // Fails with UNKNOWN_OPTION if an option is unknown or does not accept the value given.
 [[nodiscard]] StatusOr<TransferOptions> PlanTransferOptions(
     const std::vector<syntax::Option>& options);
-// The format that the statement names, or the one of the path's suffix: csv, tsv, jsonl, jsonl-b64,
-// cells, raw.
+// Returns the format that the statement names, or else the format for the suffix of the path: csv,
+// tsv, jsonl, jsonl-b64, cells or raw.
 [[nodiscard]] StatusOr<std::string> TransferFormat(const syntax::Identifier& format,
                                                    const std::string& path, const Span& span);
 // The path of the file. UNSUPPORTED if this session cannot open files.

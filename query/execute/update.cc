@@ -27,7 +27,8 @@ struct Totals {
   Row last_returning;
 };
 
-// The size of the table for a hint, "4 rows", counted up to kCountedRowsMax.
+// Returns the number of rows of the table as text for a hint, for example "4 rows". Counts at most
+// kCountedRowsMax rows.
 std::string CountRows(const StatementContext& context, const std::string& table) {
   SelectPlan plan;
   plan.program.read.keys_only = true;

@@ -14,8 +14,9 @@
 
 namespace sippar::query {
 
-// A field of tsv or cells: \t, \n, \r, \\ and, for bytes that are not printable UTF-8, \xHH. On a
-// terminal hidden characters are escaped, too.
+// Appends a field of the format tsv or cells. Escapes tab, newline, carriage return and backslash
+// as \t, \n, \r and \\, and bytes that are not printable UTF-8 as \xHH. If `terminal` is true, also
+// escapes hidden characters.
 void AppendField(std::string_view bytes, bool terminal, std::string* out);
 // Decodes what AppendField wrote; false if an escape is unknown or incomplete.
 [[nodiscard]] bool UnescapeField(std::string_view field, std::string* out);

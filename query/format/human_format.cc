@@ -77,8 +77,8 @@ class BoxFormatter : public ResultFormatter {
       }
     }
     rows_.push_back(std::move(text));
-    // From here on widths are fixed. A wider value of a later row makes its line longer than the
-    // frame, which is better than holding the rows.
+    // The widths of the columns are fixed after this row. A wider value in a later row makes its
+    // line longer than the frame, but the formatter need not hold the rows in memory.
     if (rows_.size() == kRowsBuffered) Start(out);
   }
 
@@ -111,7 +111,7 @@ class BoxFormatter : public ResultFormatter {
   void Rule(const Frame& frame, std::string* out) {
     for (size_t i = 0; i < widths_.size(); ++i) {
       *out += i == 0 ? frame.left : frame.middle;
-      // Two more for the blanks on both sides of a cell.
+      // The width of the rule includes the two blanks around the text of a cell.
       for (size_t k = 0; k < widths_[i] + 2; ++k) *out += frame.line;
     }
     *out += frame.right;
@@ -257,7 +257,7 @@ class MarkdownFormatter : public ResultFormatter {
   void End(const FormatEnd&, std::string*) override {}
 
  private:
-  // Escapes the signs that mean something to Markdown or HTML inside a table.
+  // Escapes the characters that have a special meaning inside a Markdown table or in HTML.
   static std::string Cell(std::string_view text) {
     constexpr std::string_view kSpecial = "|\\`*_<>[]";
     std::string out;

@@ -87,7 +87,8 @@ std::string JsonText(std::string_view text) {
 }
 
 std::string JsonKey(std::string_view name) {
-  // A name that itself begins with $base64 is encoded, too: a reader would otherwise decode it.
+  // A name that begins with $base64 is encoded, too: otherwise a reader would decode it although it
+  // was not encoded.
   if (engine::IsUtf8(name) && !name.starts_with(kBase64Mark)) return JsonText(name);
   return fmt::format("\"{}:{}\"", kBase64Mark, Base64(name));
 }

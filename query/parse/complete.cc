@@ -14,7 +14,7 @@ namespace {
 using antlr4::Token;
 
 // True for a token that the user may still be typing. If the caret touches such a token, completion
-// replaces the token, and the walk over the grammar ends before it.
+// replaces the token, and the tokens that the grammar walk takes end before it.
 bool IsWord(const Token& token) {
   size_t type = token.getType();
   return IsKeyword(type) || type == SipparParser::IDENT || type == SipparParser::COLUMN_PATTERN ||
@@ -74,13 +74,14 @@ void Fill(const Expectation& expected, Completion* out) {
   out->format = expected.format;
 }
 
-// Removes keywords of statements that cannot run. The grammar also accepts statements that are not
-// supported, so that their error can name them; completion must not offer these.
+// Removes the keywords of statements that cannot run. The grammar also accepts unsupported
+// statements, so that an error can name them, but completion must not offer their keywords.
 void KeepWhatRuns(const std::vector<const Token*>& tokens, std::vector<std::string>* keywords) {
   auto offers = [&](std::string_view word) {
     return std::find(keywords->begin(), keywords->end(), word) != keywords->end();
   };
-  if (!offers("SELECT")) return;  // the caret is within a statement, not at its start
+  // Without SELECT among the keywords, the caret is within a statement and not at its start.
+  if (!offers("SELECT")) return;
   bool explains = !tokens.empty() && tokens[0]->getType() == SipparParser::EXPLAIN;
   std::erase_if(*keywords, [&](const std::string& word) {
     constexpr std::array<std::string_view, 3> kRefused = {"CANCEL", "GRANT", "REVOKE"};
@@ -103,7 +104,8 @@ Completion CompleteAt(std::string_view text, size_t caret) {
   out.table_name = TableOf(&all);
   LexedText before(text.substr(begin, caret - begin));
   auto tokens = before.VisibleTokens();
-  tokens.pop_back();  // drops EOF, which would end the walk
+  // Removes the EOF token, which would end the walk.
+  tokens.pop_back();
   if (!tokens.empty()) {
     const Token& last = *tokens.back();
     bool touches = begin + last.getStopIndex() + 1 == caret;

@@ -56,9 +56,9 @@ Expr MakeBinary(BinaryOp op, Expr left, Expr right) {
   return expr;
 }
 
-// Takes only signs that the grammar allows between operands; % is the only one without a case, so
-// the default returns it. ApplyTail handles operators that are words (LIKE, STARTS WITH), since
-// these may have two tokens or a NOT.
+// Takes only signs that the grammar allows between operands. Only % has no case, and the default
+// returns its operator. ApplyTail handles operators that are words (LIKE, STARTS WITH), since these
+// may have two tokens or a NOT.
 BinaryOp OperatorOf(size_t token_type) {
   switch (token_type) {
     case SipparParser::EQ:

@@ -30,8 +30,8 @@ std::string_view ExpressionBuilder::TextOf(antlr4::ParserRuleContext* context) c
   return text_->text().substr(span.begin, span.end - span.begin);
 }
 
-// Keeps only the first error: later ones are often its consequences, since the dummy node that is
-// built in place of a wrong one has no children.
+// Keeps only the first error. Later errors are often its consequences: the builder replaces a wrong
+// node by a dummy node, which has no children.
 void ExpressionBuilder::Fail(const QueryError& error) {
   if (status_.ok()) status_ = ToStatus(error);
 }
@@ -53,9 +53,9 @@ void ExpressionBuilder::Report(const OptionalProblem& problem, const antlr4::Tok
 }
 
 bool ExpressionBuilder::TooDeep(size_t levels, antlr4::ParserRuleContext* context) {
-  // LexedText::Check bounds only what the parser recurses on, brackets and prefix operators. The
-  // parser reads a chain of 100,000 plus signs in a loop, and the chain still becomes a tree of as
-  // many levels.
+  // LexedText::Check limits only the depth of brackets and prefix operators, on which the parser
+  // recurses. The parser reads a chain of 100,000 plus signs in a loop, but the tree of the chain
+  // has 100,000 levels.
   if (depth_ + levels <= limits::kExpressionDepthMax) return false;
   Fail("TOO_DEEP", SpanOf(context),
        fmt::format("the expression is nested deeper than {} levels", limits::kExpressionDepthMax),

@@ -25,8 +25,8 @@ class ExpressionBuilder {
   syntax::Expr Build(SipparParser::ExpressionContext* context);
   syntax::PatternNode Build(SipparParser::ColumnPatternContext* context);
   syntax::Literal Build(SipparParser::LiteralContext* context);
-  // Returns the name, without backquotes, that is the one token of `context`. The rule of `context`
-  // must be one that matches a single token (name, tableName, anyWord …).
+  // Returns the name in the only token of `context`, without its backquotes. The rule of `context`
+  // must match a single token (name, tableName, anyWord …).
   syntax::Identifier Name(antlr4::ParserRuleContext* context);
   // The name of a family or group, which may also be written as a string.
   syntax::Identifier NameOrString(antlr4::ParserRuleContext* context);

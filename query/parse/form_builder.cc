@@ -103,8 +103,8 @@ Expr ExpressionBuilder::BuildLambda(SipparParser::LambdaContext* context) {
 }
 
 Expr ExpressionBuilder::CastTo(SipparParser::TypeNameContext* type, Expr value) {
-  // A value of type ARRAY<…> or STRUCT<…> gets no cast: its own items are already cast to the types
-  // written with them.
+  // A value of type ARRAY<…> or STRUCT<…> gets no cast: its items have already been cast to the
+  // types that its own ARRAY<…> or STRUCT<…> names.
   if (type == nullptr || type->typeArguments() != nullptr) return value;
   Expr cast = MakeExpr(ExprKind::kCast, value.span);
   cast.name = Name(type->name()).text;
@@ -155,7 +155,7 @@ Expr ExpressionBuilder::BuildExtract(SipparParser::ExtractContext* context) {
   auto* part = context->timePart();
   const std::string unit = Lower(TextOf(part));
   std::vector<Expr> arguments;
-  // DATE of a time means the start of its day.
+  // EXTRACT(DATE FROM t) returns the start of the day of t.
   const bool is_date = unit == "date";
   arguments.push_back(MakeText(is_date ? "day" : unit, SpanOf(part)));
   arguments.push_back(Build(context->expression(0)));

@@ -52,7 +52,8 @@ bool IsNameRule(size_t rule) {
          rule == SipparParser::RuleSoftKeyword || rule == SipparParser::RuleHardKeyword;
 }
 
-// Records which kind of name is allowed: the innermost rule that is no IsNameRule tells the kind.
+// Records which kind of name is allowed. The kind depends on the innermost rule for which
+// IsNameRule is false.
 void AddName(const std::vector<size_t>& rules, Expectation* out) {
   auto rule =
       std::find_if(rules.begin(), rules.end(), [](size_t each) { return !IsNameRule(each); });
@@ -170,7 +171,8 @@ void AddAllowed(const AllowedToken& allowed, Expectation* out) {
   } else if (!word.empty()) {
     AddWord(&out->signs, word);
   } else if (allowed.type == SipparParser::STRING) {
-    out->name = true;  // a family or group may be written as a string
+    // The name of a family or group may be written as a string.
+    out->name = true;
   }
 }
 

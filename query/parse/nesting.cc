@@ -39,7 +39,8 @@ void Nesting::Take(size_t token_type) {
 void Nesting::CountPrefix(size_t token_type) {
   Level& level = levels_.back();
   // The parser reads the rest of the statement inside each EXPLAIN, so an EXPLAIN counts until the
-  // statement ends. Other words may separate EXPLAINs, so they are no run of prefix operators.
+  // statement ends. EXPLAIN is not in `is_prefix`, because other words may stand between two
+  // EXPLAINs.
   if (token_type == SipparLexer::EXPLAIN) {
     ++level.depth;
     ++depth_;

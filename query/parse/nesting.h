@@ -18,12 +18,15 @@ class Nesting {
   size_t depth() const { return depth_; }
 
  private:
-  // What is between an opening token and the one that closes it; the first level is the statement.
+  // The tokens between an opening token and its closing token. The first level is the whole
+  // statement.
   struct Level {
-    size_t closer = 0;       // type of the token that closes the level; 0: none
-    size_t longest_run = 1;  // most prefix operators in a row, at least 1; `depth` omits the first
-    size_t else_ifs = 0;     // ELSE IFs of the IF chain that is being read
-    size_t depth = 0;        // what the level adds to depth_
+    size_t closer = 0;  // type of the token that closes the level; 0: none
+    // Most prefix operators in a row, at least 1. The first operator of a run does not count in
+    // `depth`.
+    size_t longest_run = 1;
+    size_t else_ifs = 0;  // ELSE IFs of the IF chain that is being read
+    size_t depth = 0;     // what the level adds to depth_
   };
 
   void CountPrefix(size_t token_type);

@@ -3,8 +3,8 @@
 
 namespace sippar::query {
 
-// A template, because the grammar has two rules with the same parts: an element of CREATE or ALTER,
-// and one that ALTER adds.
+// This is a template, because two rules of the grammar have the same parts: familyElement in CREATE
+// and ALTER, and addedFamily in ALTER … ADD.
 template <typename Context>
 syntax::FamilyDef SchemaBuilder::Family(Context* context) {
   return {expressions_->NameOrString(context->familyName()), options_->Build(context->option())};

@@ -58,8 +58,8 @@ void SelectBuilder::BuildCellsPer(SipparParser::ReadOptionContext* context, Read
 }
 
 void SelectBuilder::BuildReadOption(SipparParser::ReadOptionContext* context, ReadOptions* out) {
-  // Only the first option sets the place: the error about a missing FROM points at it, and line 0
-  // afterwards still means that there was no option.
+  // The span is the place of the first option, where the error about a missing FROM points. If the
+  // statement has no option, the line of the span stays 0.
   if (out->span.line == 0) out->span = expressions_->SpanOf(context);
   // Flags (WITH DELETES, STRIP VALUES, REVERSE) may be repeated, because that changes nothing. An
   // option with a value may not: one of the two values would be ignored.

@@ -24,7 +24,8 @@ class SelectBuilder {
   void BuildReadOption(SipparParser::ReadOptionContext* context, syntax::ReadOptions* out);
   void BuildCellsPer(SipparParser::ReadOptionContext* context, syntax::ReadOptions* out);
   syntax::Limit BuildLimit(SipparParser::LimitContext* context);
-  // Records the error DUPLICATE_CLAUSE at `context` if the clause was given `already`.
+  // Records the error DUPLICATE_CLAUSE at `context` if `already` is true: the statement has given
+  // this clause before.
   void OnlyOnce(bool already, antlr4::ParserRuleContext* context, std::string_view clause);
 
   ExpressionBuilder* const expressions_;

@@ -18,8 +18,8 @@ bool IsPlain(char c) {
          std::string_view(" \t\r\n_.,:@=+*()<>%[]").find(c) != std::string_view::npos;
 }
 
-// The index of the quote that ends the string whose first quote is at `begin`; npos if no quote
-// does.
+// Returns the index of the quote that ends the string whose first quote is at `begin`; npos if the
+// string has no closing quote.
 size_t EndOfString(std::string_view text, size_t begin) {
   for (size_t at = begin + 1; at < text.size(); ++at) {
     if (text[at] == '\'') return at;  // a doubled quote ends a string and begins the next
@@ -28,8 +28,8 @@ size_t EndOfString(std::string_view text, size_t begin) {
   return std::string_view::npos;
 }
 
-// The index of the first ";" from `begin` on if only plain characters and strings come before it,
-// else npos.
+// Returns the index of the first ";" from `begin` on; npos if there is none, or if anything but
+// plain characters and strings comes before it.
 size_t EndOfPlain(std::string_view text, size_t begin) {
   for (size_t at = begin; at < text.size(); ++at) {
     if (text[at] == ';') return at;

@@ -80,7 +80,8 @@ std::optional<QueryError> FindSqlConcept(const LexedText& text,
       bool follows = i + 1 < tokens.size() && Says(text, *tokens[i + 1], each.second);
       if (!each.second.empty() && !follows) continue;
       bool begins = i == 0 || Says(text, *tokens[i - 1], ";");
-      // A common table expression begins a statement. WITH (options) comes later in it.
+      // WITH begins a common table expression only at the start of a statement. Elsewhere it begins
+      // options, WITH (…).
       if (each.first == "WITH" && !begins) continue;
       const antlr4::Token& last = each.second.empty() ? *tokens[i] : *tokens[i + 1];
       QueryError error;

@@ -51,7 +51,8 @@ syntax::StatementNode StatementBuilder::BuildSchemaNode(SipparParser::StatementC
   return BuildOther(context->other());
 }
 
-// Builds the supported statements of the rule `other`; of any other it keeps only the words.
+// Builds the supported statements of the rule `other`. For an unsupported statement, keeps only its
+// words.
 syntax::StatementNode StatementBuilder::BuildOther(SipparParser::OtherContext* context) {
   if (auto* node = context->split()) {
     return syntax::SplitTable{expressions_.Name(node->tableName()),

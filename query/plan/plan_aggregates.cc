@@ -57,7 +57,8 @@ bool CountsRepeats(AggregateDef::Kind kind) {
     case AggregateDef::kApproxQuantiles:
     case AggregateDef::kStringAgg:
       return true;
-    default:  // COUNT(DISTINCT x) is a kind of its own
+    // COUNT(DISTINCT x) is a kind of aggregate of its own, not kCount with DISTINCT.
+    default:
       return false;
   }
 }

@@ -22,8 +22,8 @@ using syntax::ReadOptions;
 // Limit of n in SAMPLE n ROWS: the hashes of the n rows are held in memory.
 constexpr uint64_t kSampleRowsMax = 1'000'000;
 
-// Returns the bound below which the hashes of a share of `share` of all rows lie. The hashes are
-// spread evenly over all INT64 values.
+// Returns the bound for a sample of `share` of all rows: the hashes of this share of the rows are
+// below the bound, because the hashes are spread evenly over all INT64 values.
 int64_t BelowWhich(double share) {
   const double width = std::ldexp(share, 64);  // share < 1, so it fits into 64 bits
   return static_cast<int64_t>(static_cast<uint64_t>(width) + (uint64_t{1} << 63));

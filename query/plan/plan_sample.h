@@ -7,7 +7,7 @@
 
 namespace sippar::query {
 
-// The test that compares HASH64(row) with `bound`.
+// Returns the test that compares HASH64(row) with `bound` by `comparison`.
 engine::Expression HashIs(engine::Function comparison, engine::Expression row, int64_t bound);
 // Joins `test` and *where by AND.
 void AddTest(engine::Expression test, std::optional<engine::Expression>* where);

@@ -79,7 +79,8 @@ Status SelectPlanner::PlanCellItems() {
   // An item `*` includes the columns of all other items. An empty list means every column.
   if (all) cell_patterns.clear();
   items.clear();
-  // From here on the statement is planned as a SELECT of these names FROM CELLS(...).
+  // After this point the statement is planned as SELECT row, column, timestamp, value FROM
+  // CELLS(…).
   for (const char* name : {"row", "column", "timestamp", "value"}) {
     items.push_back(NameItem(name, select.span));
   }

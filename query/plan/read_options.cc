@@ -68,8 +68,8 @@ engine::Row EmptyRow(const std::vector<SlotDef>& slots) {
   return row;
 }
 
-// Also true if the test fails with an error: the row must then be read, so that the error is
-// reported.
+// Returns true also if the evaluation of the test fails: the scan must then read the row, so that
+// the error is reported.
 bool IsTrueOn(const engine::Row& row, const Expression& test) {
   auto evaluator = engine::Evaluator::Prepare(test);
   if (!evaluator.ok()) return true;
@@ -175,8 +175,8 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
     uint64_t count = 0, offset = 0;
     RETURN_IF_ERROR(
         PlanCellsPer(context, *options.cells_per_column, "CELLS PER COLUMN", &count, &offset));
-    // CELLS PER COLUMN means the same as VERSIONS; a filter of the Cloud Bigtable API is called so.
-    // If a SELECT has both, CELLS PER COLUMN takes effect.
+    // CELLS PER COLUMN means the same as VERSIONS; its name comes from a filter of the Cloud
+    // Bigtable API. If a SELECT has both, CELLS PER COLUMN takes effect.
     read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));
     read->versions_offset = static_cast<uint32_t>(std::min<uint64_t>(offset, UINT32_MAX));
   }

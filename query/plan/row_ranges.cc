@@ -97,9 +97,9 @@ RowRanges RegexRanges(const Expression& test) {
   return {RowSet(RowRange::Prefix((*regex)->LiteralPrefix())), false};
 }
 
-// Joins or intersects many sets with one sort. Doing it set by set would cost the square of their
-// number. Use an object either for a union (Add, AddKey, Sum) or for an intersection (Intersect,
-// Intersection), never for both.
+// Computes the union or the intersection of many sets with one sort. Joining the sets one by one
+// would take time quadratic in their number. Use an object either for a union (Add, AddKey, Sum) or
+// for an intersection (Intersect, Intersection), never for both.
 class ManyRows {
  public:
   explicit ManyRows(StopBudget* budget) : budget_(budget) {}
@@ -209,8 +209,8 @@ StatusOr<RowRanges> RangesOf(const Expression& test, const std::vector<SlotDef>&
     case Function::kAnd:
     case Function::kOr:
       return JunctionRanges(test, slots, budget);
-    // The complement of a set that is too large would be too small and lose rows, so an inexact set
-    // is not complemented.
+    // Only an exact set is complemented. An inexact set may contain too many rows, and its
+    // complement would then lack rows for which NOT is TRUE.
     case Function::kNot: {
       ASSIGN_OR_RETURN(RowRanges inner, RangesOf(test.args[0], slots, budget));
       return inner.exact ? RowRanges{inner.rows.Complement(), true} : Unknown();

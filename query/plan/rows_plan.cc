@@ -47,7 +47,7 @@ StatusOr<RowsPlan> Begin(const StatementContext& context, const syntax::Identifi
   return plan;
 }
 
-// For statements that change only rows that exist: chooses how these rows are found.
+// Chooses how the rows are found for a statement that changes only rows that exist.
 void FindExisting(RowsPlan* plan) {
   plan->builder->SetOnlyIfExists();
   if (!IsListed(plan->target.rows)) return;

@@ -37,9 +37,10 @@ struct RowsPlan {
   Target target;
   std::vector<std::string> keys;  // kListed: keys of the rows to update
   bool has_where = false;         // false: the statement says ALL ROWS
-  bool makes_rows = false;        // rows that do not exist are created
-  bool conditional = false;       // the statement has IF
-  bool returns = false;           // the statement has RETURNING
+  // True if the statement creates rows that do not exist.
+  bool makes_rows = false;
+  bool conditional = false;  // the statement has IF
+  bool returns = false;      // the statement has RETURNING
 };
 
 [[nodiscard]] StatusOr<RowsPlan> PlanRows(const StatementContext& context,
@@ -53,7 +54,7 @@ struct RowsPlan {
 
 // True if the statement would scan the whole table and the session forbids that.
 bool IsUnsafe(const StatementContext& context, const RowsPlan& plan);
-// The plan that finds the keys of the rows. Requires: `plan` scans.
+// The plan that finds the keys of the rows. `plan` must not be kListed.
 SelectPlan KeyScan(const StatementContext& context, const RowsPlan& plan);
 // The update to run on each row. Call it once, and not for kDropped.
 engine::RowUpdate FinishUpdate(RowsPlan* plan);

@@ -112,13 +112,13 @@ Status UpdateBuilder::AddAssign(const syntax::Assign& assign,
                         : assign.op == syntax::Assign::kAdd ? RowWrite::kIncrement
                                                             : RowWrite::kAppend;
   RETURN_IF_ERROR(AddWrite(kind, assign.column, std::move(value)));
-  // AddWrite has just added this write. The guard and the time are set here, because INCREMENT and
-  // APPEND have neither.
+  // AddWrite has just added the last element of update_.writes. The guard and the time are set here
+  // and not by AddWrite, because INCREMENT and APPEND have neither.
   RowWrite& write = update_.writes.back();
   write.guard = guard;
   if (assign.at) {
     ASSIGN_OR_RETURN(write.timestamp, compiler.Compile(*assign.at));
-    // Only a literal has its value now. A time that is computed from the row is checked when the
+    // The value of a literal is known now. A time that is computed from the row is checked when the
     // update runs.
     bool constant = write.timestamp->IsLiteral() && !write.timestamp->literal.is_null();
     if (constant)
@@ -243,8 +243,8 @@ bool NeedsAllVersions(const std::vector<SlotDef>& slots) {
   });
 }
 
-// A column that is only set does not count: the scope has a pattern only for a column that some
-// expression reads.
+// True if the update needs to read the row. A column that the update only sets needs no read: the
+// scope has a pattern only for a column that an expression reads.
 bool UpdateBuilder::ReadsRow() const {
   return !scope_.patterns().empty() || !deleted_.empty() || deletes_rows_ ||
          update_.only_if_exists || update_.condition || !update_.returning.empty();

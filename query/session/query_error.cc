@@ -76,7 +76,8 @@ std::string Excerpt(std::string_view text, const QueryError& error, int first_li
   std::vector<Span> spans = error.more;
   spans.push_back(error.span);
   for (const Span& span : spans) {
-    // A span in another line, or outside of the cut, is not shown.
+    // A span that begins in another line, or outside of the part of a long line that is shown, gets
+    // no carets.
     if (span.begin < begin || span.begin > end) continue;
     size_t start = 0;
     size_t length = 0;
@@ -205,8 +206,9 @@ QueryError QueryErrorOf(const Status& status) {
 Status LineIn(std::string_view text, const Status& status) {
   if (status.ok() || !status.GetPayload(kPayloadUrl)) return status;
   QueryError error = QueryErrorOf(status);
-  // An error of a compiled expression has only offsets. The tablets get a TextPlace with each
-  // expression of a program, so it is kept small; line and column are needed only after an error.
+  // An error of a compiled expression has only offsets. Each expression that a program sends to the
+  // tablets contains a TextPlace, so a TextPlace has no line and column; they are computed here,
+  // after an error.
   bool offsets_only = error.span.line == 0 && error.span.end > 0 && error.span.end <= text.size();
   if (!offsets_only) return status;
   std::string_view before = text.substr(0, error.span.begin);
@@ -231,7 +233,8 @@ std::string Render(std::string_view kind, std::string_view text, const QueryErro
     out += " ";
   }
   out += Shown(error.message, &width) + "\n";
-  // Excerpt prints the hint after the carets, where it can refer to them.
+  // If the place is known, Excerpt prints the hint after the carets, so that the hint can refer to
+  // the marked text.
   if (error.span.line > 0) return out + Excerpt(text, error, first_line);
   if (!error.hint.empty()) out += fmt::format("  hint: {}\n", Shown(error.hint, &width));
   return out;

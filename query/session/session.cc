@@ -109,8 +109,8 @@ Status ChangeSortMemory(std::string_view name, const Value& value, Settings* set
   return OkStatus();
 }
 
-// FLUSH and COMPACT always wait for their work to end. So this setting accepts only ON or TRUE; it
-// exists for scripts that set it.
+// FLUSH and COMPACT always wait for their work to end, so this setting accepts only ON and TRUE. It
+// exists so that scripts that set it do not fail.
 Status ChangeWait(std::string_view name, const Value& value, Settings*) {
   bool on = false;
   if (ParseSwitch(value, &on) && on) return OkStatus();

@@ -215,13 +215,14 @@ struct RowStatement {
   Expr expr;                             // kIf: condition; kLet, kFail: value
   std::vector<RowStatement> then_block;  // only for kIf
   bool has_else = false;                 // only for kIf
-  std::vector<RowStatement> else_block;  // kIf; ELSE IF is a block with one kIf
-  std::vector<Assign> assigns;           // only for kSet
-  bool delete_row = false;               // kDelete: the statement is DELETE ROW
-  std::vector<PatternNode> patterns;     // only for kDelete
-  TimeSpan times;                        // only for kDelete
-  Identifier name;                       // only for kLet
-  std::vector<SelectItem> items;         // only for kReturn
+  // kIf: the ELSE block. ELSE IF is stored as an ELSE block with one kIf.
+  std::vector<RowStatement> else_block;
+  std::vector<Assign> assigns;        // only for kSet
+  bool delete_row = false;            // kDelete: the statement is DELETE ROW
+  std::vector<PatternNode> patterns;  // only for kDelete
+  TimeSpan times;                     // only for kDelete
+  Identifier name;                    // only for kLet
+  std::vector<SelectItem> items;      // only for kReturn
   Span span;
   bool operator==(const RowStatement&) const = default;
 };
@@ -332,7 +333,7 @@ struct Balance {
   bool operator==(const Balance&) const = default;
 };
 
-struct Backup {  // BACKUP TABLE t AS name; SNAPSHOT is the same
+struct Backup {  // BACKUP TABLE t AS name; SNAPSHOT is a synonym
   Identifier table;
   Identifier name;
   std::vector<Option> options;

@@ -20,8 +20,8 @@ constexpr std::string_view kSoft[] = {
     "STARTS",  "STRIP",   "STRUCT",   "TABLET",  "TABLETS", "TAIL",     "TIME",     "TIMESTAMP",
     "UNNEST",  "UNPACK",  "VERSIONS"};
 
-// A hard keyword has a meaning at places where a name may stand, so the parser could not tell the
-// two apart.
+// A hard keyword has a meaning at places where a name may stand, so the parser could not
+// distinguish the keyword from a name.
 constexpr std::string_view kHard[] = {
     "ALL",      "ALTER",  "AND",   "AS",     "ASC",    "AT",        "BEGIN",  "BETWEEN",
     "BY",       "CASE",   "CAST",  "CELLS",  "CREATE", "DELETE",    "DESC",   "DESCRIBE",

@@ -187,7 +187,8 @@ OptionalProblem DecodeBytes(std::string_view text, std::string* out) {
   int high = -1;
   for (size_t i = 2; i + 1 < text.size(); ++i) {
     int digit = engine::HexDigit(text[i]);
-    if (digit < 0) continue;  // blanks between digits are ignored
+    // Skips the blanks between digits.
+    if (digit < 0) continue;
     if (high < 0) {
       high = digit;
     } else {

@@ -6,7 +6,7 @@
 namespace sippar::cluster::zookeeper {
 
 bool IsUnknown(int code) {
-  // kSessionMoved answers the copy of a request that came over an old connection.
+  // ZooKeeper answers kSessionMoved to a copy of a request that came over an old connection.
   return code == kConnectionLoss || code == kOperationTimeout || code == kNoAnswer ||
          code == kClosing || code == kSessionMoved;
 }

@@ -86,7 +86,7 @@ class ZooKeeperHandle {
   static void OnClientEvent(_zhandle* client, int type, int state, const char* path, void* context);
   void Free(bool end_session);
   [[nodiscard]] bool IsGivenUp();
-  // Calls `send(client, context)`; if it refuses, completes the request with its code.
+  // Calls `send(client, context)`. If `send` fails, completes the request with the error code.
   template <typename Send>
   Pending Request(Pending pending, const Send& send);
 

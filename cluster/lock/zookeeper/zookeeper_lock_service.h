@@ -35,12 +35,12 @@ struct ZooKeeperOptions {
   MissingCluster missing = MissingCluster::kMake;  // kRefuse: OpenSession returns kNotFound
   // How long the first session waits for a member to answer; at most its timeout. 0: its timeout.
   int64_t connect_us = 0;
-  // Called repeatedly during that wait, by the waiting thread, with what is waited for; false ends
-  // the wait, and OpenSession returns kCancelled.
+  // Called repeatedly during that wait, by the waiting thread. `what` is text that says what the
+  // thread waits for. False ends the wait, and OpenSession returns kCancelled.
   std::function<bool(const std::string& what)> may_wait = nullptr;
 };
 
-// Does not connect: the first session does, and makes the tree if there is none (see `missing`).
+// Does not connect. The first session connects, and makes a missing tree (see `missing`).
 // OpenSession answers within SessionOptions::timeout_us. kInvalidArgument: the timeout is 0, the
 // members grant less (their maxSessionTimeout), or it is less than four ticks. kPermissionDenied:
 // the tree belongs to another secret. kDataLoss: the tree has files but no counter.

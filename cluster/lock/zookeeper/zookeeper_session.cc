@@ -69,7 +69,7 @@ StatusOr<FileView> ZooKeeperSession::View(int64_t deadline_nanos, const std::str
     Znode file;
     auto lock = ReadAgain(handle_.get(), deadline_nanos, path, [&] {
       file.code = kNoNode;
-      // All three are sent before the first is answered; members answer in this order.
+      // All three requests are sent before the first answer; members answer in this order.
       auto barrier = freshness == Freshness::kConsistent ? handle_->Barrier(node) : nullptr;
       auto first = handle_->Get(node);
       auto second = handle_->Get(paths_.Lock(path));

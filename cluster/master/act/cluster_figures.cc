@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kEventsMax = 10'000;
 
-// Reads the file; if there is none, returns an empty one without a holder.
+// Reads the file. If it does not exist, returns an empty LockFile, which has no holder.
 StatusOr<LockFile> ReadIfThere(LockSession* session, const std::string& path,
                                Freshness freshness = Freshness::kConsistent) {
   auto file = session->Read(path, freshness);

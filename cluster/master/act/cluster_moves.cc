@@ -14,7 +14,7 @@ namespace sippar::cluster::master {
 namespace {
 
 constexpr int64_t kPollMicros = 20'000;
-constexpr int kPollsOfMove = 1'500;   // 30 s
+constexpr int kPollsOfMove = 1'500;   // 30 s in all
 constexpr int kPollsOfOrders = 500;   // 10 s; a master reads the orders every second
 constexpr int kPollsOfServers = 100;  // 2 s
 constexpr int kMovesBegun = 3;        // most times that one call begins the move of its tablet
@@ -54,8 +54,8 @@ StatusOr<ClusterAdmin::MoveCourse> ClusterAdmin::CourseOf(const calls::MoveTable
   return course;
 }
 
-// A split, a recovery or a refusal during the move sends the tablet elsewhere; then the move is
-// begun again, a few times.
+// A split, a recovery or a refusal during the move can send the tablet to another server. This
+// function then begins the move again, up to kMovesBegun times in all.
 Status ClusterAdmin::Perform(const calls::MoveTablet& asked, const CallTime& time) {
   RETURN_IF_ERROR(LookAtServers(time));
   StatusOr<ServerId> target = ServerId();
@@ -199,7 +199,7 @@ Status ClusterAdmin::ChangeOrders(const CallTime& time,
     if (put.ok()) break;
     if (put.code() != StatusCode::kAborted || i == kOrderTries) return put;
   }
-  driver_->ServersChanged();  // the master then reads the orders, too
+  driver_->ServersChanged();  // the master then lists the servers and reads the orders
   for (int i = 0; i < kPollsOfOrders; ++i) {
     StandingOrders known;
     RETURN_IF_ERROR(driver_->Look([&](MasterState& state) { known = state.orders; }));

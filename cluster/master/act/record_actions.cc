@@ -30,8 +30,8 @@ StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord&
   joined.phase = TabletPhase::kUnassigned;
   joined.server = ServerId();
   // Run ids are derived from the tablet id, so each attempt assigns the same ids, and a repeated
-  // commit recognizes its own record. They differ from the ids that servers assign, because their
-  // upper half is this master's epoch.
+  // commit recognizes its own record. Servers never assign these ids, because the upper half of
+  // each is this master's epoch.
   uint64_t run_id = tablet_id;
   auto next_run_id = [&run_id]() -> StatusOr<uint64_t> { return run_id++; };
   ASSIGN_OR_RETURN(joined.state,
@@ -84,8 +84,8 @@ Done RecordActions::Do(const action::ReadRecords& asked) {
   uint64_t first = from_start ? asked.after.table_id + 1 : asked.after.table_id;
   Status status;
   if (first == asked.last.table_id && (!from_start || !asked.last.limit.empty())) {
-    // The range is part of a single table. Reads it record by record and ignores `count`, because
-    // holes and METADATA itself have few records.
+    // The range is part of a single table. Its records are read one by one without regard to
+    // `count`, because holes and METADATA itself have few records.
     std::string row = asked.after.limit;
     for (;;) {
       auto record = places_->metadata->Find(first, row);
@@ -187,7 +187,8 @@ Done RecordActions::Do(const action::EraseRecord& asked) {
   done.status = record.status();
   if (record.ok())
     done.status = places_->metadata->Erase(*record, {"erased", "its table was dropped"});
-  // An empty page: METADATA has no record at these rows, so an earlier attempt has erased it.
+  // An empty page: METADATA has no record at these rows, so an earlier attempt has erased the
+  // record.
   const auto* page = std::get_if<RecordPage>(&done.answer);
   if (page != nullptr && page->records.empty()) done.status = OkStatus();
   return done;

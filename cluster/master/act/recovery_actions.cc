@@ -67,7 +67,7 @@ Done RecoveryActions::Do(const action::FenceServer& asked) {
   if (status.code() == StatusCode::kNotFound) status = OkStatus();
   if (status.ok()) {
     // emplace keeps the time of the first fence, because the lease has been running out since then.
-    // The server may have been started with a longer lease than this master.
+    // The server's lease may be longer than this master's, so the longer of the two counts.
     engine::MutexLock lock(&mutex_);
     auto its = lease_us_.find(asked.server);
     const int64_t lease_us = std::max(places_->lease_us, its == lease_us_.end() ? 0 : its->second);

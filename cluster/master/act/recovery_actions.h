@@ -40,11 +40,12 @@ class RecoveryActions {
   const ActionPlaces* const places_;
   LockSession* const session_;
   const uint64_t epoch_;
-  // Records the lease in the server's member record, before the file with the record is removed.
+  // Remembers the lease that the server's member record (`content`) names, because the file with
+  // the record is removed later.
   void NoteLease(const ServerId& server, const std::string& content);
 
   engine::Mutex mutex_;
-  // How long each server may serve after its last heartbeat, if its member record says so.
+  // How long each server may serve after its last heartbeat, according to its member record.
   std::map<ServerId, int64_t> lease_us_ GUARDED_BY(mutex_);
   // Latest end of the lease of each server that this master has removed.
   std::map<ServerId, int64_t> lease_over_ns_ GUARDED_BY(mutex_);

@@ -9,8 +9,8 @@ Done ServerActions::Do(const action::AskServer& asked) {
   const int64_t before_us = places_->clock->NowMicros();
   auto report = CallServer(*places_, asked.server, calls::Report{epoch_});
   if (!report.ok()) return {0, report.status(), {}};
-  // The master cannot know when during the call the server read its clock, so it assumes the
-  // middle.
+  // The master cannot know when during the call the server read its clock, so it assumes the middle
+  // of the call.
   const int64_t now_us = places_->clock->NowMicros();
   const int64_t skew_us = report->wall_us - (before_us + (now_us - before_us) / 2);
   return {0, OkStatus(), *std::move(report), skew_us};

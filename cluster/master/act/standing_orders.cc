@@ -47,8 +47,8 @@ StandingOrders DecodeOrders(std::string_view text) {
   return orders;
 }
 
-// A damaged record must not stop a master's work, so it is no error here. A change of the orders
-// reports it.
+// A damaged record must not stop a master's work, so ReadOrders returns nullopt for it. A call that
+// changes the orders reports the damage.
 std::optional<StandingOrders> ReadOrders(LockSession* session) {
   auto file = session->Read(lock_paths::Record(kOrdersRecord), Freshness::kCached);
   if (file.status().code() == StatusCode::kNotFound) return StandingOrders();

@@ -52,8 +52,8 @@ Done TableActions::Do(const action::WriteTable& asked) {
                               : session_->Write(path, content, asked.version).status();
   };
   Status status = write();
-  // Removing a table frees space, so when the disk is full the reserve is released for it
-  // (tests/FAULTS.md D6).
+  // Removing a table frees space. So if the disk is full, the reserve file is deleted to make room
+  // for this write (tests/FAULTS.md D6).
   bool is_full = HasCause(status, Cause::kDiskFull);
   if (is_full && asked.life != TableLife::kLive && asked.life != TableLife::kCreating &&
       engine::GiveUpReserve(places_->fs, store_paths::Reserve(places_->directory))) {

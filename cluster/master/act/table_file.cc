@@ -7,8 +7,9 @@
 namespace sippar::cluster::master {
 namespace {
 
-// Marks a table that is not live, combined with its TableLife. The byte is above every format
-// version, so that a client's decoder does not accept the file as a table.
+// Flag that, combined with the TableLife, is the first byte of the file of a table that is not
+// live. The byte is above every format version, so that a client's decoder does not accept the file
+// as a table.
 constexpr char kNotLive = '\x80';
 
 }  // namespace

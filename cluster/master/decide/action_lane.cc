@@ -6,8 +6,8 @@
 namespace sippar::cluster::master {
 namespace {
 
-// There is one overload for each kind and no general one, so that a new kind of action does not
-// compile without a lane: a wrong lane can stop a recovery.
+// There is one overload for each kind of action and no general one, so a new kind of action does
+// not compile until it has a lane: in a wrong lane it could stop a recovery.
 struct LaneChoice {
   static Lane OfRecord(uint64_t table_id, const RowRange& range) {
     if (IsRoot(table_id, range)) return kLocks;

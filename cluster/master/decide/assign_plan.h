@@ -17,8 +17,8 @@ struct ServerLoad {
 struct TabletToPlace {
   uint64_t tablet_id = 0;
   uint64_t weight = 0;
-  bool of_metadata = false;  // placed before all others
-  ServerId refused_by;       // avoided if there is another server
+  bool of_metadata = false;  // true: placed before all other tablets
+  ServerId refused_by;       // server to avoid if there is another one
 };
 
 struct Placement {

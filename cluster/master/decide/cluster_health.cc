@@ -200,8 +200,8 @@ ClusterHealth HealthOf(const MasterState& state, int64_t now_us) {
   }
   TabletCensus census(state, now_us, &health);
   for (const auto& [key, tablet] : state.tablets.all()) census.Add(tablet);
-  // `holes` also contains rows that are only being read again to be sure. So it is used only to
-  // select the tables that are checked here.
+  // `holes` also contains rows that the master reads again only to verify them. So `holes` is used
+  // only to select the tables that this loop checks.
   uint64_t last_table = 0;
   for (const auto& [key, hole] : state.holes) {
     if (key.table_id == last_table) continue;

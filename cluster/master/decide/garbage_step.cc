@@ -43,8 +43,8 @@ bool AreSure(const MasterState& state) {
                      [](const auto& entry) { return entry.second.restored.empty(); });
 }
 
-// If METADATA has rows of unknown tables, marks these rows to be read again, and then they are
-// erased: an older master wrote them after this master had read METADATA.
+// If METADATA has rows of unknown tables, marks these rows to be read again. The rows are erased
+// after that: an older master wrote them after this master had read METADATA.
 void DoubtStrangers(Turn* turn, const References& found) {
   for (uint64_t table_id : found.tables) {
     bool known = table_id == kMetadataTableId || turn->state->FindTable(table_id) != nullptr;

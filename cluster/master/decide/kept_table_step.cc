@@ -64,7 +64,8 @@ void RunKept(Turn* turn, Table* table) {
 
 void OnEvent(Turn* turn, const event::UndeleteTable& request) {
   Table* table = nullptr;
-  // Sorted by the time of the drop, so the last match is the one that was dropped last.
+  // Kept sorts the tables by the time of their drop, so the last match is the table that was
+  // dropped last.
   for (Table* kept : Kept(turn->state)) {
     if (kept->record->schema.name == request.table) table = kept;
   }

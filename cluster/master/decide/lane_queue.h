@@ -34,8 +34,8 @@ class LaneQueue {
   std::optional<Action> Begin(int64_t now_us);
   // Records that the action with this number has ended.
   void End(uint64_t op);
-  // Takes back an action that Begin returned but that could not be started: it is again the first
-  // of its group.
+  // Takes back an action that Begin returned but that could not be started: the action becomes the
+  // first of its group again.
   void PutBack(Action action);
   // Drops the actions that have not begun.
   void Clear();

@@ -16,7 +16,7 @@
 namespace sippar::cluster::master {
 
 struct ServerListing {
-  std::vector<ServerId> locked;    // servers that hold the lock of their file: alive
+  std::vector<ServerId> locked;    // live servers, which hold the lock of their file
   std::vector<ServerId> unlocked;  // servers that have a file whose lock is free
   // Servers in `locked` whose processes have died although their sessions have not ended yet.
   std::vector<ServerId> dead;
@@ -29,7 +29,7 @@ struct TableFile {
   TableRecord table;
   TableLife life = TableLife::kLive;
   uint64_t version = 0;
-  int64_t kept_until_us = 0;  // when a kept table is deleted, wall clock
+  int64_t kept_until_us = 0;  // wall-clock time at which a kept table is deleted
 };
 
 struct RecordPage {
@@ -38,7 +38,7 @@ struct RecordPage {
 };
 
 struct SealedLog {
-  std::vector<uint64_t> segments;  // segments that have records, as SortLogPart numbers them
+  std::vector<uint64_t> segments;  // numbers of segments that have records (SortLogPart::segment)
   std::map<uint64_t, uint64_t> last_sequences;  // highest sequence number by tablet id
 };
 
@@ -62,7 +62,7 @@ struct LockTaken {
 };
 // Time has passed.
 struct Tick {
-  int64_t wall_us = 0;  // needed because dropped tables are kept until a date
+  int64_t wall_us = 0;  // wall clock, for the dates until which dropped tables are kept
 };
 // servers/ may have changed.
 struct ServersChanged {};
@@ -77,8 +77,8 @@ struct CreateTable {
   TableSchema schema;
   std::vector<std::string> split_keys;
   int64_t wall_us = 0;  // date of the schema by the wall clock; `now_us` of Step is monotonic
-  // Initial contents of the tablets, used instead of `split_keys`; their ranges tile all rows. If
-  // there are none, the tablets start empty.
+  // Initial contents of the tablets, used instead of `split_keys`; their ranges cover all rows
+  // without overlap. If there are none, the tablets start empty.
   std::vector<std::shared_ptr<const engine::TabletState>> states = {};
 };
 struct AlterTable {

@@ -29,7 +29,7 @@ enum class StartStage : uint8_t { kServers, kReports, kRoot, kMetadata, kScan, k
 struct MasterOptions {
   std::string root_limit;            // limit of a new cluster's root tablet
   int64_t poll_us = 1'000'000;       // time between two listings of servers/
-  int64_t report_us = 10'000'000;    // time between two questions to the same server
+  int64_t report_us = 10'000'000;    // time between two requests to a server for its report
   int64_t balance_us = 10'000'000;   // time between two balance rounds
   int64_t garbage_us = 600'000'000;  // time between two sweeps, and between a sweep's two scans
   int64_t trash_us = 3'600'000'000;  // time in the trash before a file is deleted
@@ -41,13 +41,14 @@ struct MasterOptions {
   int64_t silent_fence_us = 300'000'000;
   // Rules of death_blame.h for blaming a tablet for the death of its server.
   int64_t trial_us = 10'000'000;
-  int64_t unseen_trial_us = 30'000'000;  // trial of a tablet that an earlier master assigned
+  int64_t unseen_trial_us = 30'000'000;  // trial time if an earlier master assigned the tablet
   int64_t deaths_us = kDeathsKeptUs;
   size_t deaths_max = 3;  // a tablet with this many deaths is set aside
   // False by default: several servers that are killed in quick succession can still make an
   // innocent tablet look guilty. Must stay false if one server has all tablets.
   bool sets_aside = false;
-  // Longest time that an administrator's request waits until all servers use a durable change.
+  // Longest time that an administrator's request waits for all servers to use a change that is
+  // already durable.
   int64_t answer_us = 10'000'000;
   // Same as StoreOptions::split_size of the servers. Neighbours whose total size is much smaller
   // than this are merged.
@@ -139,7 +140,7 @@ struct Table {
   // or a server is changed, so that the next master can continue.
   TableLife file_life = TableLife::kLive;
   uint64_t version = 0;                     // version of the file; 0: there is no file yet
-  int64_t kept_until_us = 0;                // when a kept table is deleted, wall clock
+  int64_t kept_until_us = 0;                // wall-clock time at which a kept table is deleted
   Attempt attempt;                          // the action that concerns the table as a whole
   std::shared_ptr<const TableRecord> next;  // the altered table, while its file is being written
   std::map<ServerId, Attempt> to_tell;      // servers that still need the current schema
@@ -172,7 +173,7 @@ struct MergeRequest {
   uint64_t table_id = 0;
   RowRange rows;
   int64_t requested_us = 0;
-  uint64_t merge = 0;  // the merge in progress, 0: none
+  uint64_t merge = 0;  // number of the merge in progress; 0: none
   Attempt attempt;
 };
 
@@ -196,7 +197,7 @@ struct Hole {
 
 struct MasterState {
   MasterOptions options;
-  uint64_t epoch = 0;         // fences older masters; 0: this process is not the master
+  uint64_t epoch = 0;         // epoch of this master; 0: this process is not the master
   int64_t wall_us = 0;        // wall clock at the last tick
   int64_t first_wall_us = 0;  // wall clock at the first tick of this master
   uint64_t next_op = 1;
@@ -210,9 +211,9 @@ struct MasterState {
   bool tables_known = false;
   Attempt reading_tables;
   bool servers_known = false;
-  uint64_t servers_op = 0;  // number of the ListServers that `servers` was last learned from
+  uint64_t servers_op = 0;  // number of the ListServers that last updated `servers`
   Attempt polling;
-  int64_t next_poll_us = 0;  // when to list servers/ again
+  int64_t next_poll_us = 0;  // time of the next listing of servers/
   int64_t next_balance_us = 0;
   bool balances_once = false;  // the next round takes place even if the orders forbid it
   StandingOrders orders;       // orders as last read from the lock service
@@ -222,7 +223,7 @@ struct MasterState {
   std::map<uint64_t, Table> tables;
   std::map<uint64_t, Merge> merges;
   std::map<uint64_t, MergeRequest> merge_requests;  // requests by number
-  std::map<TabletKey, Hole> holes;                  // holes by the key of their last row
+  std::map<TabletKey, Hole> holes;                  // holes by the table and limit of their rows
   Garbage garbage;
   uint64_t sweep_errors = 0;  // sweeps that ended early or left a file to remove
 

@@ -14,24 +14,25 @@ enum class RecordChangeKind : uint8_t {
   kAssign,       // -> kAssigned to `server`; requires that the old epoch is no longer served
   kRecover,      // -> kRecovering: `server`, which had the tablet, has died (F2b)
   kPublish,      // -> kUnassigned: the log of `server` is sealed and sorted (F4, F5)
-  kStartMerge,   // -> kMerging: the intent to merge; the left record gets it first
+  kStartMerge,   // -> kMerging: declares the merge; the left record changes first
   kCancelMerge,  // kMerging -> kUnassigned
-  kRelease,      // -> kUnassigned: `server` has closed the tablet, and it stays unserved
+  kRelease,      // -> kUnassigned: `server` has closed the tablet, which stays unserved
   kLetBack,      // the tablet is no longer set aside, and its deaths are forgotten
 };
 
 // Consequence of the death of a tablet's server for the tablet (death_blame.h).
 enum class Blame : uint8_t {
-  kNone,      // no blame: the deaths in the record stay there
-  kCleared,   // passed its trial, so its earlier deaths are removed
-  kBlamed,    // gets one more death
-  kSetAside,  // gets one more death, and from now on no server may load it
+  kNone,      // the tablet is not blamed; its record keeps the earlier deaths
+  kCleared,   // the tablet has passed its trial; its record loses the earlier deaths
+  kBlamed,    // the record gets one more death
+  kSetAside,  // the record gets one more death, and no server may load the tablet now
 };
 
 struct RecordChange {
   RecordChangeKind kind = RecordChangeKind::kAssign;
   ServerId server;
-  // kPublish: the tablet's highest sequence number in the log; 0: the log has no record of it.
+  // kPublish: the tablet's highest sequence number in the log; 0: the log has no record of the
+  // tablet.
   uint64_t log_sequence = 0;
   Blame blame = Blame::kNone;  // set for kRecover
   // kAssign and kRecover: the wall clock, in microseconds since the Unix epoch.

@@ -23,7 +23,7 @@ void WakeTablets(Turn* turn, const Server& server) {
   for (const auto& [id, tablet] : server.tablets) turn->state->dirty.insert(id);
 }
 
-// After the fence, the server's reports about its tablets no longer count.
+// Records that the fenced server no longer serves its tablets: its earlier reports no longer count.
 void Unserve(Turn* turn, const ServerId& id) {
   const Server* server = turn->state->FindServer(id);
   if (server == nullptr) return;

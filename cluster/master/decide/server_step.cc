@@ -54,8 +54,8 @@ void LearnStranger(Turn* turn, const ServerId& id, const ServedTablet& served,
       return Doubt(turn, served.table_id, served.range);
     }
   }
-  // The server can no longer change METADATA. The unload also makes it stop answering clients that
-  // have not looked the tablet up again.
+  // The tablet no longer belongs to the server, which can no longer change the tablet's record. The
+  // unload makes the server stop answering clients that have not looked the tablet up again.
   turn->Ask(action::UnloadTablet{
       id, {served.table_id, served.range, served.tablet_id, served.tablet_epoch}});
 }
@@ -123,7 +123,8 @@ void OnDone(Turn* turn, const action::ListServers&, const event::Done& done) {
     // get the server's lock.
     if (!locked) StartRecovery(turn, &server, /*by_force=*/false);
   }
-  // By force, because the lock of a server that has just died is held until its session ends.
+  // These servers are removed by force, because the lock of a server that has just died is held
+  // until its session ends.
   for (const ServerId& id : listing->dead) {
     Server* server = state->FindServer(id);
     if (server != nullptr && server->live) StartRecovery(turn, server, /*by_force=*/true);

@@ -110,7 +110,7 @@ void EndHole(Turn* turn, const Hole& hole, const action::ReadRecords& asked,
         page->complete || page->records.empty() ? asked.last : page->records.back().key();
     LearnRange(turn, done.op, asked.after, last, page->records);
     if (!page->complete && !page->records.empty()) {
-      return Doubt(turn, hole.table_id, {last.limit, hole.rows.limit});  // read the rest
+      return Doubt(turn, hole.table_id, {last.limit, hole.rows.limit});  // the rest is read next
     }
     const bool covered = page->complete && IsCovered(&state->tablets, hole);
     const Table* table = state->FindTable(hole.table_id);
@@ -227,8 +227,8 @@ void OnDone(Turn* turn, const action::CreateRecord& asked, const event::Done& do
   if (done.status.ok()) {
     Learn(turn, asked.facts);
   } else if (done.status.code() == StatusCode::kAborted) {
-    // METADATA already has another record there, such as one that an older master added. The scan
-    // starts again, so that the records are read.
+    // METADATA already has another record with this key, such as one that an older master added.
+    // The scan starts again, so that the records are read.
     state->scanned_to = kLastMetadataKey;
   } else {
     turn->Failed(&state->starting);

@@ -79,14 +79,15 @@ struct Tablet {
   bool wants_close = false;
   uint32_t failures = 0;
   int64_t since_us = 0;     // when this master first saw this epoch of the tablet
-  int64_t unserved_us = 0;  // time since which no known server serves it; 0: it is loaded
-  // Time before which it is not split by load, because the last attempt found no row to split at.
+  int64_t unserved_us = 0;  // time since which no known server has served the tablet; 0: loaded
+  // Time before which the tablet is not split by load, because the last attempt found no row to
+  // split at.
   int64_t whole_until_us = 0;
   uint64_t memtable_bytes = 0;
   uint64_t calls_per_second = 0;
   uint64_t weight = 0;
   TabletFacts facts;
-  ServerId target;  // next server, if one has been chosen
+  ServerId target;  // server to which the tablet is to go, if one has been chosen
   int64_t not_before_us = 0;
   ServerId refused_by;      // server that last failed to load it
   std::string error;        // last failure, for administrators
@@ -128,7 +129,7 @@ class TabletMap {
 
  private:
   Map all_;
-  // Never iterated, so its order cannot influence decisions.
+  // This map is never iterated, so its order cannot influence decisions.
   std::unordered_map<uint64_t, Tablet*> by_id_;
 };
 

@@ -42,8 +42,8 @@ bool IsKept(MasterState* state, const Tablet& tablet) {
 }
 
 // True if the tablet may be placed: both the intended and the recorded state of its table are live.
-// The two states differ from the request of a drop until the drop is recorded, and while a table is
-// being restored.
+// The two states differ after a drop is requested until it is recorded, and while a table is being
+// restored.
 bool IsComplete(MasterState* state, const Tablet& tablet) {
   if (tablet.facts.table_id == kMetadataTableId) return true;
   const Table* table = state->FindTable(tablet.facts.table_id);

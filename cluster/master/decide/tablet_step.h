@@ -3,9 +3,9 @@
 // cannot get stuck in a state that no code handles:
 //
 //   kUnassigned  assign_plan picks a server; METADATA is changed before the server is told to load
-//   kAssigned    server alive: load the tablet until the server reports that it serves it. To move
-//                or merge the tablet, unload it; METADATA is changed only after the server has
-//                closed the epoch. Server dead: kRecovering after its log was renamed
+//   kAssigned    server alive: repeat the load until the server reports that it serves the tablet.
+//                To move or merge the tablet, unload it; METADATA is changed only after the server
+//                has closed the epoch. Server dead: kRecovering after its log was renamed
 //   kRecovering  becomes kUnassigned when the log is sealed and sorted
 //   kMerging     the record is erased if the merge was committed, otherwise kUnassigned again
 //                (merge_step.h)
@@ -39,8 +39,8 @@ void SetUnserved(Turn* turn, Tablet* tablet);
 // Marks the tablets for which no server was available, because there may be one now.
 void LookAtUnplaced(Turn* turn);
 
-// For each server with a load that ended in this step, marks tablets whose load waited for that.
-// False: no tablet is marked.
+// For each server on which a load ended in this step, marks tablets whose load waited for the end
+// of another load. Returns false if no tablet is marked.
 bool WakeWaiting(Turn* turn);
 
 // Requests the next action that the tablet needs, unless one is in flight.
