@@ -40,7 +40,7 @@ struct Change {
   engine::RowMutation mutation;
   int64_t commit_us = 0;
   std::string token;             // the position after this change
-  int64_t low_watermark_us = 0;  // low watermark of the stream before this change was read
+  int64_t low_watermark_us = 0;  // the stream's low watermark before the read of this change
 };
 
 struct ChangeBatch {

@@ -130,7 +130,7 @@ struct ClusterHealth {
   // server is being recovered. Tables that were dropped or are being created do not count.
   bool healthy = false;
   MasterStatus master;
-  std::vector<MasterCandidate> masters;  // sorted; empty if no other process can be the master
+  std::vector<MasterCandidate> masters;  // by name; empty if no other process can be the master
   std::vector<ServerStatus> servers;     // sorted by name and epoch
   TabletCounts tablets;
   std::vector<UnservedTablet> unserved;  // the first kUnservedMax, in key order

@@ -43,8 +43,8 @@ class InstanceRecords {
   [[nodiscard]] StatusOr<google::bigtable::admin::v2::AppProfile> GetProfile(
       const PartName& name) const;
   // Checks whether calls with this profile may read and write a row in one transaction.
-  // kFailedPrecondition: they may not. A profile that was not created allows it. But on a strict
-  // server only the default profile does so, and any other missing profile yields kNotFound.
+  // kFailedPrecondition: they may not. If the profile was not created, they may; but on a strict
+  // server this holds only for the default profile, and any other one yields kNotFound.
   [[nodiscard]] Status CheckTransactions(const InstanceName& name,
                                          const std::string& profile_id) const;
 

@@ -23,13 +23,13 @@ namespace {
 
 namespace v2 = google::bigtable::v2;
 
-constexpr size_t kThreadsMax = 512;          // a read needs one while it works or waits
+constexpr size_t kThreadsMax = 512;          // a read has one while it works or is Parked
 constexpr size_t kAtWorkMax = 32;            // working reads; each may hold a value and its message
 constexpr int64_t kHeldMax = 192 << 20;      // most bytes that callers have not taken, in total
 constexpr int64_t kHeldOfMax = 96 << 20;     // most untaken bytes of one connection
 constexpr int64_t kSmallBytes = 16 << 10;    // smaller messages are not counted by connection
 constexpr int64_t kLineMicros = 30'000'000;  // longest wait in the queue
-constexpr size_t kShortBytes = 64 << 10;     // largest request that the loop's thread may parse
+constexpr size_t kShortBytes = 64 << 10;     // a larger request takes too long to parse on the loop
 
 bool TakesScannedRows(const grpc::ServerContext& context) {
   const auto& headers = context.client_metadata();

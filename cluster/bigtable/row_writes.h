@@ -93,7 +93,7 @@ class RowWrites {
   std::atomic<int64_t> bytes_{0};                // bytes of requests that began and have no reply
   std::atomic<size_t> line_length_{0};           // size of line_, to be read without the lock
   std::atomic<uint64_t> alone_{0};               // number of single-write bundles so far
-  std::atomic<int64_t> waiting_since_nanos_{0};  // time since arrived_ has calls; 0: no calls
+  std::atomic<int64_t> waiting_since_nanos_{0};  // start of the wait of arrived_; 0: it is empty
   engine::Mutex mutex_;
   std::deque<std::unique_ptr<Call>> line_ GUARDED_BY(mutex_);  // calls that wait for room
   Calls arrived_ GUARDED_BY(mutex_);                           // calls that wait to be parsed

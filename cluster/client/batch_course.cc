@@ -25,7 +25,7 @@ struct Group {
   std::vector<size_t> positions;
 };
 
-// From the first row of each group's tablet to the group's index. The rows of two groups are
+// Maps the first row of each group's tablet to the group's index. The rows of two groups are
 // disjoint.
 using GroupMap = std::map<std::string_view, size_t>;
 

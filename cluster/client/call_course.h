@@ -17,7 +17,7 @@ namespace sippar::cluster {
 struct CallSettings {
   engine::Clock* clock = nullptr;
   RetryPolicy retry;
-  int64_t timeout_us = 30'000'000;  // longest failing time of a call that names no timeout
+  int64_t timeout_us = 30'000'000;  // how long a call without its own timeout may keep failing
   CancelFlag cancel = nullptr;      // set when the client ends: no call is retried any more
 };
 

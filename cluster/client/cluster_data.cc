@@ -216,8 +216,8 @@ bool IsMoving(const Status& status) {
   return status.code() == StatusCode::kUnavailable || HasCause(status, Cause::kNotServed);
 }
 
-// Asks the tablet's server for its sizes. False: the server does not serve the tablet, although
-// METADATA says so, or the server does not answer.
+// Asks the tablet's server for its sizes. False: METADATA assigns the tablet to a server, but this
+// server does not serve it yet, or no longer, or does not answer.
 StatusOr<bool> FillInfo(Transport* transport, const TabletRecord& record,
                         const CallOptions& options, TabletInfo* info) {
   info->tablet_id = record.tablet_id;

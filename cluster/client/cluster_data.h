@@ -22,7 +22,7 @@ struct ClusterDataOptions {
   LockSession* session = nullptr;  // source of table ids, root tablet location and client id
   engine::Clock* clock = nullptr;
   RetryPolicy retry;
-  int64_t timeout_us = 30'000'000;  // longest failing time of a call that names no timeout
+  int64_t timeout_us = 30'000'000;  // how long a call without its own timeout may keep failing
   size_t parallel_calls = 8;        // most calls of one batch in flight
   CancelFlag cancel = nullptr;      // set when the owner of the client ends
 };

@@ -31,7 +31,7 @@ class ProgramRest final : public engine::ProgramSink {
   bool GoOn();
 
  private:
-  // Removes the rows that an earlier try has passed on from `rows`. False: they have changed.
+  // Removes from `rows` those that an earlier try has passed on. False: they have changed.
   bool DropGiven(std::vector<engine::Row>* rows);
   void Narrow();
 

@@ -53,7 +53,7 @@ class NumberedCall {
 
 // Copies the writes and gives a request id to those without one; an id that the caller has set, for
 // example from an idempotency token, is kept. The object must live until the last retry has ended,
-// because its destructor marks the ids as answered.
+// because its destructor ends the ids (RequestNumbers::End).
 template <class Call>
 requires requires { typename Call::Write; }
 class NumberedCall<Call> {

@@ -47,7 +47,7 @@ class SchemaCache {
     bool is_enough = false;        // `known` needs no new read of the lock service
   };
   Look LookAt(const std::string& table);
-  // Asks the lock service for a schema that the cache lacks or holds for too long.
+  // Asks the lock service for a schema that the cache lacks or has perhaps in an old version.
   StatusOr<std::shared_ptr<const TableSchema>> Ask(const std::string& table, const Look& look);
   // Reads the table's file. kNotFound: the table that had this name was dropped; a newer table may
   // have the name now.

@@ -10,8 +10,8 @@
 
 namespace sippar::cluster {
 
-// Parses `bytes` and leaves them empty. kInternal: they do not encode a Message; gRPC returns the
-// same code for its other methods.
+// Parses `bytes` and leaves them empty. kInternal: they do not encode a Message. gRPC returns the
+// same code for all methods whose messages it parses itself.
 template <typename Message>
 [[nodiscard]] Status FromBytes(grpc::ByteBuffer* bytes, Message* message) {
   bool is_good = grpc::SerializationTraits<Message>::Deserialize(bytes, message).ok();

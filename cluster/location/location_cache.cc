@@ -39,8 +39,8 @@ void LocationCache::Insert(LocationPtr location) {
   };
   while (next != tablets_.end() && overlaps(*next->second)) next = tablets_.erase(next);
   tablets_.emplace_hint(next, Key{fresh.table_id, fresh.range.limit}, std::move(location));
-  // Evicts entries in key order and begins again after the last key. It does not evict the least
-  // recently used entry, so Find need not record uses and changes nothing.
+  // Evicts entries in key order, and after the last key begins again at the first one. It does not
+  // look for the least recently used entry, so Find need not record uses and changes nothing.
   while (tablets_.size() > capacity_) {
     auto victim = tablets_.upper_bound(hand_);
     if (victim == tablets_.end()) victim = tablets_.begin();

@@ -68,7 +68,7 @@ class MetadataTable {
   // children. Any process may do so, any number of times.
   [[nodiscard]] virtual Status FinishSplit(const TabletRecord& record) = 0;
   // Merges `left` and its right neighbour into `*merged`, which has the range and state of both, a
-  // new tablet id, an epoch above both. Requires that both are kMerging, so that no server serves
+  // new tablet id and an epoch above both. Requires that both are kMerging, so no server serves
   // them. One write of the right record commits the merge; `left` is then erased, here or by the
   // next Scan or Find. To give a merge up instead, write the right record first: a process that
   // still tries to commit the merge then fails.

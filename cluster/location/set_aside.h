@@ -1,6 +1,7 @@
-// Converts the facts about a tablet that may be the reason why its servers die (TabletSuspicion) to
-// text, for METADATA and for people. No server loads a tablet that is set aside before an
-// administrator allows it again (calls::LetBack). Pure. SPDX-License-Identifier: Apache-2.0
+// Converts what is known about a tablet that may be the reason why its servers die
+// (TabletSuspicion) to text, for METADATA and for people, and back. No server loads a tablet that
+// is set aside until an administrator lets it back (calls::LetBack). Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ namespace sippar::cluster {
 
 // The value of the column state:deaths: "server.epoch@microseconds", separated by blanks.
 std::string EncodeDeaths(const std::vector<ServerDeath>& deaths);
-// kInvalidArgument: EncodeDeaths cannot have made the text.
+// kInvalidArgument: the text is not such a list.
 [[nodiscard]] StatusOr<std::vector<ServerDeath>> DecodeDeaths(std::string_view text);
 
 // Explains which servers ended because of the tablet, and how to let the tablet back.

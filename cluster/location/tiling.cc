@@ -10,7 +10,7 @@ bool IsMergedAway(const TabletRecord& record, const TabletRecord& right) {
 
 std::vector<TilingFault> CheckTiling(const std::vector<TabletRecord>& records) {
   std::vector<TilingFault> faults;
-  std::string covered;  // all rows below this row have a tablet
+  std::string covered;  // limit of the last record seen; "" before the first one
   bool all = false;     // the last record seen ends at the end of the table
   for (size_t i = 0; i < records.size(); ++i) {
     const TabletRecord& record = records[i];

@@ -28,8 +28,8 @@ struct TilingFault {
 // table, METADATA included, must have tablets for all rows.
 std::vector<TilingFault> CheckTiling(const std::vector<TabletRecord>& records);
 
-// True if `record` was merged into `right`. Until `record` is erased after the commit of the merge,
-// the rows of `right` contain its rows.
+// True if `record` was merged into `right`: after the commit of the merge, the rows of `right`
+// contain those of `record`, which is still to be erased.
 bool IsMergedAway(const TabletRecord& record, const TabletRecord& right);
 
 }  // namespace sippar::cluster

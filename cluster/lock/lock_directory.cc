@@ -15,7 +15,7 @@ namespace sippar::cluster {
 namespace {
 
 constexpr uint32_t kLockFileMagic = 0x53724c66;
-constexpr char kFlockName[] = "+LOCK";  // no lock path has this name: none has an empty part
+constexpr char kFlockName[] = "+LOCK";  // no lock path maps to it: none has an empty part
 
 std::string ParentOf(const std::string& path) {
   size_t slash = path.rfind('/');

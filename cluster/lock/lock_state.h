@@ -31,7 +31,7 @@ class LockState {
  public:
   struct Entry {
     LockFile file;
-    Status damage;  // not OK: the copy on disk is damaged, and `file` is not valid
+    Status damage;  // not OK: the disk's copy is damaged; content and version unknown
   };
 
   void BeginSession(uint64_t session, const SessionOptions& options,

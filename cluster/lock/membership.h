@@ -12,8 +12,8 @@
 namespace sippar::cluster {
 
 // Checks that the lock service belongs to cluster `id`. If the service has no cluster and `create`
-// is true, assigns it to this cluster. kFailedPrecondition: the service has no cluster or another
-// one. Two clusters never share a lock service (tests/FAULTS.md X14).
+// is true, assigns it to this cluster. kFailedPrecondition: the service has no cluster, or another
+// one, which the message names. Two clusters never share a lock service (tests/FAULTS.md X14).
 [[nodiscard]] Status JoinCluster(LockSession* session, const std::string& id, bool create);
 
 struct Registration {

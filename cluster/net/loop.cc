@@ -142,7 +142,7 @@ class AsioLoop final : public Loop, public std::enable_shared_from_this<AsioLoop
 AsioWatch::~AsioWatch() {
   engine::MutexLock lock(loop_->watches_mutex());
   loop_->Forget(this);
-  descriptor_.release();  // the socket closes the descriptor
+  descriptor_.release();  // does not close the descriptor; the socket does
 }
 
 void AsioWatch::AwaitReadable(std::shared_ptr<User> user) {

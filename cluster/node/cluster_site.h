@@ -18,7 +18,7 @@
 namespace sippar::cluster {
 
 struct SiteOptions {
-  std::string secret_file;          // its first line is the cluster's secret; "": none
+  std::string secret_file;          // first line: the cluster's secret in ZooKeeper; "": none
   int64_t session_us = 10'000'000;  // timeout of this process's sessions that hold no lock
   engine::Clock* clock = engine::Clock::System();
   // See ZooKeeperOptions: how long the first session waits for a member of ZooKeeper.

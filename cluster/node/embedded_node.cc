@@ -30,7 +30,8 @@ constexpr int64_t kSweepUs = 15'000'000;
 // Size of the file RESERVE. On a full disk the file is removed, to make room for a start or for
 // deleting a table.
 constexpr uint64_t kReserveBytes = 1 << 20;
-// If the disk accepts no writes, the overlay keeps at most this many bytes of changes in memory.
+// If the disk accepts no writes, the overlay keeps at most this many bytes of changes in memory;
+// most of them are sorted logs.
 constexpr uint64_t kOverlayBytes = 1 << 30;
 
 engine::StoreOptions StoreOptionsOf(const ClientOptions& options) {
@@ -127,7 +128,7 @@ Status EmbeddedClient::OpenLocked(bool is_new) {
   options.directory = directory_;
   options.locks = locks_.get();
   options.store = store_;
-  options.loses_answers = false;  // all calls and answers stay within this process
+  options.loses_answers = false;  // one server with one life answers every call
   options.policy = PolicyOfOne();
   ASSIGN_OR_RETURN(cluster_, LocalCluster::Open(options));
   if (is_new) RETURN_IF_ERROR(engine::WriteStoreFormat(store_.fs, directory_));

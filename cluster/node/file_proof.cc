@@ -61,7 +61,8 @@ class FileProof {
         if (life.ok()) lives_.insert(*std::move(life));
       }
       if (entry.damage.ok()) return;
-      // A start does not need these files, so they can be removed.
+      // The master's lock file and the servers' files hold nothing that METADATA lacks, so a start
+      // does not need them.
       bool is_name =
           path == lock_paths::MasterLock() || path.starts_with(lock_paths::Servers() + "/");
       findings_->losses.push_back(

@@ -20,7 +20,7 @@ constexpr const char* kPerhapsDone =
     "cannot be reached again";
 
 // Makes a call that is safe to repeat: a read, or a write with a request id. `call` gets the
-// store's client and the options, with the time that is left.
+// store's client, and options whose timeout is the time that is left.
 template <typename Call>
 Status Repeatedly(JoinedStore* joined, const CallRule& rule, const CallOptions& options,
                   const Call& call) {

@@ -17,7 +17,7 @@ namespace sippar::cluster {
 // a dead server whose log must be recovered.
 struct LockPicture {
   std::map<std::string, std::string> files;  // contents by path
-  uint64_t numbers_end = 1;  // higher than every epoch, fence and session id in use so far
+  uint64_t numbers_end = 1;  // higher than every epoch, fence and session id assigned so far
 };
 
 // Writes nothing. kDataLoss: a file is damaged; kFailedPrecondition: the lock service has a file

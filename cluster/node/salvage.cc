@@ -66,7 +66,7 @@ Status AddName(engine::FileSystem* fs, const std::string& path, const std::strin
 }
 
 // Replaces all segments by one new segment. The old files are moved to a directory that no sweep
-// touches, so that they can be examined later.
+// touches, so that nothing is lost for good.
 Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::SalvagedLog& found) {
   const std::string aside =
       log.path.substr(0, log.path.rfind('/') + 1) + log.life.ToString() + ".salvaged";
@@ -87,7 +87,8 @@ Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::Salvage
   }
   RETURN_IF_ERROR(fs->SyncDir(aside));
   RETURN_IF_ERROR(fs->SyncDir(aside.substr(0, aside.rfind('/'))));
-  // The old files now have durable names in `aside`, so their names here can be removed.
+  // The old files now have durable names in `aside`, so their names here can be removed. After that
+  // only the new segment counts.
   for (const std::string& name : names) RETURN_IF_ERROR(fs->Remove(log.path + "/" + name));
   RETURN_IF_ERROR(fs->SyncDir(log.path));
   // The recovery of an unsealed log seals it. A sealed log was already recovered, and is read

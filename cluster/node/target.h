@@ -1,5 +1,5 @@
-// What a target names, and which file system and lock service belong to it. To support another kind
-// of storage or lock service, only this file needs a change. SPDX-License-Identifier: Apache-2.0
+// What a target names, and which file system and lock service belong to it. Another kind of
+// storage or lock service is added only here. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

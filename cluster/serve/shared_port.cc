@@ -1,6 +1,6 @@
 // The first bytes of a connection are peeked, not read, so that the server of its protocol can read
-// all of them. They stay in the socket's buffer, where a level-triggered wait for input would end
-// at once. So connections are watched edge-triggered, which reports only new bytes.
+// all of them. They stay in the socket's buffer, so a level-triggered wait for input would end at
+// once. Therefore connections are watched edge-triggered, which reports only new bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/serve/shared_port.h"
 

@@ -28,7 +28,7 @@ struct SharedPortOptions {
   bool takes_tls = false;           // false: callers that speak TLS are not served
   bool for_this_user = false;       // unix sockets only: callers of other users are not served
   int64_t silence_us = 10'000'000;  // time for a caller's first bytes
-  size_t silent_max = 1024;         // limit of callers without first bytes; the oldest is closed
+  size_t silent_max = 1024;         // most callers without first bytes; one more closes the oldest
 };
 
 class SharedPort {
@@ -72,8 +72,8 @@ class SharedPort {
   const net::Fd events_;  // epoll descriptor
   const net::Fd stop_;    // eventfd that wakes the thread to stop
   std::atomic<uint64_t> accepted_{0};
-  // Only the port's thread uses silent_ and last_number_. silent_ has the connections that have
-  // sent no first bytes, by ascending numbers, so its first entry is the oldest connection.
+  // Only the port's thread uses silent_ and last_number_ while it runs. silent_ has the connections
+  // whose protocol is not known yet. Numbers grow, so its first entry is the oldest connection.
   std::map<uint64_t, Silent> silent_;
   uint64_t last_number_ = 0;
   engine::Thread thread_;

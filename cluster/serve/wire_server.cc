@@ -34,7 +34,8 @@ StatusOr<net::ServerOptions> OptionsOf(const WireServerOptions& options) {
 
 }  // namespace
 
-// The shared pointers passed to service_.Begin own nothing: `client` owns both interfaces.
+// The shared pointers passed to service_.Begin own nothing: both interfaces belong to `client`,
+// which outlives the server.
 StatusOr<std::unique_ptr<WireServer>> WireServer::Start(Client* client,
                                                         const WireServerOptions& options) {
   ASSIGN_OR_RETURN(net::ServerOptions net, OptionsOf(options));

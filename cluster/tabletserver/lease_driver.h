@@ -63,8 +63,8 @@ class LeaseDriver {
   // thread.
   void End();
 
-  // Exits cleanly. To be called after the last tablet was unloaded: stops serving for good, removes
-  // the server's file and closes the session.
+  // Gives the lease up cleanly: stops serving for good, removes the server's file and closes the
+  // session. To be called after the last tablet was unloaded.
   [[nodiscard]] Status Leave();
   // Simulates the death of the process: stops serving for good and leaves the session to time out.
   void Abandon();

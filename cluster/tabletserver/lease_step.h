@@ -23,7 +23,7 @@ namespace sippar::cluster {
 
 enum class LeasePhase : uint8_t {
   kHeld,    // the last good answer is less than 0.8 T old: serving
-  kSilent,  // no answer for so long that the session may be over: not serving, asking again
+  kSilent,  // no answer for so long that the session may be over: not serving, still asking
   kLost,    // the session is over: not serving, trying to take the file's lock again
   kGone,    // the file is gone: not serving, for good
 };

@@ -14,15 +14,16 @@ namespace sippar::cluster {
 // all sequence numbers up to `replayed_through` (PROTOCOL.md, F6).
 TabletRecord WithState(TabletRecord record, const engine::TabletState& state,
                        uint64_t replayed_through);
-// True if WithState would change nothing in the record.
+// True if the record has exactly this state and names no log; saving the state again would then
+// change nothing.
 bool IsCurrent(const TabletRecord& record, const engine::TabletState& state);
 
 // Returns the unassigned record of a tablet that its server has closed and saved because the server
 // shuts down.
 TabletRecord WithoutServer(TabletRecord record);
 
-// Returns the record that commits a split: it names both children, and has an epoch above the
-// parent's.
+// Returns the record that commits a split: this one record names both children, under one epoch
+// above the parent's.
 TabletRecord WithSplit(TabletRecord record, const engine::TabletState& closed,
                        const SplitRecord& split);
 

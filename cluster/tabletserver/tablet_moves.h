@@ -17,7 +17,8 @@ class TabletMoves {
  public:
   explicit TabletMoves(const ServerParts* parts) : parts_(parts) {}
 
-  // Load, Unload and SortLogPart carry out the calls of TabletControl with these names.
+  // Load, Unload and SortLogPart carry out the calls LoadTablet, UnloadTablet and SortLogPart of
+  // TabletControl.
   [[nodiscard]] Status Load(const TabletRecord& record, const TableRecord& table);
   [[nodiscard]] Status Unload(const TabletAddress& address);
   // False: another call is changing the tablet.

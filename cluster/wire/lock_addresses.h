@@ -13,8 +13,8 @@ class LockAddresses final : public MemberAddresses {
   explicit LockAddresses(LockSession* session) : session_(session) {}
 
   StatusOr<MemberAddress> OfServer(const ServerId& server) override;
-  // The address has an empty `life`, so callers accept any run of the master's process: the file of
-  // the master lock holds the master's address, but nothing that names its present run.
+  // The address has an empty `life`, so callers accept any run of the master's process: a master
+  // holds the master lock and registers no name for each of its runs.
   StatusOr<MemberAddress> OfMaster() override;
 
  private:

@@ -32,8 +32,8 @@ StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::Se
     return InvalidArgument("call cannot be decoded; use the same sippar for server and client");
   }
   CallOptions options = OptionsOf(call);
-  // A change is not cancelled when its caller disconnects: the tablet carries it out all the same,
-  // and until the change ends, this member must keep what it holds for the change.
+  // A change is not cancelled when its caller disconnects: it is carried out all the same, and
+  // until it ends, this member must keep what it holds for the change.
   const CallRule* rule = FindRule(typename Interface::Calls(), named.name);
   if (rule == nullptr || rule->effect != Effect::kNone) options.cancel = nullptr;
   // A call that must not be repeated begins only while the gate is open. A process that leaves the

@@ -27,7 +27,7 @@ inline constexpr size_t kProgramSizeMax = 16 << 20;  // size of an encoded row p
 
 // Limits of the query language.
 inline constexpr size_t kStatementSizeMax = 16 << 20;  // size of a statement's text
-inline constexpr size_t kNestingMax = 200;  // nesting depth, checked on the tokens before parsing
+inline constexpr size_t kNestingMax = 200;  // checked on tokens, before the recursive parser runs
 
 // Limits of storage.
 inline constexpr size_t kLogSegmentSize = 64 << 20;    // paper section 6: 64 MB

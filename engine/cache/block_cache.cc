@@ -12,8 +12,9 @@ namespace sippar::engine {
 namespace {
 
 constexpr size_t kShardsMax = 16;
-constexpr uint64_t kShardSizeMin = 8 << 20;  // size that fits the block of a large value
-// Limit of the protected list, in percent of the capacity.
+constexpr uint64_t kShardSizeMin = 8 << 20;  // so that a shard holds the block of a large value
+// Limit of the protected list, in percent of the capacity. New blocks, however many, evict only
+// blocks on probation.
 constexpr uint64_t kProtectedPercent = 80;
 
 struct BlockKey {

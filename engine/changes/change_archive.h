@@ -22,7 +22,7 @@ namespace sippar::engine {
 
 struct CountedChangeFile {
   ChangeFileName name;
-  // The last sequence number that counts. A newer file has the changes with later numbers.
+  // The last sequence number that counts: changes after it are read from a newer file, if any.
   uint64_t last_sequence = 0;
 };
 // The parts of one tablet's files that count, disjoint and sorted by sequence number. `files` are

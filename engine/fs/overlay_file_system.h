@@ -50,7 +50,7 @@ class OverlayFileSystem final : public FileSystem {
   class UpperFile;
   class GuardedFile;
   struct Gate {
-    // True: every change of a file fails with the error `why`, which is set once, before `shut`.
+    // True: every change fails with the error `why`, which is set once, before `shut`.
     std::atomic<bool> shut{false};
     std::atomic<bool> refused{false};
     Status why;

@@ -165,8 +165,8 @@ Status CommitLog::WriteGroup(bool* taken_over) {
   return *taken_over ? OkStatus() : SettleGroup(written);
 }
 
-// Completes a group that the leader or the watching thread (the second writer) has written: checks
-// the fence and makes the group visible.
+// Completes a group after its write by the leader or the watching thread (the second writer). If
+// the write failed, refuses the group; else checks the fence and makes the group visible.
 Status CommitLog::SettleGroup(const Status& written) {
   if (Status status = written.ok() ? LookForSegment() : written; !status.ok()) {
     RefuseGroup();

@@ -37,7 +37,7 @@ struct CommitLogOptions {
   FileSystem* fs = nullptr;
   std::string directory;
   uint64_t epoch = 0;
-  std::function<Status()> before_segment;  // called before each new segment; may refuse it
+  std::function<Status()> before_segment;  // called before each new segment; an error prevents it
   bool sync = true;                        // false: no syncs, for bulk loads that can be repeated
   // A thread watches for slow syncs and writes the group of a slow one again, to a new segment. Has
   // no effect without `sync`.
@@ -161,18 +161,18 @@ class CommitLog {
   // The highest sequence number of each tablet in writer_.
   std::map<uint64_t, uint64_t> writer_sequences_;
   SegmentId last_;
-  // The accepted length of segment last_; recovery ignores later bytes of the segment. The length
-  // grows with each group written while last_ is open. The next segment's header states it.
+  // The accepted length of segment last_, which grows with each group written while last_ is open.
+  // The next segment's header states it, so that recovery ignores later bytes of last_.
   uint64_t last_length_;
   std::vector<std::string> in_doubt_;
   std::atomic<bool> has_refused_{false};  // true: a group was refused since a segment last began
-  // Opened once: by the leader before it creates its first segment, or by RemoveObsolete.
+  // Opened before the first new segment or by RemoveObsolete, and then kept.
   std::unique_ptr<LogReachFile> reach_ GUARDED_BY(mutex_);
   uint64_t next_number_ = 1;
   Status fenced_;
   int64_t sync_time_us_ = 0;     // duration of the last sync that was not taken over
   int64_t group_began_us_ = 0;   // start of this group's write and sync
-  int64_t group_synced_us_ = 0;  // duration of that write and sync; 0: no sync
+  int64_t group_synced_us_ = 0;  // their duration, both writers' together; 0: no sync
   std::atomic<uint64_t> bytes_written_{0};
   Counter* groups_;
   Counter* records_;

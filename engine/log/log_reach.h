@@ -21,7 +21,7 @@ namespace sippar::engine {
 // The content of REACH.
 struct LogReach {
   SegmentId first;      // older segments may be gone, since none of their records is needed
-  SegmentId last;       // the newest segment known to exist
+  SegmentId last;       // the newest segment known to have been created
   uint64_t length = 0;  // durable bytes of `last`
 
   bool NeedsLast() const;  // true: a record in `last` may have been acknowledged

@@ -1,6 +1,7 @@
-// Cells of aggregate families. Such a cell holds the state of an accumulator, which combines inputs
-// and the states of other cells. So merging the cells of two tables gives the same result as adding
-// all inputs of both. Pure. SPDX-License-Identifier: Apache-2.0
+// Cells of aggregate families. Such a cell, one per column and time, holds the state of an
+// accumulator, which combines inputs and the states of other cells. So merging the cells of two
+// tables gives the same result as adding all inputs of both. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -64,8 +64,8 @@ struct LocalityGroupSchema {
 inline constexpr std::string_view kDefaultGroup = "default";
 
 // Names of table options, besides SPLIT_SIZE.
-inline constexpr const char* kGranularityOption = "GRANULARITY";        // only value: "MILLIS"
-inline constexpr const char* kProtectedOption = "DELETION_PROTECTION";  // only value: "TRUE"
+inline constexpr const char* kGranularityOption = "GRANULARITY";        // "MILLIS", or absent
+inline constexpr const char* kProtectedOption = "DELETION_PROTECTION";  // "TRUE", or absent
 
 struct TableSchema {
   std::string name;

@@ -42,7 +42,8 @@ class ApproxQuantiles final : public Aggregate {
 
 class ApproxTop final : public Aggregate {
  public:
-  // Counts four times as many values as are wanted, so that the order near the last place is right.
+  // Counts at least four times as many values as are wanted: counts are approximate, and those near
+  // the last place must still be told apart.
   ApproxTop(uint64_t count, GroupMemory* memory)
       : count_(count), values_(std::max<size_t>(kApproxTopEntries, 4 * count), memory) {}
   Status Add(const Value& value) override {

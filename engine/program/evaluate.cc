@@ -1,5 +1,6 @@
-// Evaluates an expression tree. Functions that evaluate their arguments lazily (AND, OR, CASE, IF,
-// COALESCE, IN) and comparisons run here; all others are in the table of scalar functions.
+// Evaluates an expression tree. Calls functions that evaluate their arguments themselves (AND, OR,
+// CASE, IF and COALESCE are in this file, IN and comparisons in evaluate_compare.cc); all others
+// are in the table of scalar functions.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/program/evaluate.h"
 

@@ -194,7 +194,7 @@ class Finder : public nlohmann::json_sax<json> {
   size_t depth_ = 0;       // number of open containers
   size_t on_path_ = 0;     // number of open containers that are on the path
   uint64_t items_ = 0;     // items so far of the innermost list on the path
-  bool chosen_ = false;    // the last key of the innermost object is the one on the path
+  bool chosen_ = false;    // the last key of the innermost object on the path is the wanted one
   bool copying_ = false;   // true inside the wanted value, which is a container
   size_t copy_depth_ = 0;  // open containers around the wanted value
   bool comma_ = false;     // a comma comes before the next item of the copy

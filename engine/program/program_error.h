@@ -19,7 +19,7 @@ namespace sippar::engine {
 std::string ProgramErrorCode(const Status& status);
 std::string ProgramErrorHint(const Status& status);
 // Returns `status` with `place` added, the place of the expression that failed. Changes nothing if
-// `status` already has the place of an inner expression, or if `place` is empty.
+// `status` already has the place of an inner expression, or if place.IsNone().
 [[nodiscard]] Status AtPlace(const Status& status, TextPlace place);
 TextPlace ProgramErrorPlace(const Status& status);
 // Appends `where`, such as "in row r, column f:q", to the message and keeps code word, hint and

@@ -68,7 +68,7 @@ class OutputMode final : public Mode {
 };
 
 // Keeps the first `limit` rows by the order keys; rows with equal keys keep the order of the scan.
-// The rows are in a heap, so that the limit bounds the memory and not the size of the table.
+// The rows are in a heap, so that the memory depends on the limit and not on the size of the table.
 class TopMode final : public Mode {
  public:
   explicit TopMode(const Program& program) : limit_(program.limit) {

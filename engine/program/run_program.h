@@ -43,7 +43,7 @@ inline constexpr size_t kTopBytesMax = 256 << 20;  // most bytes of rows held fo
 inline constexpr size_t kGroupsMax = 1'000'000;    // most groups of one GROUP BY in memory
 
 // Fails with kCancelled, kDeadlineExceeded, an error of the stream or one of program_error.h.
-// Returns OK if the sink ended the run.
+// Returns OK also if the sink ended the run.
 [[nodiscard]] Status RunProgram(const Program& program, CellStream* cells, const RunLimits& limits,
                                 ProgramSink* sink);
 

@@ -106,8 +106,8 @@ Status Trunc(CallSite* site, Arguments args, Value* out) {
   }
   const double x = args[0]->AsReal();
   const int64_t digits = args.size() == 2 ? args[1]->integer() : 0;
-  // Beyond 308 the power of ten is not a finite double. Rounding to more than 308 digits after the
-  // point changes nothing, and rounding to more than 308 zeros before the point gives 0.
+  // Beyond 308 the power of ten is not a finite double. More than 308 digits after the point change
+  // nothing, and more than 308 zeros before the point leave 0.
   if (digits > 308 || digits < -308) {
     *out = Value::Float64(digits > 0 ? x : std::copysign(0.0, x));
     return OkStatus();

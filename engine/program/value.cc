@@ -195,9 +195,9 @@ void AppendRealKey(double real, std::string* out) {
 
 }  // namespace
 
-// The first byte is the class. Of all classes only that of numbers needs a second byte, because it
-// has two forms: 'i' for whole numbers and 'r' for others. BOOL and DURATION have a class of their
-// own.
+// The first byte is the class; the value follows. Only in the class of numbers is there a letter
+// between the two, because a number has two forms: 'i' for whole numbers and 'r' for others. BOOL
+// and DURATION have a class of their own.
 void AppendEqualityKey(const Value& value, std::string* out) {
   out->push_back(static_cast<char>(ClassOf(value.type())));
   switch (value.type()) {

@@ -14,7 +14,8 @@
 
 namespace sippar::engine {
 
-// The most bytes of cells that one filter holds back. Reading a row that needs more fails.
+// The most bytes of cells that one filter holds back: as many as the largest row that must be
+// readable has. Reading a row that needs more fails.
 inline constexpr size_t kFilterHeldMax = 256 << 20;
 
 // The bytes that all steps of one filter buffer, counted against one limit.

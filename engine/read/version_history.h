@@ -1,7 +1,7 @@
 // Decides which versions of one column still exist: the core of deletes and garbage collection.
 // Pure.
 //
-// A GC rule is applied after every mutation, and what it drops never comes back. So no answer
+// A GC rule acts at once after every mutation, and what it drops never comes back. So no answer
 // depends on when a compaction ran: deleting the newest version of a VERSIONS 1 family does not
 // bring an older one back, and a put that arrives after such a delete is visible whatever its
 // timestamp. When no delete of a time range touches the column, this is the same as ranking the

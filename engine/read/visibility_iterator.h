@@ -37,7 +37,7 @@ class VisibilityIterator {
     VisibilityMode mode = VisibilityMode::kRead;
     std::shared_ptr<const FamilyRules> families;
     const StopSignal* stop = nullptr;  // may be null
-    std::string row_limit;             // row part at which to stop, "" = none
+    std::string row_limit;             // rows from this row part on are not read; "" = none
   };
   VisibilityIterator(std::unique_ptr<EntryIterator> input, Options options);
 

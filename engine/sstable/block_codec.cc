@@ -1,5 +1,5 @@
 // Block frames with libzstd. SPDX-License-Identifier: Apache-2.0
-#define ZSTD_STATIC_LINKING_ONLY  // declares the functions ..._advanced used below
+#define ZSTD_STATIC_LINKING_ONLY  // needed for raw-content dictionaries by reference
 #include "engine/sstable/block_codec.h"
 
 #include <fmt/format.h>

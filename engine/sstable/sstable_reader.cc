@@ -13,7 +13,8 @@
 namespace sippar::engine {
 namespace {
 
-// Size of a piece of a sample. Measured: larger pieces gain little, smaller pieces compress worse.
+// Size of a piece of a sample. Measured: larger pieces improve the dictionary little, smaller
+// ones make it worse.
 constexpr size_t kSamplePiece = 8 << 10;
 
 // Appends the piece of `block` at `at` to the sample. If it would extend past the end of the block,

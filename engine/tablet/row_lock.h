@@ -36,8 +36,8 @@ class RowLock {
       --waiting_;
       is_alone_ = true;
     } else {
-      // Lets at most one of the threads go first that wait for exclusive use, not all of them, so
-      // that neither mode starves the other.
+      // If threads wait for exclusive use, waits until one of them has had its turn, not until none
+      // is left: so neither mode starves the other.
       uint64_t turn = turns_;
       auto must_wait = [&]() REQUIRES(mutex_) {
         return is_alone_ || (waiting_ > 0 && turns_ == turn) || (mode == kInOrder && is_in_order_);

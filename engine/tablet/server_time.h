@@ -23,7 +23,7 @@ class ServerTime {
   // is visible.
   int64_t Next(const TableSchema& schema);
   int64_t last_us() const { return last_us_.load(); }
-  // Called by recovery, from one thread: a write before the restart was given `given_us`.
+  // Called by recovery, from one thread: a write found in the log was given `given_us`.
   void Raise(int64_t given_us) {
     if (given_us > last_us_) last_us_ = given_us;
   }

@@ -45,7 +45,7 @@ class TabletFile {
  private:
   const FileRef ref_;
   const std::shared_ptr<SharedSstable> file_;
-  // Bounds of the visible part; "" where the visible part ends with the file itself.
+  // Bounds of the visible part; "" where it begins or ends with the file itself.
   std::string start_key_;
   std::string limit_key_;
 };

@@ -46,7 +46,8 @@ struct TabletState {
   uint64_t table_id = 0;
   RowRange range;
   uint64_t redo_sequence = 0;  // every entry up to this number is in an SSTable
-  int64_t last_time_us = 0;    // largest timestamp given by a server (tests/FAULTS.md C2)
+  // The largest time given by a server; later ones are not below it (tests/FAULTS.md C2).
+  int64_t last_time_us = 0;
   // Cells of a family with a sequence number below this one belong to a dropped family of the same
   // name. The keys are those of BirthKey (reshape.h).
   std::map<std::string, uint64_t> family_births;

@@ -233,8 +233,8 @@ Status TabletWriter::Replay(const LogRecord& record) {
   if (!record.mutation.request.IsNone()) {
     Remember(record.mutation.request, record.answer, record.wall_us);
   }
-  // The times that the server gives to writes after this restart must exceed the times that it gave
-  // before the restart, even if the clock went back.
+  // Times given from now on must not be below those given before the crash, even if the clock went
+  // back or another server gave them.
   time_.Raise(record.wall_us);
   std::string body;
   if (changes_->is_kept()) {

@@ -43,8 +43,8 @@ class TabletWriter {
   // in a group of its own.
   [[nodiscard]] std::vector<Status> Apply(std::span<const RowMutation* const> mutations);
   // Returns one answer per update. Consecutive operations (RowUpdate::IsOperation) go into one
-  // group of the log, even those on the same row; an operation that builds on the value of a cell
-  // (increment, append, ...) begins a new group.
+  // group of the log, even those on the same row; a checked mutation (RowUpdate::check) that
+  // increments, appends to or adds to cells begins a new group.
   [[nodiscard]] std::vector<StatusOr<RowUpdateResult>> UpdateBatch(
       std::span<const RowUpdate* const> updates);
   // Repeats the read of each check. Applies `mutation` if all digests are still the same, else

@@ -13,8 +13,8 @@ namespace {
 constexpr uint64_t kPieces = 256;  // number of pieces, at one of whose borders the tablet is split
 
 // Of a file that the tablet shares, only a part belongs to the tablet's rows. Multiplies the counts
-// of the whole file by that part of its bytes. This is an estimate; it ends when the tablet's first
-// major compaction rewrites the file.
+// of the whole file by that part of its bytes: an estimate, needed until the tablet's first major
+// compaction rewrites the file.
 void AddFile(const FileRef& file, GroupStats* stats) {
   const FileSummary& whole = file.summary;
   double share = file.IsWhole() ? 1.0

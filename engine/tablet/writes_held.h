@@ -1,7 +1,6 @@
-// Holds back the writes to tablets while a family is dropped and created again. Cells with an older
-// sequence number than the new family do not belong to it. This number is chosen before the new
-// schema is in force. A write between these two steps would be validated against the old family but
-// belong to the new one.
+// Holds back the writes to tablets while a family is dropped and created again. The sequence number
+// from which on cells belong to the new family is chosen before the new schema is in force. A write
+// between these two steps would be validated against the old family but belong to the new one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

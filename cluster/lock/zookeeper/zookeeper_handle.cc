@@ -283,9 +283,9 @@ ZooKeeperHandle::Pending ZooKeeperHandle::Request(Pending pending, const Send& s
 }
 
 // A majority agrees on a transaction even if it changes nothing or fails, and a member answers it
-// in order. ZooKeeper's own sync promises neither, because the leader answers a sync of its own
-// clients at once: it may not yet have applied a change that another member has already answered,
-// and it may have been replaced without knowing that yet.
+// in order. ZooKeeper's own sync promises neither, because the leader answers it at once. Its own
+// clients get this answer perhaps before it has applied a change that another member has already
+// answered. And it answers also after it was replaced, as long as it does not know that.
 ZooKeeperHandle::Pending ZooKeeperHandle::Barrier(const std::string& node) {
   return Make({{Change::Kind::kCheck, node, "", -1}});
 }

@@ -1,6 +1,6 @@
 // Carries out one action of the master: a call to a server, or a change of METADATA, the lock
 // service or the shared directory. It decides nothing and never retries; the outcome goes back to
-// the step as an event. Each data member implements the actions of one kind.
+// the step as an event. Each *Actions member below implements the actions of one kind.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -19,7 +19,7 @@ using engine::TabletState;
 
 namespace {
 
-constexpr int kTriesMax = 20;  // most reads of a table whose tablets keep splitting or merging
+constexpr int kTriesMax = 20;  // limit of reads of a table whose tablets split or merge each time
 // Suffix of the mark of a backup, an empty file. The mark is created after the backup's manifest
 // and removed before the manifest is. So a mark without a manifest shows that the manifest was
 // lost.

@@ -1,5 +1,5 @@
-// The calls of AdminApi that decide where tablets are: moves, drains, balancing, and serving a
-// tablet again that was set aside. SPDX-License-Identifier: Apache-2.0
+// The calls of AdminApi that decide where tablets are: moves, drains, balancing, and letting back a
+// tablet that was set aside. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

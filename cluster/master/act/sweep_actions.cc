@@ -109,7 +109,7 @@ Done SweepActions::Do(const action::TrashFiles& asked) {
         places_->fs->Rename(path, fmt::format("{}{}{}", path, store_paths::kTrashMark, now_us));
     return status.code() == StatusCode::kNotFound ? OkStatus() : status;
   };
-  std::set<uint64_t> held;  // files still in use by readers after a compaction
+  std::set<uint64_t> held;  // files that readers still use after a compaction replaced them
   for (const ServerId& server : asked.servers) {
     if (SEEDED_BUG("gc-without-second-scan")) break;
     auto found = CallServer(*places_, server, calls::HeldFiles{asked.files});

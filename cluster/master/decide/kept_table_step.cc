@@ -54,7 +54,7 @@ void RunKept(Turn* turn, Table* table) {
     return turn->Ask(&table->attempt, action::WriteTable{table->next, TableLife::kKept,
                                                          table->version, table->kept_until_us});
   }
-  // A drop is answered only after no server serves the table.
+  // A drop is answered only when no server serves the table any more.
   if (table->request != 0 && IsClosed(state, table->record->table_id)) {
     turn->Reply(table->request, OkStatus());
     table->request = 0;

@@ -76,7 +76,7 @@ struct EraseRecord {
   RecordRef record;
 };
 // Makes a server load a tablet. kAborted: the call was not sent, because METADATA no longer has
-// `record`.
+// `record` or could not be read; or the server knows a newer master.
 struct LoadTablet {
   ServerId server;
   RecordRef record;

@@ -32,7 +32,7 @@ struct MasterOptions {
   int64_t report_us = 10'000'000;    // time between two requests to a server for its report
   int64_t balance_us = 10'000'000;   // time between two balance rounds
   int64_t garbage_us = 600'000'000;  // time between two sweeps, and between a sweep's two scans
-  int64_t trash_us = 3'600'000'000;  // time in the trash before a file is deleted
+  int64_t trash_us = 3'600'000'000;  // time in the trash, from which a file can be restored
   int64_t retry_min_us = 20'000;
   int64_t retry_max_us = 2'000'000;
   // A server that holds its lock but does not answer is removed after unanswered_fence_us if a
@@ -197,7 +197,7 @@ struct Hole {
 
 struct MasterState {
   MasterOptions options;
-  uint64_t epoch = 0;         // epoch of this master; 0: this process is not the master
+  uint64_t epoch = 0;         // this master's epoch, which fences older ones; 0: not the master
   int64_t wall_us = 0;        // wall clock at the last tick
   int64_t first_wall_us = 0;  // wall clock at the first tick of this master
   uint64_t next_op = 1;
@@ -225,7 +225,7 @@ struct MasterState {
   std::map<uint64_t, MergeRequest> merge_requests;  // requests by number
   std::map<TabletKey, Hole> holes;                  // holes by the table and limit of their rows
   Garbage garbage;
-  uint64_t sweep_errors = 0;  // sweeps that ended early or left a file to remove
+  uint64_t sweep_errors = 0;  // sweeps that ended early or failed to remove a file
 
   std::map<uint64_t, ActionBody> awaited;  // actions without an answer yet, by number
   // Ids of tablets to look at: those in `dirty` in this step, those in `timers` at the given times,

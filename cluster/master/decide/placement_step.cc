@@ -78,8 +78,8 @@ Status BeginLetBack(Turn* turn, const event::LetBack& request) {
   return OkStatus();
 }
 
-// Returns the live servers that answer, do not shut down and are not drained. A served tablet moves
-// only to one of these.
+// Returns the live servers that answer, do not shut down and are not drained. A drain moves served
+// tablets only to these.
 std::vector<ServerLoad> Takers(const MasterState& state) {
   std::vector<ServerLoad> takers;
   for (const auto& [id, server] : state.servers) {

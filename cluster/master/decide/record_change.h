@@ -25,7 +25,7 @@ enum class Blame : uint8_t {
   kNone,      // the tablet is not blamed; its record keeps the earlier deaths
   kCleared,   // the tablet has passed its trial; its record loses the earlier deaths
   kBlamed,    // the record gets one more death
-  kSetAside,  // the record gets one more death, and no server may load the tablet now
+  kSetAside,  // the record gets one more death, and from then on no server may load the tablet
 };
 
 struct RecordChange {

@@ -227,7 +227,7 @@ void OnDone(Turn* turn, const action::CreateRecord& asked, const event::Done& do
   if (done.status.ok()) {
     Learn(turn, asked.facts);
   } else if (done.status.code() == StatusCode::kAborted) {
-    // METADATA already has another record with this key, such as one that an older master added.
+    // METADATA has, or had, another record with this key, such as one that an older master added.
     // The scan starts again, so that the records are read.
     state->scanned_to = kLastMetadataKey;
   } else {

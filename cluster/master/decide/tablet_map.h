@@ -70,7 +70,8 @@ TabletFacts FactsOf(const TabletRecord& record);
 struct Tablet {
   uint64_t op = 0;          // number of the action in flight, 0: none
   uint64_t learned_op = 0;  // answers to actions with lower numbers are older than `facts`
-  // Id of the merge that holds the tablet; 0: none. A tablet that is held is not assigned.
+  // Id of the merge that holds the tablet; 0: none. While it is held, the master does not assign
+  // it to a new server.
   uint64_t held_by = 0;
   bool loaded = false;   // its server has reported that it serves the tablet at this epoch
   bool closed = false;   // its server has closed this epoch, so another server may get the tablet

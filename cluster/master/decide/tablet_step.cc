@@ -322,7 +322,7 @@ void OnDone(Turn* turn, const action::LoadTablet& asked, const event::Done& done
     // The server and the master disagree about the tablet. A new report of the server resolves
     // this.
     if (refused && server != nullptr) server->next_ask_us = 0;
-    // kAborted: METADATA no longer has the record that this master knows.
+    // kAborted: METADATA may no longer have the record that this master knows.
     if (done.status.code() == StatusCode::kAborted) {
       Doubt(turn, tablet->facts.table_id, tablet->facts.range);
     }

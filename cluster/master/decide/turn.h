@@ -18,7 +18,7 @@ struct Turn {
   int64_t now_us;
   std::vector<Action> actions;
   std::vector<uint64_t> to_place;  // tablets to assign in one plan at the end of the step
-  std::set<ServerId> freed;        // servers on which a load ended in this step, so one may begin
+  std::set<ServerId> freed;        // servers where a load ended in this step, so another may begin
 
   // Adds an action; returns its number, which its answer will have.
   uint64_t Ask(ActionBody body) {
