@@ -45,8 +45,7 @@ Status PrintStats(cluster::Client* client) {
     ASSIGN_OR_RETURN(std::vector<cluster::GroupStats> groups,
                      client->admin()->Do(cluster::calls::Stats{table.schema.name}));
     for (const cluster::GroupStats& group : groups) {
-      // stored_bytes counts only SSTables, so the memtable's bytes are subtracted from raw_bytes,
-      // too.
+      // stored_bytes counts only SSTables, so the memtable's bytes are subtracted from raw_bytes.
       auto raw = static_cast<double>(group.raw_bytes - group.memtable_bytes);
       auto stored = static_cast<double>(group.stored_bytes);
       fmt::print("{:<20} {:<12} {:>8} {:>10} {:>10} {:>12} {:>12} {:>8} {:>12}\n",

@@ -15,8 +15,8 @@ class DoctorCommand {
   // Adds the subcommand. The object must outlive the parsing.
   void AddTo(CLI::App* app);
   bool parsed() const;
-  // Returns kExitOk if nothing is wrong, kExitFailed if something is, or kExitNoStore if the
-  // cluster cannot be examined because ZooKeeper, the cluster or its master is not found.
+  // Returns kExitOk if nothing is wrong, kExitFailed if something is, or kExitNoStore if too little
+  // can be examined because ZooKeeper, the cluster or its master is missing or does not answer.
   int Run() const;
 
  private:

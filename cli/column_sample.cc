@@ -26,7 +26,7 @@ struct Found {
 };
 
 // Collects the columns of the cells in one pass. If a column occurs again in the same row, the cell
-// is another version of it and is not counted.
+// is another version, and the column's row count and values stay as they are.
 class SampleSink : public query::ResultSink {
  public:
   void Begin(const std::vector<query::ResultColumn>&) override {}

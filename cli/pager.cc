@@ -16,7 +16,7 @@
 namespace sippar::cli {
 namespace {
 
-constexpr size_t kPipeRoom = 4096;  // PIPE_BUF: the room in a pipe that poll() reports as writable
+constexpr size_t kPipeRoom = 4096;  // PIPE_BUF: room of a pipe that poll() reports as writable
 constexpr int kLookEveryMs = 50;    // time between checks for Ctrl-C while the pipe is full
 constexpr size_t kLinesBelow = 3;   // lines reserved for two footer lines and the prompt
 

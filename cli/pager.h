@@ -17,8 +17,8 @@ struct ScreenSize {
   size_t lines = 0;
 };
 
-// The user's pager: $SIPPAR_PAGER, else $PAGER, else less. Returns "" if none is installed, if it
-// is "off", or if the terminal cannot move its cursor.
+// The user's pager: $SIPPAR_PAGER, else $PAGER; "" if that is "off". If neither is set: less; "" if
+// less is not installed or the terminal cannot move its cursor.
 std::string DefaultPager();
 
 // True if `text`, a footer of two lines and the prompt fit the screen. `folds`: the terminal wraps

@@ -42,9 +42,9 @@ constexpr const char* kExamples =
     "tables of project sippar, instance default are those of the shell; every other project and\n"
     "instance exists, unless --strict-instances, and has tables of its own\n";
 
-// Raises this process's limit of descriptors to the maximum that the system allows. The usual
-// limit, 1,024, suits programs that use select(); a server has a descriptor for each connection and
-// each open SSTable.
+// Raises this process's limit of descriptors to the maximum that the system allows, or to kEnough
+// if that is less. The usual limit, 1,024, suits programs that use select(); a server has a
+// descriptor for each connection and each open SSTable.
 void RaiseDescriptorLimit() {
   constexpr rlim_t kEnough = 1 << 20;
   rlimit limit{};

@@ -18,7 +18,7 @@ using query::QueryError;
 using query::Span;
 using query::StatementText;
 
-// The table that a statement reads, which the format "insert" needs; "" if it reads none.
+// The table that a SELECT reads, which the format "insert" needs; "" for any other statement.
 std::string TableOf(const query::syntax::Statement& statement) {
   const auto* select = std::get_if<query::syntax::Select>(&statement.node);
   if (select == nullptr || !select->from) return "";

@@ -16,7 +16,7 @@ constexpr double kLeft = 90, kRight = 980, kTop = 30, kBottom = 195;
 constexpr double kFlushLane = 220, kCompactionLane = 242, kTimeLabels = 268;
 // The shortest interval, in seconds, whose rate is meaningful.
 constexpr double kShortest = 0.05;
-constexpr size_t kPointsMax = 900;  // limit of points in a curve; a point averages several samples
+constexpr size_t kPointsMax = 900;  // limit of points in a curve; more samples are averaged
 constexpr const char* kHead =
     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\""
     " font-family=\"sans-serif\" font-size=\"12\" fill=\"#333\">\n"

@@ -1,5 +1,6 @@
 // Checks a mount point before mounting: rejects a missing directory, a file, a live mount of
-// sippar, and a place inside the store. Detaches a dead mount of sippar. Used by mount.
+// sippar, and a directory inside the store or above it. Detaches a dead mount of sippar. Used by
+// mount.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

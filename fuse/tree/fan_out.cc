@@ -36,7 +36,7 @@ class FanOutSource final : public EntrySource {
     Open(after.has_value() ? StartAfter(*after) : std::optional(range_.start));
     return status_;
   }
-  // Starts at the first entry whose keys are all at or after `key`.
+  // Starts at the entry to which the first row at or after `key` belongs.
   Status StartAt(const std::string& key) {
     Open(key);
     return status_;

@@ -52,8 +52,8 @@ class LongNames {
   size_t size_bytes() EXCLUDES(mutex_);
 
  private:
-  // The first 64 bits of the hash in the name, as two halves: a uint64_t member would make the
-  // alignment, and so the size of an entry, 16 bytes instead of 12.
+  // The first 64 bits of the hash in the name, as two halves: the alignment of a uint64_t member
+  // would make an entry 16 bytes long instead of 12.
   struct Entry {
     uint32_t hash_high;
     uint32_t hash_low;

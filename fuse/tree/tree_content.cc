@@ -89,7 +89,7 @@ void TreeView::NoteError(const std::string& text) {
   ++status_.errors;
   status_.last_error = text;
   for (char& c : status_.last_error) {
-    // .status has one line per field
+    // .status has one line per field.
     if (c == '\n') c = ' ';
   }
 }

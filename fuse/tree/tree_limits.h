@@ -16,7 +16,7 @@ inline constexpr size_t kRowCacheSizeMax = 32 << 20;
 // Larger values are not cached with their row; each is read when its file is read.
 inline constexpr size_t kCachedValueSizeMax = 64 << 10;
 inline constexpr size_t kCachedRowSizeMax = 1 << 20;  // limit of names and cached values of one row
-// Limit of columns of a cached row; a wider row is not cached.
+// Limit of columns of a cached row. Of a wider row, no column is cached.
 inline constexpr size_t kCachedRowColumnsMax = 4'096;
 // How long a row counts as wide before its columns are counted again.
 inline constexpr int64_t kWideRowMemoryUs = 60'000'000;

@@ -87,7 +87,7 @@ StatusOr<std::unique_ptr<DirStream>> TreeView::OpenDirectory(const Node& directo
     case NodeKind::kAsOf:
     case NodeKind::kRow:
     case NodeKind::kRowVersions:
-    case NodeKind::kSelectionHome:  // any name is valid in it, so it lists nothing
+    case NodeKind::kSelectionHome:  // has no end of entries, so it lists nothing
     case NodeKind::kExport:
     case NodeKind::kSavedQueries:
       break;

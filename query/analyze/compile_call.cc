@@ -223,8 +223,8 @@ StatusOr<Expression> ExpressionCompiler::AddMonths(const Expr& sum) {
   return Folded(Function::kAddMonths, std::move(time), std::move(count));
 }
 
-// Each call of a statement has its own seed, and the engine mixes the seed with the row's key. Two
-// calls, and two rows, therefore get different numbers.
+// Each call of a statement has its own seed, which the engine mixes with the row's key (if the
+// scope has `row`) and a count of evaluations. So two calls, and two rows, get different numbers.
 StatusOr<Expression> ExpressionCompiler::Random() {
   std::string bytes;
   engine::PutFixed64(&bytes, static_cast<uint64_t>(context_.now_us));

@@ -1,5 +1,5 @@
-// EXPLAIN for statements on schemas, tablets, backups, settings and files, for row transactions,
-// and for SHOW: the calls that each makes, and what it changes. SPDX-License-Identifier: Apache-2.0
+// EXPLAIN for all statements except SELECT and those in explain_write.cc: the calls that each
+// makes, and what it changes. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/analyze/catalog.h"

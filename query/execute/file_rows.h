@@ -47,8 +47,8 @@ class FileRows {
   // kInvalidArgument, and the next call reads the record after it; other errors are final.
   [[nodiscard]] virtual StatusOr<bool> Next(Row* row) = 0;
   // Returns how the file writes the value of one column of the last record, if the value in the row
-  // may be rounded or may print differently, as a number, a boolean or an object may. Returns "" if
-  // the value in the row is exact.
+  // may be rounded or may print differently, as a number or a boolean may. Returns "" if the value
+  // in the row is exact, as that of a string or an object is.
   virtual std::string_view Exact(size_t) const { return {}; }
   // The last record as it is in the file, without its line end; "" for raw.
   virtual std::string text() const = 0;

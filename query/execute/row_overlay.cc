@@ -58,8 +58,8 @@ void SetCell(const MutationEntry& entry, std::string_view row, int64_t time_us, 
   cell.timestamp_us = time_us;
   cell.value = std::move(value);
   auto at = std::lower_bound(column.begin, column.end, cell, CellBefore);
-  // A column has at most one cell with a timestamp; a second write with the same timestamp replaces
-  // it.
+  // A column has at most one cell for each timestamp; as in a tablet, a second write with the same
+  // timestamp replaces the cell.
   if (at != column.end && at->timestamp_us == time_us) {
     *at = std::move(cell);
   } else {

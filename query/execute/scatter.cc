@@ -184,8 +184,8 @@ Status RunInTransaction(const StatementContext& context, const Program& program,
   return engine::RunProgram(local, stream.get(), limits, sink);
 }
 
-// True if the program neither sorts nor aggregates, so that its limit counts the rows of all
-// tablets.
+// True if the program has a limit and neither sorts nor aggregates: the limit then counts the rows
+// of all tablets.
 bool IsLimited(const Program& program) {
   return program.limit != 0 && program.order_by.empty() && !program.aggregate;
 }

@@ -55,7 +55,7 @@ Status AddFamily(const syntax::FamilyDef& def, TableSchema* schema) {
 }
 
 // Adds a locality group. `grouped` holds the families that this statement has already put into a
-// group; a statement may not put a family into two groups.
+// group; DUPLICATE if it names one of them again.
 Status AddGroup(const syntax::GroupDef& def, std::set<std::string>* grouped, TableSchema* schema,
                 std::vector<std::string>* notices) {
   if (schema->FindGroup(def.name.text) == nullptr) {

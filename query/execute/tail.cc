@@ -25,8 +25,8 @@ using cluster::Change;
 using engine::MutationEntry;
 using engine::RowRange;
 
-// While there are no changes, one round over all parts takes this long, so that Ctrl-C ends TAIL
-// soon.
+// While there are no changes, one round over all parts takes about this long (longer with more than
+// 100 parts), so that Ctrl-C ends TAIL soon.
 constexpr int64_t kRoundMicros = 100'000;
 constexpr int64_t kWaitMicrosMin = 1'000;
 

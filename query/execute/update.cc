@@ -27,8 +27,8 @@ struct Totals {
   Row last_returning;
 };
 
-// Returns the number of rows of the table as text for a hint, for example "4 rows". Counts at most
-// kCountedRowsMax rows.
+// Returns the size of the table as text for a hint: "4 rows", "more than 1000 rows" if there are
+// more than kCountedRowsMax, or "the whole table" if the rows could not be counted.
 std::string CountRows(const StatementContext& context, const std::string& table) {
   SelectPlan plan;
   plan.program.read.keys_only = true;

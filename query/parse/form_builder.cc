@@ -103,8 +103,8 @@ Expr ExpressionBuilder::BuildLambda(SipparParser::LambdaContext* context) {
 }
 
 Expr ExpressionBuilder::CastTo(SipparParser::TypeNameContext* type, Expr value) {
-  // A value of type ARRAY<…> or STRUCT<…> gets no cast: its items have already been cast to the
-  // types that its own ARRAY<…> or STRUCT<…> names.
+  // A value of type ARRAY<…> or STRUCT<…> gets no cast. If it is a typed literal itself, its items
+  // have already been cast to the types that the literal names.
   if (type == nullptr || type->typeArguments() != nullptr) return value;
   Expr cast = MakeExpr(ExprKind::kCast, value.span);
   cast.name = Name(type->name()).text;

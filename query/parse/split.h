@@ -10,7 +10,7 @@
 namespace sippar::query {
 
 enum class Completeness {
-  kComplete,   // there is a statement, and every statement has its ";"
+  kComplete,   // there is a statement or shell command, and no statement lacks its ";"
   kNeedsMore,  // a statement lacks its ";"
   kInString,   // the text ends inside quotes
   kInComment,  // the text ends inside /* */

@@ -94,9 +94,10 @@ StatusOr<RowsPlan> PlanRows(const StatementContext& context, const syntax::Updat
 StatusOr<RowsPlan> PlanRows(const StatementContext& context, const syntax::Delete& statement) {
   ASSIGN_OR_RETURN(RowsPlan plan, Begin(context, statement.table, statement.where));
   const bool spans = statement.times.time || !statement.times.at.empty();
-  // True if the statement deletes whole rows, and row ranges rather than a list of keys express all
-  // of its WHERE. The tablets then need not test the rows under their locks, so this process sends
-  // the deletions in batches, which is faster than one update for each row.
+  // True if the statement deletes whole rows without IF and outside of a row transaction, and row
+  // ranges rather than a list of keys express all of its WHERE. The tablets then need not test the
+  // rows under their locks, so this process sends the deletions in batches, which is faster than
+  // one update for each row.
   const bool plain = statement.patterns.empty() && !spans && !statement.condition &&
                      !plan.target.rest && !IsListed(plan.target.rows) &&
                      !context.session->transaction;

@@ -96,8 +96,8 @@ std::string PrintOption(const OptionValue& value) {
   return value.args.empty() ? text : text + ")";
 }
 
-// The schema's name of a type that has a second name: INT64 means COUNTER, and HLL (HyperLogLog)
-// means UNIQUES. Any other name stays as written.
+// The schema's name of a type that has a second name: INT64 means COUNTER, HLL (HyperLogLog) and
+// HLL(INT64) mean UNIQUES, HLL(BYTES) means UNIQUES(BYTES). Any other name stays as written.
 std::string_view NameOfType(std::string_view written) {
   if (SameWord(written, "INT64")) return "COUNTER";
   if (SameWord(written, "HLL") || SameWord(written, "HLL(INT64)")) return "UNIQUES";

@@ -45,7 +45,8 @@ std::string Items(const std::vector<syntax::SelectItem>& items) {
   });
 }
 
-// Prints TIME even if it has no bounds: the tree remembers that the clause was written.
+// Prints TIME even if it has no bounds: the tree remembers that the clause was written, since a
+// second TIME is refused.
 std::string TimeRange(bool present, const OptionalExpr& from, const OptionalExpr& to) {
   if (!present) return "";
   return " TIME" + Clause("FROM", from) + Clause("TO", to);

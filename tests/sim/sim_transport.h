@@ -44,7 +44,8 @@ class SimTransport final : public cluster::Transport {
  public:
   SimTransport(World* world, const Addresses* addresses, int64_t timeout_us)
       : world_(world), addresses_(addresses), timeout_us_(timeout_us) {}
-  // Every connection counts as cut, so that only the lock shows whether a process is alive.
+  // Every connection counts as cut, so that only the flock of its log shows whether a process is
+  // alive.
   bool IsCut(const cluster::ServerId&) override { return true; }
   std::shared_ptr<cluster::TabletService> Tablets(const cluster::ServerId& server,
                                                   net::Lane lane) override;

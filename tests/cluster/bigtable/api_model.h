@@ -27,7 +27,7 @@ class ApiModel {
   // True if `predicate` outputs a cell of the row.
   bool Matches(const std::string& row, const engine::RowFilter& predicate, bool* is_open) const;
   // Returns false and changes nothing if an increment finds a value that does not have 8 bytes.
-  // `out` receives the newest cells in the form of PrintRow.
+  // `out` receives a line "family:qualifier@time=value" for the newest cell of each column.
   bool Modify(const google::bigtable::v2::ReadModifyWriteRowRequest& request, int64_t now_us,
               std::string* out);
   void DropRows(const std::string& prefix);

@@ -261,7 +261,7 @@ TEST_F(LeaseDriverTest, TheWatchdogEndsAProcessWhoseDriverHangs) {
 
 TEST_F(LeaseDriverTest, TheWatchdogEndsAProcessThatCannotStopServing) {
   StartServer();
-  stop_hangs_ = true;  // a call in flight hangs in a file system
+  stop_hangs_ = true;  // a call in flight hangs in a file system that has shut this client out
   line_ = Line::kDown;
   EXPECT_TRUE(Becomes([&] { return ended_ == 1; }));
   EXPECT_EQ(stopped_, 1);

@@ -23,7 +23,7 @@ enum Method : uint16_t {
   kHold = 4,      // kept until Release
   kWait = 5,      // holds a thread until its caller stops waiting
   kCount = 6,     // a stream; the body is "PARTS SIZE"
-  kGroup = 7,     // kept; every eighth call answers all kept calls
+  kGroup = 7,     // kept; every eighth such call answers the eight together
   kForget = 8,    // dropped without an answer
   kWhoAmI = 9,    // returns what the server knows about its peer
   kTooMuch = 10,  // returns an answer that is too large for a frame

@@ -1,5 +1,5 @@
 // Rows P1 to P6: a power loss or a kill at each named step of writes, flushes and compactions;
-// compactions of random runs; compactions during splits.
+// compactions of random runs; compactions and splits at the same time.
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <set>

@@ -154,7 +154,7 @@ class FaultRows : public testing::Test {
   }
   std::vector<std::string> Files(const std::string& glob) const { return FilesOf(memory_, glob); }
 
-  // The disk with everything on it that was synced.
+  // The disk as a power loss now leaves it: all synced data, and a random part of newer data.
   std::unique_ptr<MemoryFileSystem> Disk() const {
     Random random(1);
     return memory_.CrashClone(&random);

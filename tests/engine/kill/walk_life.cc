@@ -29,7 +29,8 @@ struct Life {
   std::string passages;
 };
 
-// A missing table was never written to, if the process was killed before it created the table.
+// Creates table t if an earlier life was killed before it did. kDataLoss: the journal has settled
+// writes, so the table existed and was lost.
 Status EnsureTable(WalkStore* store, WalkJournal* journal) {
   if (store->GetTable("t").ok()) return OkStatus();
   if (WalkModel(journal->seed()).Content() != journal->model()->Content()) {

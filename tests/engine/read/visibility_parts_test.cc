@@ -178,7 +178,7 @@ TEST(DeleteMarks, HideWhatCameBefore) {
   marks.EnterColumn(0);
   EXPECT_TRUE(marks.Hides(9));
   EXPECT_FALSE(marks.Hides(11));
-  marks.EnterColumn(20);  // this delete is newer than the family's
+  marks.EnterColumn(20);  // the family began at 20, after these deletes
   EXPECT_TRUE(marks.Hides(19));
   marks.EnterRow();
   marks.EnterFamily();

@@ -161,7 +161,7 @@ TEST_F(BackgroundTest, ClosingEndsABigCompactionAtOnce) {
   // Set only now, so that a single compaction has all rows; while they were written, each had only
   // a few.
   options_.major_cycle_us = 1;
-  options_.background_rate = 64 << 10;  // slow enough for a minute's work
+  options_.background_rate = 64 << 10;  // so slow that the compaction would take a minute
   Open();
   ASSERT_TRUE(Eventually([&] {
     std::vector<CompactionRecord> all = store_->host()->Compactions();

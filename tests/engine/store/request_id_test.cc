@@ -146,7 +146,7 @@ TEST(RequestMemory, IsBounded) {
   memory.Remember({400, 1, 1}, "new", kRequestMemoryUs * 6, kRequestMemoryUs / 2);
   EXPECT_TRUE(memory.Find({199, 1, 1})->has_value());  // only the wall clock has jumped
   memory.Remember({500, 1, 1}, "new", 0, kRequestMemoryUs + 1'000);
-  EXPECT_FALSE(memory.Find({199, 1, 1})->has_value());  // the client was silent for ten minutes
+  EXPECT_FALSE(memory.Find({199, 1, 1})->has_value());  // silent for more than kRequestMemoryUs
   EXPECT_TRUE(memory.Find({500, 1, 1})->has_value());
 }
 

@@ -120,7 +120,7 @@ class Cluster {
   uint64_t clients_left_ = 0;
   uint64_t kills_ = 0;
   bool trouble_ = false;
-  bool late_write_ = false;        // true while a late write is prepared
+  bool late_write_ = false;        // true while one late write is arranged and made
   uint64_t writes_under_way_ = 0;  // unfinished writes of clients
   uint64_t writes_done_ = 0;       // acknowledged writes of clients
   std::optional<std::string> deadly_row_;

@@ -11,7 +11,7 @@ namespace sippar::sim {
 
 namespace {
 
-// Calls `act` at a later log write, until `act` returns true. Skips the first write of each
+// Calls `act` at each of the next log writes until it returns true. Skips the first write of each
 // segment, which is its header.
 void AtLogGroup(SimDisk* disk, MachineId id, const std::string& seen,
                 const std::function<bool(const std::string& path)>& act) {
