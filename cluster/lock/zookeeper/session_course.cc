@@ -163,8 +163,7 @@ Status ZooKeeperSession::AwaitEnd(const SessionKey& key, int64_t deadline_nanos)
   const std::string own = paths_.Session(id_);
   StatusOr<Answer> seen = Answer();
   int64_t asked_nanos = clock->MonotonicNanos();
-  for (int64_t pause_us = 500; seen.ok() && seen->code != kNoNode;
-       pause_us = std::min<int64_t>(2 * pause_us, 20'000)) {
+  for (int64_t pause_us = 500;; pause_us = std::min<int64_t>(2 * pause_us, 20'000)) {
     seen = ReadAgain(other.get(), deadline_nanos, own, [&] {
       auto barrier = other->Barrier(own);
       auto read = other->Get(own);
