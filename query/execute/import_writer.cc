@@ -7,17 +7,9 @@
 
 #include "engine/base/limits.h"
 #include "engine/program/value.h"
+#include "query/execute/row_writer.h"
 
 namespace sippar::query {
-namespace {
-
-// One call for each row would cost a round trip and a sync each; larger batches would only hold
-// more memory and lose more on an error.
-constexpr size_t kBatchRows = 1000;
-constexpr size_t kBatchBytes = 4 << 20;
-
-}  // namespace
-
 ImportWriter::ImportWriter(cluster::Client* client, std::string table)
     : client_(client), table_(std::move(table)), thread_("import", [this] { Work(); }) {}
 
