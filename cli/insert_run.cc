@@ -11,6 +11,7 @@
 #include "cli/signals.h"
 #include "cli/statement_runner.h"
 #include "query/execute/gathered_rows.h"
+#include "query/session/query_error.h"
 
 namespace sippar::cli {
 namespace {
@@ -88,8 +89,12 @@ int StatementRunner::RunInserts(const std::vector<query::syntax::Statement>& ins
   if (code == kExitInterrupted) {
     fmt::print(stderr, "cancelled; the statements before line {} are executed\n",
                place.first_line + statements[*done - 1].line - 1);
-  } else if (code != kExitOk) {
-    PrintError(answers[*done - 1].status(), statements[*done - 1], place);
+  }
+  if (code == kExitOk) return code;
+  const Status& error = answers[*done - 1].status();
+  // As of a statement that runs alone: only the hint of a cancelled one says more than that it was.
+  if (code != kExitInterrupted || !query::QueryErrorOf(error).hint.empty()) {
+    PrintError(error, statements[*done - 1], place);
   }
   return code;
 }

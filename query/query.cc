@@ -83,6 +83,9 @@ struct Dispatcher {
 // must not wait long for a server that does not answer.
 const cluster::CallOptions kWhileTyping{.cancel = nullptr, .timeout_us = 1'000'000};
 
+constexpr const char* kPerhapsWritten =
+    "its rows, and those of the INSERTs after it, may be written";
+
 class ClientSession final : public Session {
  public:
   ClientSession(cluster::Client* client, const SessionOptions& options) {
@@ -132,7 +135,8 @@ class ClientSession final : public Session {
       // The error comes from a tablet, so it has no place in the text. It gets the place of the
       // table's name.
       const auto& insert = std::get<syntax::Insert>(inserts[number].statement->node);
-      answers[number] = LineIn(inserts[number].text, WithQueryCode(status, insert.table.span));
+      const Status placed = WithQueryCode(status, insert.table.span);
+      answers[number] = LineIn(inserts[number].text, HintIfInterrupted(placed, kPerhapsWritten));
     }
     return answers;
   }

@@ -38,15 +38,14 @@ StatusOr<typename Call::Reply> Find(const StatementContext& context,
   // A name with '/' would reach below the prefix into the tables of another instance.
   bool elsewhere = prefix && name.text.find('/') != std::string::npos;
   if (!elsewhere) {
-    auto found =
-        context.client()->admin()->Do(Call{prefix.value_or("") + name.text}, context.CallOptions());
+    auto found = context.DoAdmin(Call{prefix.value_or("") + name.text});
     // Only NOT_FOUND gets a hint. After any other error (no server, cancelled) a second call for
     // the hint would fail or wait as well.
     if (found.ok() || found.status().code() != StatusCode::kNotFound) return found;
   }
   std::vector<std::string> known;
   // Tables are listed only for the hint, so that finding a table costs one call.
-  auto tables = context.client()->admin()->Do(cluster::calls::ListTables{}, context.CallOptions());
+  auto tables = context.DoAdmin(cluster::calls::ListTables{});
   if (tables.ok()) known = NamesBehind(prefix, *tables);
   std::string hint = DidYouMean(name.text, known);
   if (known.empty()) hint = "there is no table yet: CREATE TABLE t (FAMILY f)";

@@ -77,7 +77,7 @@ std::string PrintExpiry(int64_t expires_us) {
 // The error for a backup that was not found; the hint is the nearest known name.
 Status UnknownBackup(const StatementContext& context, const syntax::Identifier& name) {
   std::vector<std::string> known;
-  auto backups = context.client()->admin()->Do(calls::ListBackups{}, context.CallOptions());
+  auto backups = context.DoAdmin(calls::ListBackups{});
   if (backups.ok()) {
     for (const cluster::BackupInfo& backup : *backups) known.push_back(backup.name);
   }
@@ -95,8 +95,7 @@ Status ExecuteBackup(const StatementContext& context, const syntax::Backup& back
   ASSIGN_OR_RETURN(cluster::TableInfo table, FindTable(context, backup.table));
   RETURN_IF_ERROR(CheckName(backup.name));
   ASSIGN_OR_RETURN(int64_t expires_us, ExpiryOf(context, backup.options));
-  auto made = context.client()->admin()->Do(
-      calls::CreateBackup{backup.name.text, table.schema.name, expires_us}, context.CallOptions());
+  auto made = context.DoAdmin(calls::CreateBackup{backup.name.text, table.schema.name, expires_us});
   if (made.status().code() == StatusCode::kAlreadyExists) {
     return ErrorAt("BACKUP_EXISTS", backup.name.span,
                    fmt::format("backup {} already exists", backup.name.text),
@@ -120,28 +119,21 @@ Status ExecuteRestore(const StatementContext& context, const syntax::Restore& re
   }
   Status valid = engine::ValidateTableName(restore.table.text);
   if (!valid.ok()) return ErrorAt("BAD_NAME", restore.table.span, MessageOf(valid));
-  cluster::AdminApi* admin = context.client()->admin();
-  auto backup = admin->Do(calls::GetBackup{restore.backup.text}, context.CallOptions());
+  auto backup = context.DoAdmin(calls::GetBackup{restore.backup.text});
   if (backup.status().code() == StatusCode::kNotFound) {
     return UnknownBackup(context, restore.backup);
   }
   RETURN_IF_ERROR(backup.status());
-  Status status = admin->Do(calls::RestoreTable{restore.backup.text, restore.table.text},
-                            context.CallOptions());
+  Status status = context.DoAdmin(calls::RestoreTable{restore.backup.text, restore.table.text});
   if (status.code() == StatusCode::kAlreadyExists) {
     return ErrorAt("TABLE_EXISTS", restore.table.span,
                    fmt::format("table {} already exists", restore.table.text),
                    "DROP TABLE it first, or restore under another name",
                    StatusCode::kAlreadyExists);
   }
-  if (status.code() == StatusCode::kCancelled || status.code() == StatusCode::kDeadlineExceeded) {
-    QueryError error = QueryErrorOf(status);
-    error.hint = "the restore may go on; SHOW TABLES has the table when it is done";
-    return ToStatus(error, status.code());
-  }
-  RETURN_IF_ERROR(status);
-  ASSIGN_OR_RETURN(cluster::TableInfo info,
-                   admin->Do(calls::GetTable{restore.table.text}, context.CallOptions()));
+  RETURN_IF_ERROR(HintIfInterrupted(
+      status, "the restore may go on; SHOW TABLES has the table when it is done"));
+  ASSIGN_OR_RETURN(cluster::TableInfo info, context.DoAdmin(calls::GetTable{restore.table.text}));
   context.summary->tag =
       fmt::format("table {} restored from backup {} of table {}: {}", info.schema.name,
                   backup->name, backup->source_table, Plural(info.tablet_count, "tablet"));
@@ -151,8 +143,7 @@ Status ExecuteRestore(const StatementContext& context, const syntax::Restore& re
 Status ExecuteAlterBackup(const StatementContext& context, const syntax::AlterBackup& alter) {
   RETURN_IF_ERROR(CheckNoTransaction(context, "ALTER BACKUP"));
   ASSIGN_OR_RETURN(int64_t expires_us, ExpiryOf(context, alter.options));
-  auto changed = context.client()->admin()->Do(calls::SetBackupExpiry{alter.name.text, expires_us},
-                                               context.CallOptions());
+  auto changed = context.DoAdmin(calls::SetBackupExpiry{alter.name.text, expires_us});
   if (changed.status().code() == StatusCode::kNotFound) return UnknownBackup(context, alter.name);
   RETURN_IF_ERROR(changed.status());
   context.summary->tag =
@@ -162,8 +153,7 @@ Status ExecuteAlterBackup(const StatementContext& context, const syntax::AlterBa
 
 Status ExecuteDropBackup(const StatementContext& context, const syntax::DropBackup& drop) {
   RETURN_IF_ERROR(CheckNoTransaction(context, "DROP BACKUP"));
-  Status status =
-      context.client()->admin()->Do(calls::DeleteBackup{drop.name.text}, context.CallOptions());
+  Status status = context.DoAdmin(calls::DeleteBackup{drop.name.text});
   if (status.code() == StatusCode::kNotFound) {
     if (!drop.if_exists) return UnknownBackup(context, drop.name);
     context.summary->tag = fmt::format("backup {} not found, skipped", drop.name.text);

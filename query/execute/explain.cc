@@ -159,8 +159,7 @@ struct Explainer {
 StatusOr<PlanTree> ExplainSelectPlan(const StatementContext& context, const SelectPlan& plan) {
   std::vector<cluster::TabletInfo> tablets;
   if (const std::string* table = TableOf(plan)) {
-    ASSIGN_OR_RETURN(tablets, context.client()->data()->Do(cluster::calls::ListTablets{*table},
-                                                           context.CallOptions()));
+    ASSIGN_OR_RETURN(tablets, context.DoData(cluster::calls::ListTablets{*table}));
   }
   std::vector<std::string> lines = ExplainSelect(plan, tablets);
   PlanTree tree("SELECT", lines.front());

@@ -182,8 +182,7 @@ StatusOr<PlanTree> OfInsertRow(const StatementContext& context, const engine::Ta
 StatusOr<PlanTree> OfInsertValues(const StatementContext& context,
                                   const engine::TableSchema& schema, const syntax::Insert& insert) {
   ASSIGN_OR_RETURN(std::vector<engine::RowRange> tablets,
-                   context.client()->data()->Do(cluster::calls::TabletRanges{schema.name},
-                                                context.CallOptions()));
+                   context.DoData(cluster::calls::TabletRanges{schema.name}));
   RowWriter writer(context, schema.name);
   writer.OnlyCount(tablets);
   RETURN_IF_ERROR(AddInsertedRows(context, schema, insert, &writer));

@@ -9,13 +9,10 @@
 #include <variant>
 
 #include "engine/program/value.h"
+#include "query/execute/row_writer.h"
 
 namespace sippar::query {
 namespace {
-
-// The limits are the same as those of a RowWriter's batch.
-constexpr size_t kRowsMax = 1000;
-constexpr size_t kBytesMax = 4 << 20;
 
 bool IsConstant(const syntax::Expr& expr) {
   return expr.kind == syntax::ExprKind::kLiteral || expr.kind == syntax::ExprKind::kParam;
@@ -37,7 +34,7 @@ bool IsPlainInsert(const syntax::Statement& statement) {
 
 bool GatheredRows::MustWait(const std::string& table,
                             const std::vector<engine::RowMutation>& rows) const {
-  return table != table_ || rows_.size() + rows.size() > kRowsMax || bytes_ > kBytesMax ||
+  return table != table_ || rows_.size() + rows.size() > kBatchRows || bytes_ > kBatchBytes ||
          std::any_of(rows.begin(), rows.end(),
                      [this](const engine::RowMutation& row) { return keys_.contains(row.row); });
 }

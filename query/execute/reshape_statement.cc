@@ -32,9 +32,7 @@ StatusOr<std::vector<engine::RowRange>> RowsOf(const StatementContext& context,
 }
 
 Status TagTablets(const StatementContext& context, const std::string& table) {
-  ASSIGN_OR_RETURN(
-      cluster::TableInfo info,
-      context.client()->admin()->Do(cluster::calls::GetTable{table}, context.CallOptions()));
+  ASSIGN_OR_RETURN(cluster::TableInfo info, context.DoAdmin(cluster::calls::GetTable{table}));
   context.summary->tag = fmt::format("table {} has {} tablet{}", table, info.tablet_count,
                                      info.tablet_count == 1 ? "" : "s");
   return OkStatus();
@@ -57,8 +55,7 @@ Status ExecuteSplit(const StatementContext& context, const syntax::SplitTable& s
   }
   // Splits only after all keys were computed, so that an error in one leaves the table unsplit.
   for (const std::string& key : keys) {
-    RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Split{info.schema.name, key},
-                                                  context.CallOptions()));
+    RETURN_IF_ERROR(context.DoAdmin(cluster::calls::Split{info.schema.name, key}));
   }
   return TagTablets(context, info.schema.name);
 }
@@ -73,8 +70,7 @@ Status ExecuteMerge(const StatementContext& context, const syntax::MergeTablets&
     // One range that reaches from the start of the first range to the end of the last range.
     rows = {ranges.front().start, ranges.back().limit};
   }
-  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Merge{info.schema.name, rows},
-                                                context.CallOptions()));
+  RETURN_IF_ERROR(context.DoAdmin(cluster::calls::Merge{info.schema.name, rows}));
   return TagTablets(context, info.schema.name);
 }
 
@@ -98,7 +94,7 @@ Status ExecuteCompact(const StatementContext& context, const syntax::Compact& co
     }
     return ExecuteFlush(context, {compact.table});
   }
-  RETURN_IF_ERROR(context.client()->admin()->Do(call, context.CallOptions()));
+  RETURN_IF_ERROR(context.DoAdmin(call));
   context.summary->tag = fmt::format("table {} compacted{}", info.schema.name,
                                      compact.where ? ": the tablets that have these rows" : "");
   return OkStatus();
@@ -106,8 +102,7 @@ Status ExecuteCompact(const StatementContext& context, const syntax::Compact& co
 
 Status ExecuteFlush(const StatementContext& context, const syntax::Flush& flush) {
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, flush.table));
-  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Flush{info.schema.name},
-                                                context.CallOptions()));
+  RETURN_IF_ERROR(context.DoAdmin(cluster::calls::Flush{info.schema.name}));
   context.summary->tag = fmt::format("table {} flushed", info.schema.name);
   return OkStatus();
 }
@@ -121,10 +116,8 @@ Status ExecuteMove(const StatementContext& context, const syntax::MoveTablet& mo
   // these bytes. '' selects the first tablet.
   if (!row.is_string()) return NotText(row, move.row.span, "a row");
   if (!server.is_string()) return NotText(server, move.server.span, "a server's name");
-  RETURN_IF_ERROR(context.client()->admin()->Do(
-      cluster::calls::MoveTablet{info.schema.name, std::string(row.bytes()),
-                                 std::string(server.bytes())},
-      context.CallOptions()));
+  RETURN_IF_ERROR(context.DoAdmin(cluster::calls::MoveTablet{
+      info.schema.name, std::string(row.bytes()), std::string(server.bytes())}));
   context.summary->tag =
       fmt::format("tablet of table {} with row {} is served by {}", info.schema.name,
                   QuoteValue(std::string(row.bytes())), engine::PrintEscaped(server.bytes()));
@@ -133,9 +126,8 @@ Status ExecuteMove(const StatementContext& context, const syntax::MoveTablet& mo
 
 Status ExecuteBalance(const StatementContext& context, const syntax::Balance& balance) {
   const std::string& mode = balance.mode.text;
-  cluster::AdminApi* admin = context.client()->admin();
   if (mode.empty() || mode == "NOW") {
-    RETURN_IF_ERROR(admin->Do(cluster::calls::BalanceNow{}, context.CallOptions()));
+    RETURN_IF_ERROR(context.DoAdmin(cluster::calls::BalanceNow{}));
     context.summary->tag = "balance round begun";
     return OkStatus();
   }
@@ -143,7 +135,7 @@ Status ExecuteBalance(const StatementContext& context, const syntax::Balance& ba
     return ErrorAt("BAD_OPTION", balance.mode.span,
                    fmt::format("BALANCE takes NOW, ON or OFF, not {}", mode));
   }
-  RETURN_IF_ERROR(admin->Do(cluster::calls::SetBalancing{mode == "ON"}, context.CallOptions()));
+  RETURN_IF_ERROR(context.DoAdmin(cluster::calls::SetBalancing{mode == "ON"}));
   context.summary->tag = fmt::format("balancing is {}", mode == "ON" ? "on" : "off");
   return OkStatus();
 }

@@ -79,8 +79,7 @@ class ShareEstimate {
   static constexpr int64_t kAskAfterNanos = 300'000'000;  // 300 ms
 
   void Ask() {
-    auto tablets =
-        context_.client()->data()->Do(cluster::calls::ListTablets{table_}, context_.CallOptions());
+    auto tablets = context_.DoData(cluster::calls::ListTablets{table_});
     if (!tablets.ok()) return;
     std::vector<ScanPiece> pieces;
     for (const Piece& piece : pieces_) {
@@ -264,9 +263,8 @@ Status RunTogether(const StatementContext& context, const std::string& table,
 Status RunOnTablets(const StatementContext& context, const std::string& table,
                     const Program& program, const BatchHandler& handler) {
   if (program.read.rows.IsEmpty()) return OkStatus();
-  ASSIGN_OR_RETURN(
-      std::vector<RowRange> tablets,
-      context.client()->data()->Do(cluster::calls::TabletRanges{table}, context.CallOptions()));
+  ASSIGN_OR_RETURN(std::vector<RowRange> tablets,
+                   context.DoData(cluster::calls::TabletRanges{table}));
   std::vector<Piece> pieces = CutPieces(tablets, program, TransactionOn(context, table));
   context.session->tablets += pieces.size();
   ShareEstimate share(context, table, program, pieces);

@@ -127,8 +127,7 @@ Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateT
   schema.Normalize();
   Status valid = schema.Validate();
   if (!valid.ok()) return ErrorAt("BAD_SCHEMA", create.table.span, MessageOf(valid));
-  Status status = context.client()->admin()->Do(cluster::calls::CreateTable{schema, keys},
-                                                context.CallOptions());
+  Status status = context.DoAdmin(cluster::calls::CreateTable{schema, keys});
   // The call itself reports whether the table exists. A check before the call would be too early,
   // because another client may create the table in between.
   if (status.code() == StatusCode::kAlreadyExists) {
@@ -140,7 +139,7 @@ Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateT
                    fmt::format("table {} already exists", schema.name),
                    "CREATE TABLE IF NOT EXISTS", StatusCode::kAlreadyExists);
   }
-  RETURN_IF_ERROR(status);
+  RETURN_IF_ERROR(HintIfInterrupted(status, "SHOW TABLES has the table if it was created"));
   context.summary->tag =
       fmt::format("table {} created: {}, {}, {}", schema.name, Families(schema.families.size()),
                   Plural(UsedGroups(schema), "locality group"), Plural(keys.size() + 1, "tablet"));
@@ -316,8 +315,9 @@ Status ExecuteAlterTable(const StatementContext& context, const syntax::AlterTab
   if (!(schema == info.schema)) {
     // Fails if the schema has changed since it was read: all actions are checked against one schema
     // and take effect together.
-    RETURN_IF_ERROR(context.client()->admin()->Do(
-        cluster::calls::AlterTable{schema, info.schema_version}, context.CallOptions()));
+    RETURN_IF_ERROR(
+        HintIfInterrupted(context.DoAdmin(cluster::calls::AlterTable{schema, info.schema_version}),
+                          "SHOW CREATE TABLE tells whether the table was altered"));
   }
   std::string parts;
   auto add = [&](uint64_t count, const char* what) {
@@ -344,8 +344,8 @@ Status ExecuteDropTable(const StatementContext& context, const syntax::DropTable
     context.summary->tag = fmt::format("table {} not found, skipped", drop.table.text);
     return OkStatus();
   }
-  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::DropTable{info->schema.name},
-                                                context.CallOptions()));
+  RETURN_IF_ERROR(HintIfInterrupted(context.DoAdmin(cluster::calls::DropTable{info->schema.name}),
+                                    "SHOW TABLES has the table if it was not dropped"));
   context.summary->tag = fmt::format("table {} dropped", info->schema.name);
   return OkStatus();
 }

@@ -41,8 +41,7 @@ StatusOr<std::vector<cluster::TableInfo>> Tables(const StatementContext& context
                                                  const syntax::Show& show) {
   // One call lists all tables. A table that is created during SHOW may be missing. For a table that
   // is dropped during SHOW, the calls after this one may fail.
-  if (show.table.empty())
-    return context.client()->admin()->Do(cluster::calls::ListTables{}, context.CallOptions());
+  if (show.table.empty()) return context.DoAdmin(cluster::calls::ListTables{});
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, show.table));
   return std::vector<cluster::TableInfo>{std::move(info)};
 }
@@ -101,8 +100,7 @@ StatusOr<Relation> ShowTablets(const StatementContext& context, const syntax::Sh
   ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, Tables(context, show));
   for (const cluster::TableInfo& table : tables) {
     ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets,
-                     context.client()->data()->Do(cluster::calls::ListTablets{table.schema.name},
-                                                  context.CallOptions()));
+                     context.DoData(cluster::calls::ListTablets{table.schema.name}));
     for (const cluster::TabletInfo& tablet : tablets) {
       relation.rows.push_back({Text(table.schema.name), Text(tablet.range.start),
                                Text(tablet.range.limit), Text(tablet.server), Text(tablet.state),
@@ -123,9 +121,7 @@ StatusOr<Relation> ShowServers(const StatementContext& context, const syntax::Sh
                      {"reads_per_s", ValueType::kFloat64},
                      {"writes_per_s", ValueType::kFloat64}},
                     {}};
-  ASSIGN_OR_RETURN(
-      cluster::ClusterHealth health,
-      context.client()->admin()->Do(cluster::calls::ClusterStatus{}, context.CallOptions()));
+  ASSIGN_OR_RETURN(cluster::ClusterHealth health, context.DoAdmin(cluster::calls::ClusterStatus{}));
   for (const cluster::ServerStatus& server : health.servers) {
     relation.rows.push_back(
         {Text(server.id.ToString()), Text(server.state), Text(server.member.address),
@@ -145,8 +141,7 @@ StatusOr<Relation> ShowEvents(const StatementContext& context, const syntax::Sho
                     {}};
   if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
   ASSIGN_OR_RETURN(std::vector<cluster::TabletEventInfo> events,
-                   context.client()->admin()->Do(cluster::calls::TabletEvents{show.table.text},
-                                                 context.CallOptions()));
+                   context.DoAdmin(cluster::calls::TabletEvents{show.table.text}));
   for (const cluster::TabletEventInfo& event : events) {
     relation.rows.push_back({Text(event.table), Value::Timestamp(event.time_us),
                              Text(event.range.start), Text(event.range.limit), Text(event.kind),
@@ -158,8 +153,7 @@ StatusOr<Relation> ShowEvents(const StatementContext& context, const syntax::Sho
 // The names of the metrics come from the servers, so a server of another version may have others.
 StatusOr<Relation> ShowMetrics(const StatementContext& context, const syntax::Show&) {
   Relation relation{{TextColumn("name"), NumberColumn("value")}, {}};
-  ASSIGN_OR_RETURN(auto metrics,
-                   context.client()->admin()->Do(cluster::calls::Metrics{}, context.CallOptions()));
+  ASSIGN_OR_RETURN(auto metrics, context.DoAdmin(cluster::calls::Metrics{}));
   for (const auto& [name, value] : metrics) {
     relation.rows.push_back({Text(name), Number(value)});
   }
@@ -181,9 +175,8 @@ StatusOr<Relation> ShowCompactions(const StatementContext& context, const syntax
                     {}};
   // FindTable is called only to report an error if the table does not exist.
   if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
-  ASSIGN_OR_RETURN(
-      std::vector<cluster::CompactionInfo> compactions,
-      context.client()->admin()->Do(cluster::calls::Compactions{}, context.CallOptions()));
+  ASSIGN_OR_RETURN(std::vector<cluster::CompactionInfo> compactions,
+                   context.DoAdmin(cluster::calls::Compactions{}));
   for (const cluster::CompactionInfo& info : compactions) {
     if (!show.table.empty() && info.table != show.table.text) continue;
     relation.rows.push_back(
@@ -212,8 +205,7 @@ StatusOr<Relation> ShowTraces(const StatementContext& context, const syntax::Sho
   relation.columns.push_back(TextColumn("trace"));
   if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
   ASSIGN_OR_RETURN(std::vector<cluster::CallTraceInfo> traces,
-                   context.client()->admin()->Do(cluster::calls::Traces{show.table.text},
-                                                 context.CallOptions()));
+                   context.DoAdmin(cluster::calls::Traces{show.table.text}));
   for (const cluster::CallTraceInfo& trace : traces) {
     std::vector<Value> row = {Value::Timestamp(trace.start_us),
                               Value::Duration(trace.duration_us),
@@ -243,9 +235,8 @@ StatusOr<Relation> ShowBackups(const StatementContext& context, const syntax::Sh
                      NumberColumn("size"),
                      TextColumn("copied_from")},
                     {}};
-  ASSIGN_OR_RETURN(
-      std::vector<cluster::BackupInfo> backups,
-      context.client()->admin()->Do(cluster::calls::ListBackups{}, context.CallOptions()));
+  ASSIGN_OR_RETURN(std::vector<cluster::BackupInfo> backups,
+                   context.DoAdmin(cluster::calls::ListBackups{}));
   for (const cluster::BackupInfo& backup : backups) {
     // The table may have been dropped after the backup, so an unknown name is not an error.
     if (!show.table.empty() && backup.source_table != show.table.text) continue;
@@ -282,8 +273,7 @@ StatusOr<Relation> ShowFunctions(const StatementContext&, const syntax::Show&) {
 StatusOr<Relation> ShowCreateTable(const StatementContext& context, const syntax::Show& show) {
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, show.table));
   ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets,
-                   context.client()->data()->Do(cluster::calls::ListTablets{info.schema.name},
-                                                context.CallOptions()));
+                   context.DoData(cluster::calls::ListTablets{info.schema.name}));
   std::vector<std::string> splits;
   for (const cluster::TabletInfo& tablet : tablets) {
     // Each tablet but the first begins at a split key. The printed statement therefore creates a

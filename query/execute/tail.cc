@@ -298,8 +298,7 @@ StatusOr<std::vector<TailPart>> StartOf(const StatementContext& context, const s
     ASSIGN_OR_RETURN(start_us, CompileTime(context, *tail.from));
   }
   ASSIGN_OR_RETURN(std::vector<RowRange> tablets,
-                   context.client()->data()->Do(cluster::calls::TabletRanges{info.schema.name},
-                                                context.CallOptions()));
+                   context.DoData(cluster::calls::TabletRanges{info.schema.name}));
   std::vector<TailPart> parts;
   for (RowRange& rows : tablets) parts.push_back({std::move(rows), "", start_us});
   return parts;

@@ -22,8 +22,7 @@ engine::ReadSpec OfRow(engine::ReadSpec read, const std::string& row) {
 
 // The current schema of the transaction's table. Its GC rules also apply to the held-back writes.
 StatusOr<std::shared_ptr<const engine::TableSchema>> SchemaOf(const StatementContext& context) {
-  return context.client()->admin()->Do(
-      cluster::calls::GetSchema{context.session->transaction->table}, context.CallOptions());
+  return context.DoAdmin(cluster::calls::GetSchema{context.session->transaction->table});
 }
 
 Status NoTransaction() {

@@ -203,6 +203,15 @@ QueryError QueryErrorOf(const Status& status) {
   return error;
 }
 
+Status HintIfInterrupted(const Status& status, const std::string& hint) {
+  if (status.code() != StatusCode::kCancelled && status.code() != StatusCode::kDeadlineExceeded) {
+    return status;
+  }
+  QueryError error = QueryErrorOf(status);
+  error.hint = hint;
+  return ToStatus(error, status.code());
+}
+
 Status LineIn(std::string_view text, const Status& status) {
   if (status.ok() || !status.GetPayload(kPayloadUrl)) return status;
   QueryError error = QueryErrorOf(status);

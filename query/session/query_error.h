@@ -33,6 +33,10 @@ struct QueryError {
 // code is the name of the status code (NOT_FOUND …). Requires: !status.ok().
 QueryError QueryErrorOf(const Status& status);
 
+// For a change that Ctrl-C or its timeout may have interrupted: adds `hint`, which says how to find
+// out whether the change was made. Other statuses pass unchanged.
+[[nodiscard]] Status HintIfInterrupted(const Status& status, const std::string& hint);
+
 // Adds line and column to an error that knows its place only as offsets into `text`. Other statuses
 // pass unchanged.
 [[nodiscard]] Status LineIn(std::string_view text, const Status& status);

@@ -89,6 +89,15 @@ struct StatementContext {
   ResultSummary* summary = nullptr;  // null: the statement is only analyzed
 
   cluster::Client* client() const { return session->client; }
+  // Make one call of the cluster, with CallOptions(): Ctrl-C and the statement's timeout end it.
+  template <class Call>
+  [[nodiscard]] auto DoAdmin(const Call& call) const {
+    return client()->admin()->Do(call, CallOptions());
+  }
+  template <class Call>
+  [[nodiscard]] auto DoData(const Call& call) const {
+    return client()->data()->Do(call, CallOptions());
+  }
   // Options that pass the cancel flag and the time left to a call of the cluster.
   [[nodiscard]] cluster::CallOptions CallOptions() const;
   // kCancelled or kDeadlineExceeded if the statement must end. Loops that run long call it.

@@ -54,6 +54,8 @@ PACKAGE_ONLY = [  # heavy libraries and the disk live behind one door each
     (re.compile(r"#include <zookeeper/"), ("cluster/lock/zookeeper/zookeeper_handle.cc",)),
     (re.compile(r"#include (<grpc|<google/|\"cluster/proto/)"),
      ("cluster/grpc/", "cluster/bigtable/", "cluster/serve/")),
+    # DoAdmin and DoData pass the statement's cancel flag and timeout.
+    (re.compile(r"\bcontext_?\s*\.client\(\)\s*->(admin|data)\(\)\s*->Do\("), ()),
     # What a target means is decided once.
     (re.compile(r"\bNewPosixFileSystem\b"), ("engine/fs/", "cluster/node/target.cc")),
 ]
