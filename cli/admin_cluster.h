@@ -1,6 +1,7 @@
 // The subcommands of `sippar admin` that look after the servers and tablets of a cluster: status,
 // wait, tablets, events, traces, move, letback, balance, drain, undrain. A store that one process
-// opens is a cluster of one server. SPDX-License-Identifier: Apache-2.0
+// opens is a cluster of one server.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

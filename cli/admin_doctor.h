@@ -1,5 +1,6 @@
 // `sippar admin doctor`: reports what is wrong with a store or a cluster, why, and how to repair
-// it. Changes nothing. SPDX-License-Identifier: Apache-2.0
+// it. Changes nothing.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

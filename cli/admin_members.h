@@ -1,6 +1,6 @@
 // `sippar admin init`, `stop` and `collapse`: make a cluster of many machines, end all its
-// processes, and make its directory a store of one process again. SPDX-License-Identifier:
-// Apache-2.0
+// processes, and make its directory a store of one process again.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

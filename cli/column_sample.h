@@ -1,5 +1,6 @@
 // Reads some cells of a table to learn which columns it has: the schema declares families, but not
-// qualifiers. Used by \d and by completion. SPDX-License-Identifier: Apache-2.0
+// qualifiers. Used by \d and by completion.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Command: one entry of the command table in main.cc. SPDX-License-Identifier: Apache-2.0
+// Command: one entry of the command table in main.cc.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace sippar::cli {

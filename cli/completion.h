@@ -1,5 +1,6 @@
 // Completion for the shell's Tab key: the grammar determines which kinds of words may stand at the
-// caret, and the store supplies the names. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// caret, and the store supplies the names. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

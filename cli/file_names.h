@@ -1,4 +1,5 @@
-// Names of local files, for completion. SPDX-License-Identifier: Apache-2.0
+// Names of local files, for completion.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // History: the shell's history file, with mode 0600. Each entry is a statement with its time.
 // Several shells may append at once. The file has readline's format (time lines that begin with #),
-// so that an entry of several lines is read back as one. Not thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// so that an entry of several lines is read back as one. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // `sippar import web|csv|tsv|jsonl|jsonl-b64|cells|raw TARGET …`: "web" builds a Webtable
-// (import_web.h); the other formats become an IMPORT statement. SPDX-License-Identifier: Apache-2.0
+// (import_web.h); the other formats become an IMPORT statement.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>

@@ -1,6 +1,7 @@
 // Imports a Webtable: the pages of a manifest with their links, written through the client. Writes
 // have explicit timestamps, so a second run writes the same cells; an interrupted import can
-// therefore simply be run again. SPDX-License-Identifier: Apache-2.0
+// therefore simply be run again.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

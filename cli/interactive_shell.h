@@ -1,5 +1,6 @@
 // The shell on a terminal: prompt, editing, history, completion, start file. Used by `sippar shell`
-// and `sippar demo`. SPDX-License-Identifier: Apache-2.0
+// and `sippar demo`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // LineEditor: reads one input at the prompt. Wraps readline's callback interface in a poll loop, so
 // that Ctrl-C clears the input and never ends the shell. Enter returns the whole buffer, which has
 // several lines after Alt-Enter, a paste, or a step back in the history. A process may have only
-// one LineEditor, because readline uses globals. Not thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// one LineEditor, because readline uses globals. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// `sippar COMMAND …`: finds the command and runs it. SPDX-License-Identifier: Apache-2.0
+// `sippar COMMAND …`: finds the command and runs it.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <array>

@@ -1,4 +1,5 @@
-// Prints messages to the user on stderr. SPDX-License-Identifier: Apache-2.0
+// Prints messages to the user on stderr.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
 // The shell's own commands: lines that begin with a backslash, such as \d, \format or \i. Scripts
-// may use them, too. SPDX-License-Identifier: Apache-2.0
+// may use them, too.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

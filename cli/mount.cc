@@ -1,4 +1,5 @@
-// `sippar mount`: shows the tables of a store as directories. SPDX-License-Identifier: Apache-2.0
+// `sippar mount`: shows the tables of a store as directories.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>

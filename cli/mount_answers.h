@@ -1,5 +1,6 @@
 // Answers the questions of the mount with the query language. Each question gets its own session.
-// Used by `sippar mount`. SPDX-License-Identifier: Apache-2.0
+// Used by `sippar mount`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

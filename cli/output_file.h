@@ -1,5 +1,6 @@
 // Files that the program writes for the user: for EXPORT, `query -o` and \o. A name that ends in
-// .zst or .gz selects compression (packed_file.h). SPDX-License-Identifier: Apache-2.0
+// .zst or .gz selects compression (packed_file.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 // Files compressed with zstd (.zst) or gzip (.gz); the suffix of the name selects the method.
 // kDataLoss: a compressed file is damaged or cut short. Only packed_file.cc uses the two libraries
-// for the user's files. SPDX-License-Identifier: Apache-2.0
+// for the user's files.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Pager: a program such as less that shows text larger than the screen. It runs until the user
-// leaves it. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// leaves it. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,6 @@
 // Reports to the service manager that a server is ready, as sd_notify(3) describes: sends a
-// datagram to the socket in NOTIFY_SOCKET. SPDX-License-Identifier: Apache-2.0
+// datagram to the socket in NOTIFY_SOCKET.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace sippar::cli {

@@ -1,4 +1,5 @@
-// Prefixes of row keys, for completion. SPDX-License-Identifier: Apache-2.0
+// Prefixes of row keys, for completion.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

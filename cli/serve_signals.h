@@ -1,5 +1,5 @@
-// Waits for the signal or the condition that ends `sippar serve`. SPDX-License-Identifier:
-// Apache-2.0
+// Waits for the signal or the condition that ends `sippar serve`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <csignal>

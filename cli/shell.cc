@@ -1,5 +1,6 @@
 // `sippar shell TARGET`: prompt, editing, history and completion. If stdin or stdout is not a
-// terminal, it runs stdin as `sippar query` does. SPDX-License-Identifier: Apache-2.0
+// terminal, it runs stdin as `sippar query` does.
+// SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 
 #include <string>

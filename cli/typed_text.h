@@ -1,5 +1,6 @@
 // Examines the text typed at the shell's prompt: words of other shells, a command at the end of a
-// statement, the sign of the prompt. Pure functions. SPDX-License-Identifier: Apache-2.0
+// statement, the sign of the prompt. Pure functions.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

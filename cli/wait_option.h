@@ -1,5 +1,6 @@
 // The option --wait: how long a command waits for a directory that another process opens or closes.
-// Ctrl-C ends the wait; on a terminal a line reports it. SPDX-License-Identifier: Apache-2.0
+// Ctrl-C ends the wait; on a terminal a line reports it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/node/open_client.h"

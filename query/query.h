@@ -1,7 +1,8 @@
 // The entry point of the query language: a Session executes statements through a cluster::Client. A
 // statement is parsed, analyzed, planned and executed (query/README.md). One thread uses a Session;
 // only Cancel, ClearCancel and progress may be called from any thread. A failed Status carries a
-// QueryError (session/query_error.h). SPDX-License-Identifier: Apache-2.0
+// QueryError (session/query_error.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

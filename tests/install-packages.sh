@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what a bare Debian 12 lacks to build and test Sippar; needs root only when something is
-# missing. Safe to run again. SPDX-License-Identifier: Apache-2.0
+# missing. Safe to run again.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 packages="ca-certificates git cmake ninja-build g++ ccache pkg-config python3
   libabsl-dev libre2-dev libzstd-dev zlib1g-dev libxxhash-dev libfmt-dev libantlr4-runtime-dev antlr4

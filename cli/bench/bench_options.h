@@ -1,4 +1,5 @@
-// BenchOptions: the command line of `sippar bench`. SPDX-License-Identifier: Apache-2.0
+// BenchOptions: the command line of `sippar bench`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

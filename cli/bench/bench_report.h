@@ -1,4 +1,5 @@
-// Prints results as text, JSON or a picture. Pure. SPDX-License-Identifier: Apache-2.0
+// Prints results as text, JSON or a picture. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // The table of a benchmark. Besides its rows it has a row `about` that describes them, so that a
-// later read workload knows whether it can use them. SPDX-License-Identifier: Apache-2.0
+// later read workload knows whether it can use them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // LatencyHistogram: durations of calls, counted in buckets whose width is at most 1/64 of their
 // value (log-linear, like HdrHistogram). Percentiles are therefore within 1.6 %, and two histograms
-// merge by addition. Not thread safe: each thread has its own. SPDX-License-Identifier: Apache-2.0
+// merge by addition. Not thread safe: each thread has its own.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

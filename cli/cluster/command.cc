@@ -1,5 +1,6 @@
 // `sippar cluster up` and `down`: run a whole cluster of processes on this machine, for
-// experiments. SPDX-License-Identifier: Apache-2.0
+// experiments.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

@@ -1,4 +1,5 @@
-// `sippar cluster down`: ends the processes of a cluster. SPDX-License-Identifier: Apache-2.0
+// `sippar cluster down`: ends the processes of a cluster.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

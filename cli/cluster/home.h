@@ -1,5 +1,6 @@
 // The directory of a cluster on this machine: its lock, its settings, and the small files that its
-// processes read. SPDX-License-Identifier: Apache-2.0
+// processes read.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

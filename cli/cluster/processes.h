@@ -1,6 +1,7 @@
 // The processes of a planned cluster on this machine: starts, finds and signals them. They outlive
 // this program. Each process has a file with its process id, and a log to which its output is
-// appended. SPDX-License-Identifier: Apache-2.0
+// appended.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,5 @@
-// Writes cells in batches, several at once. SPDX-License-Identifier: Apache-2.0
+// Writes cells in batches, several at once.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <deque>

@@ -1,5 +1,6 @@
 // The destination of a dump: one file, which is complete or absent, or a folder, which is written
-// under a temporary name and then renamed. SPDX-License-Identifier: Apache-2.0
+// under a temporary name and then renamed.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Reads a dump, which is a file or a folder, and checks it: counts and hashes every line of cells,
-// and rejects a dump that lacks its end. SPDX-License-Identifier: Apache-2.0
+// and rejects a dump that lacks its end.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

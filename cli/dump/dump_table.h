@@ -1,5 +1,5 @@
-// Reads all cells of one table and writes them as lines of a dump. SPDX-License-Identifier:
-// Apache-2.0
+// Reads all cells of one table and writes them as lines of a dump.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

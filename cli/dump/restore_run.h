@@ -1,5 +1,5 @@
-// One run of `sippar restore`: checks the dump, then restores its tables. SPDX-License-Identifier:
-// Apache-2.0
+// One run of `sippar restore`: checks the dump, then restores its tables.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Restores one table: creates it, writes its cells, and sets its remaining options. Meanwhile the
-// store holds a RestoreMark, from which another run can continue. SPDX-License-Identifier:
-// Apache-2.0
+// store holds a RestoreMark, from which another run can continue.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

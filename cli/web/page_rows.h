@@ -1,6 +1,6 @@
 // The mutations that one page causes in a Webtable (paper section 2 and figure 1): its own row, and
-// a cell in the row of every page to which it links. Needs no store. SPDX-License-Identifier:
-// Apache-2.0
+// a cell in the row of every page to which it links. Needs no store.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // The calls of administrators (AdminApi): tables, tablets, statistics and named records. A schema
 // change is durable when its call returns OK. Times are microseconds since the Unix epoch. Plain
-// data. SPDX-License-Identifier: Apache-2.0
+// data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // The calls of AdminApi for backups of tables, and for dropped tables that are kept for a while so
 // that they can be restored. Table names are those of the store; the caller chooses backup names
 // freely. A change is durable when its call returns OK. Times are microseconds since the Unix
-// epoch. Plain data. SPDX-License-Identifier: Apache-2.0
+// epoch. Plain data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // CallOptions: how long a caller waits for a call, and how the caller ends the call early. Plain
-// data. SPDX-License-Identifier: Apache-2.0
+// data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // The trace of one call at one of the processes that served it: when, for how long, and what the
-// time was spent on. Plain data. SPDX-License-Identifier: Apache-2.0
+// time was spent on. Plain data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

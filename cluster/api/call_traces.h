@@ -1,5 +1,6 @@
 // Keeps the traces of calls that a process served: one in a thousand, and all slow ones. Thread
-// safe. SPDX-License-Identifier: Apache-2.0
+// safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
 // What the master reports about its cluster: the reply of calls::ClusterStatus, and the events of
 // tablets. Times ending in _us are microseconds; `for_us` is how long a state has lasted so far.
-// Plain data. SPDX-License-Identifier: Apache-2.0
+// Plain data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

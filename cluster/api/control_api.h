@@ -1,5 +1,6 @@
 // The interfaces between the master and the tablet servers. Each call is a struct with its contract
-// in control_calls.h. Thread safe. SPDX-License-Identifier: Apache-2.0
+// in control_calls.h. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/api/control_calls.h"

@@ -4,7 +4,8 @@
 //
 // Calls with a master_epoch are refused with kAborted ("an older master") when it is below the
 // highest that the server has seen. A master epoch is the fencing number of the master lock, so a
-// deposed master changes nothing. SPDX-License-Identifier: Apache-2.0
+// deposed master changes nothing.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

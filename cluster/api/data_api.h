@@ -1,7 +1,8 @@
 // The data calls of a client, by table name: the calls on rows and tablets (row_calls.h, which
 // lists the errors), and streams of cells, of a program's result rows, and of changes.
 // cluster/client implements DataApi over tablets, cluster/wire over a connection to another
-// process. Thread safe. SPDX-License-Identifier: Apache-2.0
+// process. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,8 @@
 // Errors: kNotFound (table not found), kInvalidArgument, kUnavailable (the tablet is moving or its
 // server restarts: retry), kAborted (lost a race: retry the row), kDataLoss, kResourceExhausted,
 // kCancelled, kDeadlineExceeded. After kUnavailable or kDeadlineExceeded a write has an unknown
-// outcome. SPDX-License-Identifier: Apache-2.0
+// outcome.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Identifies one process of a tablet server, a "life" in cluster/PROTOCOL.md: the server's name and
 // an epoch from the lock service, which is never used again. The text form also names the process's
-// lock file and its log directory. SPDX-License-Identifier: Apache-2.0
+// lock file and its log directory.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <charconv>

@@ -1,5 +1,6 @@
 // Reports calls that took long, one line each, at a limited rate: when all calls are slow, a line
-// for each would fill the log. Thread safe. SPDX-License-Identifier: Apache-2.0
+// for each would fill the log. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

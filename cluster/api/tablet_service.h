@@ -5,7 +5,8 @@
 // NotServed (engine/base/status.h): the server does not serve the tablet, serves it at another
 // epoch, or is about to split, merge or unload it. Nothing was done, so the caller looks the tablet
 // up again. kUnavailable: an I/O error or no answer; a write has an unknown outcome. Other errors
-// as in row_calls.h. SPDX-License-Identifier: Apache-2.0
+// as in row_calls.h.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// The calls of InstanceAdminService for app profiles. SPDX-License-Identifier: Apache-2.0
+// The calls of InstanceAdminService for app profiles.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/bigtable/instance_admin_service.h"

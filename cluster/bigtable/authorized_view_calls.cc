@@ -1,4 +1,5 @@
-// The calls of TableAdminService for authorized views. SPDX-License-Identifier: Apache-2.0
+// The calls of TableAdminService for authorized views.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/bigtable/authorized_views.h"

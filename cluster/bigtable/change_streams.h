@@ -1,5 +1,6 @@
 // Serves ReadChangeStream and GenerateInitialChangeStreamPartitions through DataApi: translates,
-// and sends heartbeats at the interval that the request names. SPDX-License-Identifier: Apache-2.0
+// and sends heartbeats at the interval that the request names.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/support/sync_stream.h>

@@ -1,5 +1,6 @@
 // The calls of InstanceAdminService for clusters. One store serves all clusters of an instance, so
-// they are stored and returned, but their sizes have no effect. SPDX-License-Identifier: Apache-2.0
+// they are stored and returned, but their sizes have no effect.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/bigtable/backup_names.h"

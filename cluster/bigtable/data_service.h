@@ -1,5 +1,6 @@
 // Implements google.bigtable.v2.Bigtable through DataApi and AdminApi. It only translates. Thread
-// safe. SPDX-License-Identifier: Apache-2.0
+// safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/api/query_api.h"

@@ -1,5 +1,6 @@
 // Finds the table that a request names, for administration or for a data call. kNotFound has the
-// error text of the Cloud Bigtable API. SPDX-License-Identifier: Apache-2.0
+// error text of the Cloud Bigtable API.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// The call of InstanceAdminService for hot tablets. SPDX-License-Identifier: Apache-2.0
+// The call of InstanceAdminService for hot tablets.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

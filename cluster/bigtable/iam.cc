@@ -1,4 +1,5 @@
-// IAM policies, and the calls of both admin services for them. SPDX-License-Identifier: Apache-2.0
+// IAM policies, and the calls of both admin services for them.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/iam.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // IAM policies of resources. They are stored and returned, but not enforced: only the owner of the
-// store can reach the loopback port or the socket. SPDX-License-Identifier: Apache-2.0
+// store can reach the loopback port or the socket.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // Implements google.bigtable.admin.v2.BigtableInstanceAdmin on named records (instance_records.h).
-// The calls are defined in the files named below. Thread safe. SPDX-License-Identifier: Apache-2.0
+// The calls are defined in the files named below. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/bigtable/instance_records.h"

@@ -1,4 +1,5 @@
-// The calls of InstanceAdminService for instances. SPDX-License-Identifier: Apache-2.0
+// The calls of InstanceAdminService for instances.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

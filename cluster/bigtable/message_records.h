@@ -1,5 +1,6 @@
 // Stores messages of the Cloud Bigtable API as named records (AdminApi), one message each. The etag
-// of a message is a hash of the stored bytes. SPDX-License-Identifier: Apache-2.0
+// of a message is a hash of the stored bytes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <google/protobuf/field_mask.pb.h>

@@ -1,6 +1,7 @@
 // Packs the rows of a query into batches of about kMessageSize and sends each, with a checksum, as
 // ExecuteQueryResponse. A batch that one large row made larger is cut into several messages. Not
-// thread safe. SPDX-License-Identifier: Apache-2.0
+// thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,7 +1,8 @@
 // Carries out one ReadRows call: reads through DataApi with as much of the filter as the tablets
 // can apply, applies the rest of the filter and the limit, and puts the rows into chunks. During
 // long scans it also reports progress to the client, and at the end it sends statistics if they
-// were asked for. SPDX-License-Identifier: Apache-2.0
+// were asked for.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // A full message is sent only when the next chunk comes. So the last chunk of a row is still in the
-// message when the row ends, and its commit flag can be set. SPDX-License-Identifier: Apache-2.0
+// message when the row ends, and its commit flag can be set.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/row_chunks.h"
 
 #include <vector>

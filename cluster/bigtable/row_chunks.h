@@ -1,6 +1,7 @@
 // Packs cells into the chunks of ReadRowsResponse, in messages of about kMessageSize. Messages hold
 // whole rows, unless a row is larger than a message: then the row is cut, and its cells if needed.
-// Not thread safe. SPDX-License-Identifier: Apache-2.0
+// Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

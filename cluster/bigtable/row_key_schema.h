@@ -1,5 +1,6 @@
 // The row_key_schema of a table: the typed fields of its row keys, for clients. It is checked and
-// stored unchanged in an option of the engine's schema. SPDX-License-Identifier: Apache-2.0
+// stored unchanged in an option of the engine's schema.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/proto/table.pb.h"

@@ -1,5 +1,6 @@
 // Converts requests of MutateRow, CheckAndMutateRow and ReadModifyWriteRow to arguments of DataApi,
-// and its results to replies. SPDX-License-Identifier: Apache-2.0
+// and its results to replies.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>

@@ -1,5 +1,6 @@
 // The calls of TableAdminService for schema bundles. A bundle must hold protobuf descriptors; it is
-// stored for clients and not used here. SPDX-License-Identifier: Apache-2.0
+// stored for clients and not used here.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <google/protobuf/descriptor.pb.h>
 

@@ -1,5 +1,6 @@
 // Converts tables, column families and GC rules of the Cloud Bigtable API to engine schemas and
-// back. Pure. SPDX-License-Identifier: Apache-2.0
+// back. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/bigtable/data_convert.h"

@@ -1,4 +1,5 @@
-// The calls of TableAdminService for tables. SPDX-License-Identifier: Apache-2.0
+// The calls of TableAdminService for tables.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/table_admin_service.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // Implements google.bigtable.admin.v2.BigtableTableAdmin through AdminApi and DataApi.
-// Thread safe. SPDX-License-Identifier: Apache-2.0
+// Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/bigtable/instance_records.h"

@@ -1,5 +1,6 @@
 // Sends one batch of writes: groups it by tablet, sends the groups concurrently, and groups those
-// writes again whose tablet has moved. SPDX-License-Identifier: Apache-2.0
+// writes again whose tablet has moved.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// Starts a change stream before it is given to its reader. SPDX-License-Identifier: Apache-2.0
+// Starts a change stream before it is given to its reader.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

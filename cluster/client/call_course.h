@@ -1,6 +1,7 @@
 // The state of one call over all its tries: deadline, failures, and the waits between tries. A call
 // without a timeout of its own is limited by the time since it began to fail, so a long stream that
-// makes progress never times out. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// makes progress never times out. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

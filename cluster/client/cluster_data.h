@@ -1,6 +1,7 @@
 // DataApi over the tablets of a cluster: finds the tablets (location/locator.h), calls their
 // servers, and retries where that is safe (retry_policy.h). The readers of METADATA use it, too.
-// Thread safe. SPDX-License-Identifier: Apache-2.0
+// Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

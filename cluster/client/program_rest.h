@@ -5,7 +5,8 @@
 // Results in row order pass through at once; a later try starts after the last finished row. If the
 // try before had returned a part of a row's results, they are dropped from the next try and
 // compared by digest. Results that depend on all rows (aggregates, ORDER BY) are held until a try
-// has succeeded. SPDX-License-Identifier: Apache-2.0
+// has succeeded.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

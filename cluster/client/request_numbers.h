@@ -1,6 +1,7 @@
 // Numbers the writes of a client (cluster/PROTOCOL.md, "Request ids"). Each id also carries the
 // number below which all writes are answered, so that tablets may forget the answers to those.
-// Thread safe. SPDX-License-Identifier: Apache-2.0
+// Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <absl/container/inlined_vector.h>

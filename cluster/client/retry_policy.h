@@ -1,4 +1,5 @@
-// Decides which failed calls are retried, and when. Pure. SPDX-License-Identifier: Apache-2.0
+// Decides which failed calls are retried, and when. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Remembers the position of a stream's reader: the row, and how many of its cells were read. With
 // it another stream can continue after the last cell that was read, and detect whether the row
-// still begins with the same cells. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// still begins with the same cells. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

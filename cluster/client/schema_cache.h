@@ -1,5 +1,6 @@
 // Caches the schemas of tables, which it reads from the lock service, so that calls on rows need no
-// master (Bigtable paper, section 5.1). Thread safe. SPDX-License-Identifier: Apache-2.0
+// master (Bigtable paper, section 5.1). Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

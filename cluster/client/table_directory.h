@@ -1,5 +1,6 @@
 // Maps table names to ids, which it reads from the table files of the lock service and caches.
-// Thread safe. SPDX-License-Identifier: Apache-2.0
+// Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

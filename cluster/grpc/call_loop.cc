@@ -2,7 +2,8 @@
 // (call_loop.h). The guard thread costs nothing while no calls come: it sleeps until an absence
 // wakes it, looks every 2 ms while absences follow each other, and sleeps again after 10 looks
 // without a new one. Waking it for each absence would cost the thread switch that the loop is meant
-// to save. SPDX-License-Identifier: Apache-2.0
+// to save.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/call_loop.h"
 
 #include <grpc/support/time.h>

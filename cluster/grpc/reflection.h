@@ -1,5 +1,6 @@
 // Implements grpc.reflection.v1 and v1alpha from the descriptors that protoc compiled in, so that
-// tools can call the services without their .proto files. SPDX-License-Identifier: Apache-2.0
+// tools can call the services without their .proto files.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/server_builder.h>

@@ -1,5 +1,6 @@
 // Converts a TabletRecord to a row of METADATA and back, and has the schema of that table (paper
-// section 5.1). PROTOCOL.md lists every column. Pure. SPDX-License-Identifier: Apache-2.0
+// section 5.1). PROTOCOL.md lists every column. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// METADATA, read and changed through the ordinary client. SPDX-License-Identifier: Apache-2.0
+// METADATA, read and changed through the ordinary client.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/location/metadata_table.h"
 
 #include <fmt/format.h>

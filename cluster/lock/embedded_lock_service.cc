@@ -1,5 +1,6 @@
 // Opens the embedded lock service, gives out numbers, and begins and ends sessions. Changes of
-// files are in embedded_session.cc. SPDX-License-Identifier: Apache-2.0
+// files are in embedded_session.cc.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/embedded_lock_service.h"
 
 #include <fmt/format.h>

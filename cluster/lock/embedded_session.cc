@@ -1,7 +1,8 @@
 // Sessions of the embedded lock service. Every change is checked under mutex_, made durable without
 // it, and then applied to the state under it again; so reads and heartbeats never wait for the
 // disk, and no session sees a change that a crash could undo. The callbacks of the watches that a
-// change fires run without any lock. SPDX-License-Identifier: Apache-2.0
+// change fires run without any lock.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/embedded_session.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // One session of the embedded lock service, and one change made through it. Included only by the
-// two source files of the service. SPDX-License-Identifier: Apache-2.0
+// two source files of the service.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Membership of the cluster: its id, and the registration of a life (one run) of a tablet server.
-// A process uses this at its start. SPDX-License-Identifier: Apache-2.0
+// A process uses this at its start.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // The connecting half of a channel. It connects at the first call, and again at the first call
 // after the connection broke. After each failed attempt the wait before the next one grows
-// (reconnect.h). SPDX-License-Identifier: Apache-2.0
+// (reconnect.h).
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <unordered_set>

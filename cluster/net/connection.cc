@@ -1,5 +1,6 @@
 // The reading half of Connection, which runs on the loop's thread. connection_write.cc has the
-// writing half. SPDX-License-Identifier: Apache-2.0
+// writing half.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/connection.h"
 
 #include <fmt/format.h>

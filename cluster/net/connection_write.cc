@@ -1,6 +1,7 @@
 // The writing half of Connection. The first thread that sends while no other thread writes also
 // writes the frames that other threads queue during its write. If the socket takes no more bytes,
-// the loop waits until it does and then continues to write. SPDX-License-Identifier: Apache-2.0
+// the loop waits until it does and then continues to write.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

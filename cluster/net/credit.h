@@ -1,6 +1,7 @@
 // Flow control of one stream: the reader grants credit in bytes, and the server sends only while
 // credit is left. So a slow reader stops the server's scan, and the buffers hold at most one window
-// and one part. Pure. SPDX-License-Identifier: Apache-2.0
+// and one part. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // Recognizes by its first bytes whether a caller speaks this protocol, for a port on which several
-// protocols are served. Pure. SPDX-License-Identifier: Apache-2.0
+// protocols are served. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

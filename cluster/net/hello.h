@@ -1,6 +1,7 @@
 // Hello: the first frame of each end. It describes the end, and both ends decide from it whether
 // they can work together. Its encoding is the same in all versions; fields that a later version
-// appends are ignored. SPDX-License-Identifier: Apache-2.0
+// appends are ignored.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // The threads of a lane, for calls that may wait for a disk, a lock or another server. A thread is
 // started when it is needed, up to a bound. Further work waits in a queue, which is bounded as
-// well. Thread safe. SPDX-License-Identifier: Apache-2.0
+// well. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <deque>

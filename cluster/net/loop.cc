@@ -1,6 +1,7 @@
 // Asio only waits for sockets; class Socket (socket.h) reads and writes. An Asio socket may be used
 // by one thread at a time only, but here the loop reads from a socket while any thread writes to
-// it. SPDX-License-Identifier: Apache-2.0
+// it.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/loop.h"
 
 #include <fmt/format.h>

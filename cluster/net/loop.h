@@ -1,5 +1,6 @@
 // A thread that waits for descriptors and timers and runs short work. This is the only interface to
-// Asio; only loop.cc includes Asio's headers. SPDX-License-Identifier: Apache-2.0
+// Asio; only loop.cc includes Asio's headers.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // The wait after failed attempts to connect: none after the first failure, then from 10 ms on,
 // doubled each time, with jitter, so that the clients of a server that comes back do not all arrive
-// at once. Pure. SPDX-License-Identifier: Apache-2.0
+// at once. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

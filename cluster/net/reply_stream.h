@@ -1,6 +1,7 @@
 // The reading end of a stream: keeps the parts that have arrived until the reader takes them.
 // Credit (credit.h) bounds the bytes that a slow reader leaves here. Thread safe, but only one
-// thread may read. SPDX-License-Identifier: Apache-2.0
+// thread may read.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <deque>

@@ -1,6 +1,7 @@
 // New connections are accepted, and do their TLS handshake, on a loop of their own. Each hello
 // names a lane and moves its connection to that lane's loop. Therefore no lane is delayed when many
-// clients connect at once. SPDX-License-Identifier: Apache-2.0
+// clients connect at once.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/server.h"
 
 #include <fmt/format.h>

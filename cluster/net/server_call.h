@@ -1,4 +1,5 @@
-// One call at the server, from its request to its reply. SPDX-License-Identifier: Apache-2.0
+// One call at the server, from its request to its reply.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

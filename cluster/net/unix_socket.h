@@ -1,5 +1,6 @@
 // Unix sockets between processes of one user: the path of a store directory's socket, and the user
-// at the other end of a connection. SPDX-License-Identifier: Apache-2.0
+// at the other end of a connection.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

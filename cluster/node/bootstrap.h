@@ -1,6 +1,7 @@
 // The first steps in a shared directory. An empty directory becomes the cluster's directory; any
 // other directory must already belong to the cluster of this lock service. The first master makes
-// the root tablet and METADATA later. SPDX-License-Identifier: Apache-2.0
+// the root tablet and METADATA later.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

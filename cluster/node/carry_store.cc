@@ -1,4 +1,5 @@
-// Makes the store of one process that of a cluster of many. SPDX-License-Identifier: Apache-2.0
+// Makes the store of one process that of a cluster of many.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/carry_store.h"
 
 #include <fmt/format.h>

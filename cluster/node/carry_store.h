@@ -1,5 +1,6 @@
 // The parts of make_cluster.h that carry lock files from a directory to a cluster's lock service.
-// Internal to cluster/node. SPDX-License-Identifier: Apache-2.0
+// Internal to cluster/node.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // The client of a cluster of many machines: it finds the master and the tablet servers through the
-// lock service, and calls each of them directly. SPDX-License-Identifier: Apache-2.0
+// lock service, and calls each of them directly.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Decides from the facts that examine_cluster.h collects what is wrong with a cluster of many
-// processes, why, and how to repair it. Pure. SPDX-License-Identifier: Apache-2.0
+// processes, why, and how to repair it. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // What all processes of a cluster of many machines share: its lock service, its id, and the
 // directory of its files. A target zk://MEMBERS/NAME names the cluster; the lock service records
-// the directory. SPDX-License-Identifier: Apache-2.0
+// the directory.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

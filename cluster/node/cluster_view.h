@@ -1,5 +1,6 @@
 // What every role needs to access the cluster: a session with the lock service, the ordinary
-// client, and METADATA through that client. SPDX-License-Identifier: Apache-2.0
+// client, and METADATA through that client.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -2,7 +2,8 @@
 // service's file `store` says "collapsing", so that no member can start, and this program holds the
 // master's lock, so that a member that was about to start cannot reign. The removal of TARGET from
 // the directory is the commit point: before it the lock files of the cluster count, and after it
-// those in the directory. SPDX-License-Identifier: Apache-2.0
+// those in the directory.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Finds what is missing, foreign or damaged in a store that no process has open, for `sippar admin
-// doctor`. SPDX-License-Identifier: Apache-2.0
+// doctor`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 // Prints one file of a store as text for people to read. The store need not be open and is not
-// changed. SPDX-License-Identifier: Apache-2.0
+// changed.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 // A cluster of one: lock service, master, tablet server and client in this process, connected by
-// direct calls. SPDX-License-Identifier: Apache-2.0
+// direct calls.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/embedded_node.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A cluster of one: every role runs in this process. SPDX-License-Identifier: Apache-2.0
+// A cluster of one: every role runs in this process.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // The part of cluster_findings.h about what the master reports: servers, recoveries, orders, and
-// each tablet that no server serves. Pure. SPDX-License-Identifier: Apache-2.0
+// each tablet that no server serves. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

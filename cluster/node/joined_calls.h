@@ -1,4 +1,5 @@
-// The calls of a joined client (joined_client.h). Thread safe. SPDX-License-Identifier: Apache-2.0
+// The calls of a joined client (joined_client.h). Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // The streams of a joined store: when their server leaves or dies, they continue on the next
-// server, after what they have already returned. SPDX-License-Identifier: Apache-2.0
+// server, after what they have already returned.
+// SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
 #include "cluster/client/begin_changes.h"

@@ -1,6 +1,7 @@
 // Removes what earlier lives of the server (../README.md) left in the directory of a cluster of
 // one: logs, and SSTables that no record names. The master's own sweep takes longer than a short
-// run lasts, so it would never remove them. SPDX-License-Identifier: Apache-2.0
+// run lasts, so it would never remove them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <set>

@@ -1,6 +1,7 @@
 // A whole cluster in one process: tablet servers, master candidates and a client over one lock
 // service and one shared directory, connected by direct calls (local_network.h). Servers and
-// masters can be started and stopped. SPDX-License-Identifier: Apache-2.0
+// masters can be started and stopped.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
 // Checks that each file that a record names exists and has the right length. The content of a file
-// is checked when it is read. SPDX-License-Identifier: Apache-2.0
+// is checked when it is read.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/picture_proof.h"
 
 #include <fmt/format.h>

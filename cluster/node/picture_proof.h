@@ -1,6 +1,7 @@
 // The second half of the checks of a store's directory that a process makes when it starts: every
 // file that METADATA and the backups name exists, and METADATA names every log that is needed. Must
-// be called before a sweep. Nothing here writes. SPDX-License-Identifier: Apache-2.0
+// be called before a sweep. Nothing here writes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

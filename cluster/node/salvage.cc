@@ -1,5 +1,6 @@
 // Repairs the logs of ended lives, oldest first, because a tablet's records in one log continue in
-// the log of the tablet's next server. SPDX-License-Identifier: Apache-2.0
+// the log of the tablet's next server.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/salvage.h"
 
 #include <fmt/format.h>

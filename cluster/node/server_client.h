@@ -1,4 +1,5 @@
-// Connects to a server, at host:port or on a unix socket. SPDX-License-Identifier: Apache-2.0
+// Connects to a server, at host:port or on a unix socket.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

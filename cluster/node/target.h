@@ -1,5 +1,6 @@
 // What a target names, and which file system and lock service belong to it. Another kind of
-// storage or lock service is added only here. SPDX-License-Identifier: Apache-2.0
+// storage or lock service is added only here.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

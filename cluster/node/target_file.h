@@ -1,6 +1,7 @@
 // The file TARGET: a directory with this file belongs to a cluster of many processes, whose lock
 // service is outside of the directory. So no program may open it as a store of one process. The
-// file is text, so that an operator can read and repair it. SPDX-License-Identifier: Apache-2.0
+// file is text, so that an operator can read and repair it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

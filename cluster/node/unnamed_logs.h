@@ -1,6 +1,7 @@
 // What METADATA must say about the logs of ended lives: a tablet's record names each log that has
 // writes of the tablet after its redo point (PROTOCOL.md, F5). A log that no record names is not
-// replayed, and is later swept. Pure. SPDX-License-Identifier: Apache-2.0
+// replayed, and is later swept. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // Serves the Cloud Bigtable API on connections that are accepted elsewhere. This header includes
-// nothing of gRPC, so its users compile without it. Thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// nothing of gRPC, so its users compile without it. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

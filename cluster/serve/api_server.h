@@ -1,6 +1,7 @@
 // Serves a store in this process on one port, over the Cloud Bigtable API and over cluster/net,
 // which other processes of this program use. This header includes nothing of gRPC, so its users
-// compile without it. SPDX-License-Identifier: Apache-2.0
+// compile without it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

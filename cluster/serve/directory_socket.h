@@ -2,7 +2,8 @@
 // serves other processes of the same user: those of this program, and clients of the Cloud Bigtable
 // API. It costs one sleeping thread; each protocol starts with its first connection. The file has
 // mode 0600, and each end asks the kernel for the other end's user (cluster/net/unix_socket.h), so
-// no other user is served or can pretend to be the server. SPDX-License-Identifier: Apache-2.0
+// no other user is served or can pretend to be the server.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 // Serves one client over both protocols, on connections that were accepted elsewhere: the Cloud
 // Bigtable API over gRPC, and cluster/net for other processes of this program. The server of each
-// protocol starts with its first connection. Thread safe. SPDX-License-Identifier: Apache-2.0
+// protocol starts with its first connection. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The gRPC server: serves one client through all services of the Cloud Bigtable API, on connections
-// that were accepted elsewhere. SPDX-License-Identifier: Apache-2.0
+// that were accepted elsewhere.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/server.h>

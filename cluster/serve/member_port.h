@@ -1,6 +1,7 @@
 // The port of a member of a cluster. It serves cluster/net to members and clients. If the member is
 // also a gateway, it serves the Cloud Bigtable API, too. That API has no encryption: unless the
-// port is open to all, its callers have to be on this machine. SPDX-License-Identifier: Apache-2.0
+// port is open to all, its callers have to be on this machine.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

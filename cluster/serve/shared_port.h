@@ -1,6 +1,7 @@
 // A port that serves several protocols: accepts connections, finds out from the first bytes of each
 // which protocol it speaks, and passes it on. One thread does this for all connections, and sleeps
-// while nothing comes. SPDX-License-Identifier: Apache-2.0
+// while nothing comes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

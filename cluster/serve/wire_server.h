@@ -1,5 +1,6 @@
 // Serves a store in this process to other processes of the same program, over cluster/net. Thread
-// safe. SPDX-License-Identifier: Apache-2.0
+// safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // TabletControl of a server: refuses calls of older masters, and passes each other call to the part
-// that does the work. Thread safe. SPDX-License-Identifier: Apache-2.0
+// that does the work. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

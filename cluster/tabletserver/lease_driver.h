@@ -2,7 +2,8 @@
 // the answers. A second thread, the watchdog, ends the process when the first hangs past the lease.
 // To be safe from whatever makes the first thread hang, the watchdog only compares two numbers with
 // the clock and touches no file, lock or heap memory. A session without a timeout (the lock service
-// is in this process) needs neither thread. SPDX-License-Identifier: Apache-2.0
+// is in this process) needs neither thread.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // The changes that a tablet's server may make to the tablet's record in METADATA, and what it
-// concludes when the record is not the one that it knows. Pure. SPDX-License-Identifier: Apache-2.0
+// concludes when the record is not the one that it knows. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // What the parts of one tablet server share. Every object that a pointer here names outlives the
-// parts; the functions are thread safe. SPDX-License-Identifier: Apache-2.0
+// parts; the functions are thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

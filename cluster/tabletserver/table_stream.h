@@ -1,5 +1,6 @@
 // A stream over several tablets of a table, which it opens one after the other in the given order.
-// It ends at cancellation and at the deadline. SPDX-License-Identifier: Apache-2.0
+// It ends at cancellation and at the deadline.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // The change stream of one partition: the rows of one tablet, for as long as this server has the
-// tablet. SPDX-License-Identifier: Apache-2.0
+// tablet.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,7 +1,8 @@
 // One life, that is one run, of a tablet server (paper section 5.2): an epoch, a locked file of the
 // lock service, a log directory, and the tablets that it serves while its lease is certainly held.
 // The life, and with it the process, ends when the file is gone, or when a synced write must not be
-// acknowledged. SPDX-License-Identifier: Apache-2.0
+// acknowledged.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

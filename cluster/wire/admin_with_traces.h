@@ -1,6 +1,7 @@
 // Forwards administrators' calls. To the answer of a Traces call it adds the traces of this
 // process: the cluster collects traces only from its tablet servers, but a gateway or a master
-// serves calls, too. Thread safe. SPDX-License-Identifier: Apache-2.0
+// serves calls, too. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Facts about a failed call that its status code cannot express. They travel as payloads of the
-// status. SPDX-License-Identifier: Apache-2.0
+// status.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/net/failure.h"

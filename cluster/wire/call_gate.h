@@ -1,5 +1,6 @@
 // A gate that admits calls until it is shut. After that, its owner can wait for the calls that
-// still run. Thread safe. SPDX-License-Identifier: Apache-2.0
+// still run. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "engine/base/thread.h"

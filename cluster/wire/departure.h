@@ -1,6 +1,7 @@
 // Ends the work of a process that is about to give up the store that it serves, so that its clients
 // can continue with the store's next process. The Departure counts the calls and streams that run,
-// refuses new ones, and ends those that are left. Thread safe. SPDX-License-Identifier: Apache-2.0
+// refuses new ones, and ends those that are left. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// The calls and streams of the ports to rows and tablets. SPDX-License-Identifier: Apache-2.0
+// The calls and streams of the ports to rows and tablets.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/line_ports.h"
 
 #include "cluster/api/call_time.h"

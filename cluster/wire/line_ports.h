@@ -1,6 +1,7 @@
 // Implements the interfaces of cluster/api by calls to another process over a line (wire/line.h).
 // Each call is made once; a caller that retries writes must give them request ids
-// (cluster/PROTOCOL.md). Thread safe. SPDX-License-Identifier: Apache-2.0
+// (cluster/PROTOCOL.md). Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // The caller's end of the streams over a line (wire/line.h): cells, the rows of a program, and
-// changes. SPDX-License-Identifier: Apache-2.0
+// changes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

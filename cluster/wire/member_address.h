@@ -1,4 +1,5 @@
-// The addresses of members of the cluster. SPDX-License-Identifier: Apache-2.0
+// The addresses of members of the cluster.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

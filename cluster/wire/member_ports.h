@@ -1,4 +1,5 @@
-// The interfaces that a member passes to its MemberService. SPDX-License-Identifier: Apache-2.0
+// The interfaces that a member passes to its MemberService.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,7 +1,8 @@
 // Serves the streams over cluster/net. Each function serves one call: it sends parts while the
 // reader takes them, and then the outcome with the counters of what was read. When the process
 // leaves the store, streams are cut where their readers can continue at another process
-// (wire/departure.h). SPDX-License-Identifier: Apache-2.0
+// (wire/departure.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // The Transport between processes: makes lines (wire/line.h) to members, whose addresses it finds
-// by what they registered in the lock service. SPDX-License-Identifier: Apache-2.0
+// by what they registered in the lock service.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

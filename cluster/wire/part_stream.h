@@ -1,5 +1,6 @@
 // The caller's end of one stream: returns its parts until it ends or the caller cancels it. Not
-// thread safe. SPDX-License-Identifier: Apache-2.0
+// thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Encodes a batch of rows that a program returned; it is then sent in pieces. Decoding checks its
-// input: kInvalidArgument if it is damaged. Pure. SPDX-License-Identifier: Apache-2.0
+// input: kInvalidArgument if it is damaged. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

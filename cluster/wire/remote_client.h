@@ -1,5 +1,6 @@
 // A client of one member over cluster/net: it has one connection, ends with it, and makes each call
-// once, without retries. Thread safe. SPDX-License-Identifier: Apache-2.0
+// once, without retries. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// How a stream ended at its server. Plain data. SPDX-License-Identifier: Apache-2.0
+// How a stream ended at its server. Plain data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/api/row_codec.h"

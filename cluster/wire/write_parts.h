@@ -1,4 +1,5 @@
-// Sends a batch of writes of any size in several calls. SPDX-License-Identifier: Apache-2.0
+// Sends a batch of writes of any size in several calls.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // Notes about the call that a thread serves: where its time goes, and which table and row it names.
 // The server of the call makes the notes current (CallNotesScope), and the code that the call runs
 // through writes into them. Without current notes, as in embedded use, that code only tests a
-// pointer for null. Used by one thread. SPDX-License-Identifier: Apache-2.0
+// pointer for null. Used by one thread.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // CHECK: an assertion about this program's own logic, also active in release builds. Ends the
 // process when the condition is false. Bytes from disk, network or users are never checked with it:
-// they are decoded with a Status. SPDX-License-Identifier: Apache-2.0
+// they are decoded with a Status.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdio>

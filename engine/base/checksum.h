@@ -1,4 +1,5 @@
-// XXH3-64 checksums and hashes. Pure. SPDX-License-Identifier: Apache-2.0
+// XXH3-64 checksums and hashes. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

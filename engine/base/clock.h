@@ -1,5 +1,6 @@
 // The only source of time: no other code asks the OS for it, so that tests and the simulator can
-// control time. Thread safe. SPDX-License-Identifier: Apache-2.0
+// control time. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // CRC-32C (Castagnoli), needed where another program's format or protocol asks for it; our own
-// files use checksum.h. SPDX-License-Identifier: Apache-2.0
+// files use checksum.h.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

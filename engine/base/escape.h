@@ -1,4 +1,5 @@
-// Escapes bytes for messages and text files. Pure. SPDX-License-Identifier: Apache-2.0
+// Escapes bytes for messages and text files. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

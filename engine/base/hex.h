@@ -1,4 +1,5 @@
-// Hex digits of bytes. Pure. SPDX-License-Identifier: Apache-2.0
+// Hex digits of bytes. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Allocates large memory in huge pages where the kernel provides them, else in ordinary pages.
-// Thread safe. SPDX-License-Identifier: Apache-2.0
+// Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Runs one function on many items with a few threads. SPDX-License-Identifier: Apache-2.0
+// Runs one function on many items with a few threads.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

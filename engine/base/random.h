@@ -1,5 +1,6 @@
 // A small seeded generator (splitmix64): the only source of randomness, so that a seed reproduces a
-// test. Not for secrets. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// test. Not for secrets. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 // finds them. They can be switched on only in code that is compiled with SIPPAR_SEEDED_BUGS;
 // elsewhere SEEDED_BUG is the constant false. tests/sim/CMakeLists.txt compiles the sources that
 // use SEEDED_BUG a second time, with SIPPAR_SEEDED_BUGS, only for sippar_sim. At most one bug is on
-// at a time. SPDX-License-Identifier: Apache-2.0
+// at a time.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

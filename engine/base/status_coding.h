@@ -1,5 +1,6 @@
 // Encodes a Status with its text and its payloads for the protocol between servers. Decoding trusts
-// no byte. Pure. SPDX-License-Identifier: Apache-2.0
+// no byte. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // Checks a stop signal only once per 64 Ki units of work, so that a loop over one large object can
-// account for every step cheaply. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// account for every step cheaply. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Tells a call to end early: its caller cancelled it, or its deadline has passed. Scans check it
-// every few thousand entries, visible or not. Thread safe. SPDX-License-Identifier: Apache-2.0
+// every few thousand entries, visible or not. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

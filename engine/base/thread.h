@@ -1,5 +1,6 @@
 // Threads, locks and condition variables of the OS; in a simulation, those of ThreadRuntime.
-// Clang's -Wthread-safety reads the annotations. SPDX-License-Identifier: Apache-2.0
+// Clang's -Wthread-safety reads the annotations.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

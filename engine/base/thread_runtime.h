@@ -1,7 +1,8 @@
 // The interface to a simulation. When a runtime is set, it runs every Thread of the process as a
 // fiber on one OS thread, and locks, waits, sleeps and clocks (thread.h, clock.h) call it.
 // Production sets none and pays one predictable branch per call. Set it before the first use of any
-// of these, and never while a real thread runs. SPDX-License-Identifier: Apache-2.0
+// of these, and never while a real thread runs.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // The id of one call, the same in all processes that serve a part of the call, as in W3C Trace
-// Context. Plain data. SPDX-License-Identifier: Apache-2.0
+// Context. Plain data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

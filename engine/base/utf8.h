@@ -1,5 +1,6 @@
 // UTF-8 as RFC 3629 has it: overlong forms, surrogates and code points above U+10FFFF are
-// malformed. Pure. SPDX-License-Identifier: Apache-2.0
+// malformed. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

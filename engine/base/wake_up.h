@@ -1,6 +1,7 @@
 // Wakes the one thread that waits for it; each Notify ends one Wait. Cheaper than a CondVar, whose
 // woken threads must all queue for the Mutex. The waiter may destroy the object as soon as Wait
-// returns, even while Notify has not yet returned. SPDX-License-Identifier: Apache-2.0
+// returns, even while Notify has not yet returned.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <semaphore.h>

@@ -1,4 +1,5 @@
-// Implements the cache as a segmented LRU in shards. SPDX-License-Identifier: Apache-2.0
+// Implements the cache as a segmented LRU in shards.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/cache/block_cache.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // The cache of decoded SSTable blocks (paper section 6, "Block Cache"): sharded, bounded in bytes,
 // and scan-resistant. A block enters a probation list and moves to the protected list when it is
 // used again; blocks are evicted from the cold end of probation first. A scan moves no block. Used
-// by SstableReader. Thread safe. SPDX-License-Identifier: Apache-2.0
+// by SstableReader. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

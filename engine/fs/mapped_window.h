@@ -2,7 +2,8 @@
 // (measured: a write(2) of a 1,000-byte log record takes 1.2 to 2.7 us, the copy with its page
 // faults takes 0.5 us). Used only on local file systems, where the kernel guarantees allocated
 // blocks and keeps mapping and file coherent. Copied bytes survive the end of the process, like
-// bytes written with write(2). Not thread safe. SPDX-License-Identifier: Apache-2.0
+// bytes written with write(2). Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

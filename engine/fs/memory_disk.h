@@ -1,5 +1,6 @@
 // The contents of a MemoryFileSystem: the present image, the durable image, and the changes that
-// lead from one to the other. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// lead from one to the other. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

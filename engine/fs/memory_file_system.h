@@ -1,6 +1,7 @@
 // A file system in memory that simulates power losses, for tests and the simulation. Bytes are
 // durable up to the last Sync of their file, directory entries up to the last SyncDir of their
-// directory. Thread safe. SPDX-License-Identifier: Apache-2.0
+// directory. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
 // The table changed_ holds the names that were changed; every other name is looked up in the lower
-// file system. SPDX-License-Identifier: Apache-2.0
+// file system.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/fs/overlay_file_system.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Implements ReadFile, ReplaceFile and PublishFile. SPDX-License-Identifier: Apache-2.0
+// Implements ReadFile, ReplaceFile and PublishFile.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "engine/base/crash_point.h"

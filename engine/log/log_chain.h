@@ -1,5 +1,6 @@
 // The chain of valid segments that earlier processes left in a log's directory, found by the
-// headers of the segments (FORMAT.md "Commit log"). SPDX-License-Identifier: Apache-2.0
+// headers of the segments (FORMAT.md "Commit log").
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Prints one log segment as text for people, record by record. SPDX-License-Identifier: Apache-2.0
+// Prints one log segment as text for people, record by record.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -2,7 +2,8 @@
 // once and valid for ever. Before it exists, two readers may find different remains of the last
 // group (a torn tail, a late write). Once it exists, every recovery by any process reads the same
 // records. The caller must first have stopped the writer, or fenced it by renaming the log's
-// directory (F2). Encoding: FORMAT.md, "Sealed logs". SPDX-License-Identifier: Apache-2.0
+// directory (F2). Encoding: FORMAT.md, "Sealed logs".
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // The records of one tablet in one part of a sealed log, read without the other tablets' records. A
 // part is either a segment as it was written, where records of several tablets are mixed, or the
 // same segment sorted by tablet (log_sort.h), where they are contiguous. Both hold whole records of
-// log_format.h, each with a checksum seeded by its place. SPDX-License-Identifier: Apache-2.0
+// log_format.h, each with a checksum seeded by its place.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

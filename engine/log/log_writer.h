@@ -1,6 +1,7 @@
 // One open segment of the commit log: frames records and tracks how many bytes are durable. Only
 // CommitLog uses it; not thread safe. After the first error the segment accepts no more writes
-// (FAULTS.md D9). SPDX-License-Identifier: Apache-2.0
+// (FAULTS.md D9).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Writes framed log records to a file that is not a segment (sorted logs, change archives), in
-// pieces of 1 MiB. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// pieces of 1 MiB. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // Decides whether a sync is slow compared with the previous ones (paper section 6: two log
-// writers), as plain arithmetic. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// writers), as plain arithmetic. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

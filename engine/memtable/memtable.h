@@ -1,6 +1,7 @@
 // The memtable of one locality group of one tablet (paper section 5.3): entries under their cell
 // keys. It allows one writer at a time (the thread that leads the log's group commit) and any
-// number of concurrent readers, which take no lock. SPDX-License-Identifier: Apache-2.0
+// number of concurrent readers, which take no lock.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
 // A regex over the bytes of names and row keys, in RE2 syntax, with bounded size and memory. It
 // matches anywhere in the text unless it is anchored. search_regex.h searches values, whole_regex.h
-// matches whole texts. Immutable and thread safe. SPDX-License-Identifier: Apache-2.0
+// matches whole texts. Immutable and thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 // A cell maps (row, family:qualifier, timestamp) to a value and has the sequence number of its
 // write (paper section 2). A CellView points into memory owned by its source. Times are in
-// microseconds since 1970. SPDX-License-Identifier: Apache-2.0
+// microseconds since 1970.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

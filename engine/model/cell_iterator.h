@@ -1,6 +1,7 @@
 // The interface of every ordered source of stored entries: memtable, SSTable, merge of sources.
 // Keys are the encoded cell keys of engine/model/cell_key.h, ascending by memcmp. Not thread safe.
-// key() and value() are valid until the next move. SPDX-License-Identifier: Apache-2.0
+// key() and value() are valid until the next move.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
 // The garbage-collection rule of a family (paper section 2: "last n" and "new enough"), with unions
-// and intersections. Pure. Times are in microseconds. SPDX-License-Identifier: Apache-2.0
+// and intersections. Pure. Times are in microseconds.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

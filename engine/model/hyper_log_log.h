@@ -1,6 +1,7 @@
 // A HyperLogLog sketch, which estimates the number of distinct values (Flajolet et al. 2007, with
 // linear counting for small sets): 4096 registers, about 1.6 % error. Mergeable. Encoding:
-// FORMAT.md "Distinct counts". Not thread safe. SPDX-License-Identifier: Apache-2.0
+// FORMAT.md "Distinct counts". Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

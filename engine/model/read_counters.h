@@ -1,5 +1,6 @@
 // Counters for the work of one read, updated only by the reading thread. EXPLAIN ANALYZE shows the
-// counters, and SHOW METRICS their sums per table. Plain data. SPDX-License-Identifier: Apache-2.0
+// counters, and SHOW METRICS their sums per table. Plain data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // Sets of row keys as sorted, disjoint, half-open ranges. Plain values. Not thread safe, since
-// const members, too, may first sort the ranges. SPDX-License-Identifier: Apache-2.0
+// const members, too, may first sort the ranges.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

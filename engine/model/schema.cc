@@ -1,4 +1,5 @@
-// Validates and encodes table schemas. SPDX-License-Identifier: Apache-2.0
+// Validates and encodes table schemas.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/schema.h"
 
 #include <fmt/format.h>

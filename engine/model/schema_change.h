@@ -1,5 +1,6 @@
 // Decides which changes of a table's schema are allowed, in every API: the shell, the Cloud
-// Bigtable API and the master call these functions. Pure. SPDX-License-Identifier: Apache-2.0
+// Bigtable API and the master call these functions. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "engine/base/status.h"

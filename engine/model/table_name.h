@@ -1,6 +1,7 @@
 // Table names of the Cloud Bigtable API. A table of another instance has the name
 // "PROJECT/INSTANCE/TABLE", which keeps instances apart; a plain name is a table of the default
-// instance. Pure. SPDX-License-Identifier: Apache-2.0
+// instance. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

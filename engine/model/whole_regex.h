@@ -1,5 +1,6 @@
 // A regex of row filters: RE2 over bytes, matched against the whole text. '.' is any byte except a
-// newline. Immutable and thread safe. SPDX-License-Identifier: Apache-2.0
+// newline. Immutable and thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // The row type of the table of functions (function.h). The rows are written in function.cc and
-// google_functions.cc; no other file includes this one. SPDX-License-Identifier: Apache-2.0
+// google_functions.cc; no other file includes this one.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

@@ -1,5 +1,6 @@
 // The rows of the functions that exist here because GoogleSQL has them. The code of the functions
-// is in scalar_*.cc and evaluate*.cc. SPDX-License-Identifier: Apache-2.0
+// is in scalar_*.cc and evaluate*.cc.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/function_rows.h"
 
 namespace sippar::engine {

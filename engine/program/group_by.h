@@ -1,7 +1,8 @@
 // Executes GROUP BY, and aggregates without GROUP BY: evaluates keys and arguments of each row, and
 // holds one state for each group. A tablet adds rows and sends the partial states; the query merges
 // the states of all tablets; a query over a relation adds rows and finishes the states itself. Not
-// thread safe. SPDX-License-Identifier: Apache-2.0
+// thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 // The path of JSON_VALUE and JSON_QUERY, such as $.a.b[0] or $."a-b"['c.d'], and what it finds in a
 // JSON text. The text is read once, as far as needed, and never held as a tree: memory is bounded
-// by what is found. SPDX-License-Identifier: Apache-2.0
+// by what is found.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// FORMAT, printf with the values of the language, and SOUNDEX. SPDX-License-Identifier: Apache-2.0
+// FORMAT, printf with the values of the language, and SOUNDEX.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The hash functions MD5 and SHA, from OpenSSL. SPDX-License-Identifier: Apache-2.0
+// The hash functions MD5 and SHA, from OpenSSL.
+// SPDX-License-Identifier: Apache-2.0
 #include <openssl/evp.h>
 
 #include <array>

@@ -1,4 +1,5 @@
-// JSON_VALUE and JSON_QUERY. SPDX-License-Identifier: Apache-2.0
+// JSON_VALUE and JSON_QUERY.
+// SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
 #include "engine/program/json_path.h"

@@ -1,5 +1,6 @@
 // Functions on FLOAT64, and RAND. As in arithmetic, it is an error if finite arguments give a
-// result that is not finite. SPDX-License-Identifier: Apache-2.0
+// result that is not finite.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // XXH3 over a sequence of cells with their timestamps and sequence numbers: equal digests mean
-// equal reads. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// equal reads. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

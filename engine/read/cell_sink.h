@@ -1,5 +1,6 @@
 // Receives the cells of a row as they pass through a row filter: each step of a filter is a sink
-// that feeds the next step. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// that feeds the next step. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

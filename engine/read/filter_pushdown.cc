@@ -1,6 +1,7 @@
 // Only links of the outermost chain narrow the read, and only while everything before them treats
 // each cell by itself: after a count, a condition, an interleave or a sink, a missing cell could
-// change the result for other cells. SPDX-License-Identifier: Apache-2.0
+// change the result for other cells.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/read/filter_pushdown.h"
 
 #include <algorithm>

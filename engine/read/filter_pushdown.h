@@ -1,5 +1,6 @@
 // Turns parts of a row filter into seeks: rows, columns, times, newest versions, one key per row.
-// Pure. SPDX-License-Identifier: Apache-2.0
+// Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // The steps of a row filter that look at one cell or one row at a time and hold no cells back. Used
-// by run_filter.cc. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// by run_filter.cc. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

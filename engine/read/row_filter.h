@@ -1,6 +1,7 @@
 // RowFilter: the filter tree of the Cloud Bigtable API as plain data. It decides which cells of a
 // row a read returns, in what form and how often. run_filter.h runs it; filter_pushdown.h turns
-// parts of it into seeks. SPDX-License-Identifier: Apache-2.0
+// parts of it into seeks.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The steps that contain other filters, and FilterRun. SPDX-License-Identifier: Apache-2.0
+// The steps that contain other filters, and FilterRun.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/read/run_filter.h"
 
 #include <fmt/format.h>

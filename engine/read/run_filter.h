@@ -1,6 +1,7 @@
 // Runs a row filter over the cells of a stream, row by row, as they come. Cells that must wait for
 // the rest of their row (for a condition not yet decided) are held back, up to kFilterHeldMax. Not
-// thread safe. SPDX-License-Identifier: Apache-2.0
+// thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

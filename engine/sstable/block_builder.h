@@ -1,6 +1,7 @@
 // Builds the raw bytes of one block (FORMAT.md "Blocks"): entries whose keys share a prefix with
 // the previous key, and restart points with whole keys for binary search. Used by SstableWriter.
-// Not thread safe. SPDX-License-Identifier: Apache-2.0
+// Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Block frames with libzstd. SPDX-License-Identifier: Apache-2.0
+// Block frames with libzstd.
+// SPDX-License-Identifier: Apache-2.0
 #define ZSTD_STATIC_LINKING_ONLY  // needed for raw-content dictionaries by reference
 #include "engine/sstable/block_codec.h"
 

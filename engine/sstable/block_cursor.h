@@ -1,6 +1,7 @@
 // Walks the entries of one decoded block (FORMAT.md "Blocks"). Checks every byte that it uses: a
 // block that does not parse makes the cursor invalid and damaged. Used by the SSTable iterator and
-// by fuzzing. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// by fuzzing. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

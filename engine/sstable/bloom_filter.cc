@@ -1,5 +1,6 @@
 // Blocked Bloom filter (Putze, Sanders, Singler: "Cache-, Hash- and Space-Efficient Bloom Filters",
-// 2007). Bytes: probes (1), then 64-byte lines. SPDX-License-Identifier: Apache-2.0
+// 2007). Bytes: probes (1), then 64-byte lines.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/bloom_filter.h"
 
 #include "engine/base/seeded_bug.h"

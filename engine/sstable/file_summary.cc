@@ -1,4 +1,5 @@
-// Encodes and decodes FileSummary (FORMAT.md "File summary"). SPDX-License-Identifier: Apache-2.0
+// Encodes and decodes FileSummary (FORMAT.md "File summary").
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/file_summary.h"
 
 namespace sippar::engine {

@@ -1,5 +1,6 @@
 // FileSummary: what a tablet knows about an SSTable without opening it. The same bytes are in the
-// tablet's state and in the file's properties. Plain data. SPDX-License-Identifier: Apache-2.0
+// tablet's state and in the file's properties. Plain data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Checks whether a file is what its name says, so that a sweep removes only files that this program
-// wrote. SPDX-License-Identifier: Apache-2.0
+// wrote.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Constants and fixed parts of the SSTable format (FORMAT.md "SSTable"): block frames, handles and
-// the footer. Used by the writer and the reader. Pure. SPDX-License-Identifier: Apache-2.0
+// the footer. Used by the writer and the reader. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Iterates over one SSTable: finds a block in the index and walks it with a block cursor. Keeps its
 // block and the one that it used before, so that reverse scans that step back over a block border
-// do not decode blocks twice. SPDX-License-Identifier: Apache-2.0
+// do not decode blocks twice.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
 

@@ -1,4 +1,5 @@
-// Encodes the properties and makes the hashes of the filter. SPDX-License-Identifier: Apache-2.0
+// Encodes the properties and makes the hashes of the filter.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/sstable_properties.h"
 
 #include "engine/base/checksum.h"

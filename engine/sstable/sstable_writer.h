@@ -1,6 +1,7 @@
 // Writes one SSTable (paper section 4; FORMAT.md "SSTable"): entries in ascending key order, cut
 // into compressed blocks, then dictionary, filter, index, properties and footer. Used by minor,
-// merging and major compactions. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// merging and major compactions. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

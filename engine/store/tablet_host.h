@@ -1,7 +1,8 @@
 // The tablets that one server serves, and what they share: commit log, caches, row locks, memory
 // budget and background work (paper sections 5.3 and 6). It knows tablets by id only. Its owner,
 // the tablet server, knows which tablets exist, where their states are saved, and which tablet has
-// a row. Thread safe; lock order in engine/README.md. SPDX-License-Identifier: Apache-2.0
+// a row. Thread safe; lock order in engine/README.md.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
 // Turns the entries of a mutation that depend on the row's cells (increments, appends, additions to
 // aggregates) into puts, and gives a time to entries without one, so that replaying the log needs
-// no reads. SPDX-License-Identifier: Apache-2.0
+// no reads.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "engine/model/mutation.h"

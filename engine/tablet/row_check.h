@@ -1,5 +1,6 @@
 // What an optimistic row transaction has read, for the commit to compare (paper section 3,
-// single-row transactions). SPDX-License-Identifier: Apache-2.0
+// single-row transactions).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The steps by which flushes and compactions of a tablet make a run: build the request, open the
-// new files, and remove them if the job fails. SPDX-License-Identifier: Apache-2.0
+// new files, and remove them if the job fails.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // A tablet's durable state, which the paper keeps in its METADATA row: its range, its SSTables and
 // its redo point. TabletStateWriter hides where it is saved: in the tablet's row of METADATA, or,
-// for the root tablet, in the lock service. SPDX-License-Identifier: Apache-2.0
+// for the root tablet, in the lock service.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // Tracks the files of one epoch that perhaps no saved state names yet, so that a sweep of the
 // directory keeps them: the files of flushes and compactions that are in progress, or whose state
 // was sent but not confirmed. File ids rise, so only the lowest id of these files is tracked: the
-// sweep keeps every file from that id on. Thread safe. SPDX-License-Identifier: Apache-2.0
+// sweep keeps every file from that id on. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Dispatch: turns each kernel request into calls of the tree and a reply. Owns the inode table and
 // the open handles; the libfuse callbacks in dispatch_*.cc only translate. Used by mount. Thread
-// safe: libfuse calls it from many threads. SPDX-License-Identifier: Apache-2.0
+// safe: libfuse calls it from many threads.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <sys/stat.h>

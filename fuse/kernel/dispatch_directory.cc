@@ -1,5 +1,6 @@
 // Holds the callbacks opendir, readdir, readdirplus and releasedir. A listing writes entries
-// straight from the stream into the reply buffer. SPDX-License-Identifier: Apache-2.0
+// straight from the stream into the reply buffer.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "fuse/kernel/request.h"

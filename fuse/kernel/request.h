@@ -2,7 +2,8 @@
 // was sent. Carries the deadline and the cancel flag of the call. An interrupt sets the flag only
 // if the request has run for a tenth of a second: runtimes such as Go's send signals all the time,
 // and finishing short work is faster than repeating it. Used only by the dispatch files. Not thread
-// safe, except for the interrupt. SPDX-License-Identifier: Apache-2.0
+// safe, except for the interrupt.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #define FUSE_USE_VERSION 314

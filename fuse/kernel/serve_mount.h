@@ -1,5 +1,6 @@
 // Serves a store at a mount point in a process of its own: checks, optional background process,
-// signals, orderly shutdown. Used by cli/mount. SPDX-License-Identifier: Apache-2.0
+// signals, orderly shutdown. Used by cli/mount.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // Finds the key of a long name (a head and a hash, name_codec.h). Reads a few keys if the index
 // knows the name, else the keys after the key found last, else all keys that begin with the head.
-// Adds the keys that it reads to the index. Used by tree_view. SPDX-License-Identifier: Apache-2.0
+// Adds the keys that it reads to the index. Used by tree_view.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
 // Node: the meaning of one place in the mounted tree, independent of kernel numbers. The node of a
 // cell names one immutable version (row, column, time, sequence), so everything that the kernel
 // caches about it stays correct for ever. A directory is the same node whatever it contains. Plain
-// data. SPDX-License-Identifier: Apache-2.0
+// data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

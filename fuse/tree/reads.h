@@ -1,5 +1,6 @@
 // Builds and runs the reads that the tree needs, all through DataApi::Read. Used by tree_view and
-// its parts. SPDX-License-Identifier: Apache-2.0
+// its parts.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // Prints a table's schema as the CREATE TABLE statement that makes it again: the content of
-// .schema.sql. Pure. SPDX-License-Identifier: Apache-2.0
+// .schema.sql. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

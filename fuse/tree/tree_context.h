@@ -1,5 +1,6 @@
 // TreeContext: the client and the caches that the parts of the tree share. Owned by tree_view. All
-// members are thread safe. SPDX-License-Identifier: Apache-2.0
+// members are thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/client/client.h"

@@ -1,6 +1,6 @@
 // Holds the part of TreeView that looks up control names: the small files of the mount and of
-// tables, the query directories, the fan-out view, the saved queries. SPDX-License-Identifier:
-// Apache-2.0
+// tables, the query directories, the fan-out view, the saved queries.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Holds the part of TreeView that lists directories. SPDX-License-Identifier: Apache-2.0
+// Holds the part of TreeView that lists directories.
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/fan_out.h"
 #include "fuse/tree/selected_rows.h"
 #include "fuse/tree/table_entries.h"

@@ -2,8 +2,8 @@
 // of a directory, the content of a file (SEMANTICS.md). Uses neither the inode table nor libfuse,
 // so tests run it against a fake client. Thread safe. Errors: kNotFound; kInvalidArgument (bad
 // time); kFailedPrecondition (the version of an inode no longer exists); TooLarge and
-// kResourceExhausted (open_values.h); and the errors of the client. SPDX-License-Identifier:
-// Apache-2.0
+// kResourceExhausted (open_values.h); and the errors of the client.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

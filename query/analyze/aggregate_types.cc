@@ -1,4 +1,5 @@
-// The types of aggregates' results. SPDX-License-Identifier: Apache-2.0
+// The types of aggregates' results.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/analyze/data_types.h"
 
 namespace sippar::query {

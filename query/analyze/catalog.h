@@ -1,5 +1,6 @@
 // Looks up tables and families for the analyzer. Errors for unknown names carry the nearest known
-// name as a hint ("did you mean"). SPDX-License-Identifier: Apache-2.0
+// name as a hint ("did you mean").
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Compiles calls, items of collections, and lambdas. SPDX-License-Identifier: Apache-2.0
+// Compiles calls, items of collections, and lambdas.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <array>

@@ -1,5 +1,6 @@
 // Mistakes that the constants of a statement show before it runs: comparisons that hold for no row,
-// and regexes that RE2 refuses. SPDX-License-Identifier: Apache-2.0
+// and regexes that RE2 refuses.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

@@ -1,5 +1,6 @@
 // Holds the functions of compile.h that need no scope: constants (literals and parameters),
-// folding, type and aggregate names. SPDX-License-Identifier: Apache-2.0
+// folding, type and aggregate names.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // The types that expressions have before they run, as a client of the API sees them in the columns
 // of a result. Row keys and qualifiers are BYTES here although the shell shows them as text. All
-// functions are pure. SPDX-License-Identifier: Apache-2.0
+// functions are pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

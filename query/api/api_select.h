@@ -1,6 +1,7 @@
 // A SELECT of the Cloud Bigtable API (PrepareQuery, ExecuteQuery): its text, its typed parameters,
 // the columns of its result, and the SELECT that continues a stopped execution. These functions
-// only decide; query_api.cc runs the SELECT. SPDX-License-Identifier: Apache-2.0
+// only decide; query_api.cc runs the SELECT.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

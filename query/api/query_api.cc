@@ -1,5 +1,6 @@
 // A prepared query is analyzed when it is prepared and again at each execution, because the server
-// keeps nothing in between. SPDX-License-Identifier: Apache-2.0
+// keeps nothing in between.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/api/query_api.h"
 
 #include <fmt/format.h>

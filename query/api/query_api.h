@@ -1,5 +1,6 @@
 // Implements cluster::QueryApi (cluster/api/query_api.h): the SELECT statements of PrepareQuery and
-// ExecuteQuery of the Cloud Bigtable API. SPDX-License-Identifier: Apache-2.0
+// ExecuteQuery of the Cloud Bigtable API.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

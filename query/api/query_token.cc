@@ -1,4 +1,5 @@
-// A token is its fields followed by a checksum of them. SPDX-License-Identifier: Apache-2.0
+// A token is its fields followed by a checksum of them.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/api/query_token.h"
 
 #include "engine/base/checksum.h"

@@ -1,5 +1,6 @@
 // Statements on backups, over the backup calls of the cluster (cluster/api/backup_calls.h): the
-// same backups that clients of the Cloud Bigtable API see. SPDX-License-Identifier: Apache-2.0
+// same backups that clients of the Cloud Bigtable API see.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The records that IMPORT could not import. They are shown in the result and, with ON_ERROR =
-// FILE('f'), written to a file. SPDX-License-Identifier: Apache-2.0
+// FILE('f'), written to a file.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Reads records of csv (RFC 4180), with another delimiter and quote if the options say so. Bytes
-// are taken as they are: csv has no escapes. SPDX-License-Identifier: Apache-2.0
+// are taken as they are: csv has no escapes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/execute/input_rows.h"

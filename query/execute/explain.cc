@@ -1,5 +1,6 @@
 // EXPLAIN prints what a statement would do; EXPLAIN ANALYZE runs a SELECT and prints what the run
-// read. SPDX-License-Identifier: Apache-2.0
+// read.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/explain.h"
 
 #include <fmt/format.h>

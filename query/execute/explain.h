@@ -1,5 +1,5 @@
-// EXPLAIN: what a statement would read, write and call, without doing it. SPDX-License-Identifier:
-// Apache-2.0
+// EXPLAIN: what a statement would read, write and call, without doing it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/execute/plan_tree.h"

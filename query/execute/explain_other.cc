@@ -1,5 +1,6 @@
 // EXPLAIN for all statements except SELECT and those in explain_write.cc: the calls that each
-// makes, and what it changes. SPDX-License-Identifier: Apache-2.0
+// makes, and what it changes.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/analyze/catalog.h"

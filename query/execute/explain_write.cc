@@ -1,5 +1,6 @@
 // EXPLAIN of the statements that write rows. It runs their planning and stops before the first call
-// that would write. SPDX-License-Identifier: Apache-2.0
+// that would write.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/analyze/catalog.h"

@@ -1,6 +1,7 @@
 // A mutation may not increment or append to a column that one of its earlier entries changed. The
 // statements of a row transaction may do that, although they become one mutation, so FoldEntry
-// merges such an entry into the earlier one. Pure. SPDX-License-Identifier: Apache-2.0
+// merges such an entry into the earlier one. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "engine/base/status.h"

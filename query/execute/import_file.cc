@@ -1,6 +1,7 @@
 // IMPORT: every record of a file becomes a mutation of one row. The mutations are written in
 // batches, in the order of the file; if IMPORT stops, its error says how many of the first records
-// are known to be written. SPDX-License-Identifier: Apache-2.0
+// are known to be written.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What an IMPORT with DRY_RUN would write: counts, and the first cells. SPDX-License-Identifier:
-// Apache-2.0
+// What an IMPORT with DRY_RUN would write: counts, and the first cells.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

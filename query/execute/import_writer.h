@@ -1,7 +1,7 @@
 // Writes the mutations of IMPORT in batches. One batch is written by a thread while the next one is
 // filled. Only one is in flight, so that versions which get the server's time keep the order of the
-// file, and so that what is written is always a prefix of the file. SPDX-License-Identifier:
-// Apache-2.0
+// file, and so that what is written is always a prefix of the file.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

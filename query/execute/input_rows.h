@@ -1,5 +1,6 @@
 // Base class of the readers of all file formats: keeps the column names and reads the header. For
-// file_rows.cc and the readers only. SPDX-License-Identifier: Apache-2.0
+// file_rows.cc and the readers only.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

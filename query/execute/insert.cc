@@ -1,4 +1,5 @@
-// All forms of INSERT except INSERT … SELECT. SPDX-License-Identifier: Apache-2.0
+// All forms of INSERT except INSERT … SELECT.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/analyze/catalog.h"

@@ -1,5 +1,6 @@
 // The plan of INSERT … SELECT: the plan of its SELECT, and where its values go. Nothing is written
-// before the plan is complete. SPDX-License-Identifier: Apache-2.0
+// before the plan is complete.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // The JSON library checks a line and decodes its strings. The members are cut out of the text here,
-// because the library does not keep the digits of a number. SPDX-License-Identifier: Apache-2.0
+// because the library does not keep the digits of a number.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/json_rows.h"
 
 #include <absl/strings/escaping.h>

@@ -1,6 +1,7 @@
 // Reads records of jsonl: one object on each line. Numbers, booleans and nested values keep the
 // text that they have in the file (Exact). {"$base64": "AP8="} stands for bytes, as
-// query/format/json_value.h writes them. SPDX-License-Identifier: Apache-2.0
+// query/format/json_value.h writes them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/execute/input_rows.h"

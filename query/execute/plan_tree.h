@@ -1,6 +1,7 @@
 // The output of EXPLAIN for one statement: a title and named facts, as lines of text or as one JSON
 // object (EXPLAIN FORMAT json). The keys of the JSON are an interface (query/LANGUAGE.md,
-// "EXPLAIN"). SPDX-License-Identifier: Apache-2.0
+// "EXPLAIN").
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

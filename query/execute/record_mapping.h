@@ -1,5 +1,6 @@
 // Turns each record of a file into a mutation of one row, by the mapping in the IMPORT statement.
-// If it has no mapping, the names of the file's columns decide. SPDX-License-Identifier: Apache-2.0
+// If it has no mapping, the names of the file's columns decide.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

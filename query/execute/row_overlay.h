@@ -1,5 +1,6 @@
 // Applies a mutation to cells in memory, and runs a ReadSpec over them. In this way a row
-// transaction shows its own writes before COMMIT. Pure. SPDX-License-Identifier: Apache-2.0
+// transaction shows its own writes before COMMIT. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Writes plain mutations of rows in batches. SPDX-License-Identifier: Apache-2.0
+// Writes plain mutations of rows in batches.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
 // Statements that create, change or drop a table (CREATE, ALTER and DROP TABLE) and those on the
-// session's settings (SET, RESET). SPDX-License-Identifier: Apache-2.0
+// session's settings (SET, RESET).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/session/session.h"

@@ -1,4 +1,5 @@
-// Runs the plan of a SELECT and delivers its rows. SPDX-License-Identifier: Apache-2.0
+// Runs the plan of a SELECT and delivers its rows.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/execute/result_stages.h"

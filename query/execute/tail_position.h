@@ -1,5 +1,6 @@
 // Encodes how far TAIL has read the changes of each part of a table, as the text that TAIL … FROM
-// takes. Pure. SPDX-License-Identifier: Apache-2.0
+// takes. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // IMPORT and EXPORT move rows between a table and files (file_rows.h). The bytes of files go
-// through query/session/file_access.h. SPDX-License-Identifier: Apache-2.0
+// through query/session/file_access.h.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // UNPACK turns the versions of columns into rows. Delivers the rows one after another, since each
-// holds a copy of the other columns. SPDX-License-Identifier: Apache-2.0
+// holds a copy of the other columns.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // UPDATE, DELETE, INCREMENT and APPEND find the rows that WHERE means and then run one atomic row
-// update on each. The statement as a whole is not atomic. SPDX-License-Identifier: Apache-2.0
+// update on each. The statement as a whole is not atomic.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <functional>

@@ -1,4 +1,5 @@
-// Statements that write rows. SPDX-License-Identifier: Apache-2.0
+// Statements that write rows.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/execute/row_writer.h"

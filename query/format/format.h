@@ -1,7 +1,8 @@
 // Prints result rows as text: box, line, plain, markdown, csv, tsv, json, jsonl, jsonl-b64, raw,
 // cells, insert, null. On a terminal no format prints a raw control byte or a hidden character; the
 // formats for people never do. A reader of csv, tsv, json, jsonl, cells and insert gets the same
-// bytes back. Used by the shell, batch queries and EXPORT. SPDX-License-Identifier: Apache-2.0
+// bytes back. Used by the shell, batch queries and EXPORT.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

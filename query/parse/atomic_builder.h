@@ -1,5 +1,6 @@
 // Builds ATOMIC blocks: the statements that the row's server applies as one change. Private to
-// query/parse. SPDX-License-Identifier: Apache-2.0
+// query/parse.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

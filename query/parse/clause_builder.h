@@ -1,6 +1,7 @@
 // Builds the parts that several kinds of statements share: clauses of one expression, column
 // patterns, select items, time ranges, tuples of values. The context of a part is nullptr if the
-// statement lacks the part. Private to query/parse. SPDX-License-Identifier: Apache-2.0
+// statement lacks the part. Private to query/parse.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

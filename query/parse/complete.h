@@ -1,5 +1,6 @@
 // Finds what may follow at the caret: the keywords that the grammar allows, and the kinds of names.
-// The shell fills in the names themselves. Thread safe. SPDX-License-Identifier: Apache-2.0
+// The shell fills in the names themselves. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

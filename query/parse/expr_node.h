@@ -1,4 +1,5 @@
-// Makers of expression nodes, for the builders of query/parse. SPDX-License-Identifier: Apache-2.0
+// Makers of expression nodes, for the builders of query/parse.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // Builds calls and the forms of an expression that begin with a word: ARRAY, STRUCT, EXTRACT,
-// INTERVAL. The forms become calls of functions. SPDX-License-Identifier: Apache-2.0
+// INTERVAL. The forms become calls of functions.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Builds the literals of an expression. SPDX-License-Identifier: Apache-2.0
+// Builds the literals of an expression.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/parse/expr_node.h"
 #include "query/parse/expression_builder.h"
 

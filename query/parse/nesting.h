@@ -1,5 +1,6 @@
 // Counts how deep the parser will recurse at each token of a statement, before the parser runs.
-// Pure: it sees types of tokens and knows the grammar's words. SPDX-License-Identifier: Apache-2.0
+// Pure: it sees types of tokens and knows the grammar's words.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // Drives the ANTLR parser: a fast pass in SLL mode, a pass in LL mode if that fails, and for wrong
-// texts a message that is made by walking the grammar. SPDX-License-Identifier: Apache-2.0
+// texts a message that is made by walking the grammar.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/parse/parse.h"
 
 #include <SipparParser.h>

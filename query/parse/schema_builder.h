@@ -1,5 +1,6 @@
 // Builds CREATE TABLE, ALTER TABLE and the statements on backups that have options. Private to
-// query/parse. SPDX-License-Identifier: Apache-2.0
+// query/parse.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/parse/clause_builder.h"

@@ -1,6 +1,7 @@
 // Recognizes concepts of SQL that do not exist here (joins, views, indexes …) in a statement that
 // failed to parse. The error then names the concept and the way to do it here. Private to
-// query/parse, because it shows ANTLR's types. SPDX-License-Identifier: Apache-2.0
+// query/parse, because it shows ANTLR's types.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,6 +1,7 @@
 // Builds statements from ANTLR's parse tree: chooses the builder by the kind of the statement. All
 // builders share one ExpressionBuilder, which keeps the first error. One object serves one text.
-// Private to query/parse. SPDX-License-Identifier: Apache-2.0
+// Private to query/parse.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/parse/atomic_builder.h"

@@ -1,5 +1,6 @@
 // Builds the statements that write rows, and the parts that statements of an ATOMIC block share
-// with them. Private to query/parse. SPDX-License-Identifier: Apache-2.0
+// with them. Private to query/parse.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// Prints the plan of a SELECT as the lines of EXPLAIN. SPDX-License-Identifier: Apache-2.0
+// Prints the plan of a SELECT as the lines of EXPLAIN.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/plan/select_plan.h"

@@ -1,4 +1,5 @@
-// Plans GROUP BY, HAVING and the aggregates of a SELECT. SPDX-License-Identifier: Apache-2.0
+// Plans GROUP BY, HAVING and the aggregates of a SELECT.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/plan/select_planner.h"
 
 #include <fmt/format.h>

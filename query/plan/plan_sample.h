@@ -1,4 +1,5 @@
-// The parts of SAMPLE n ROWS that query/execute needs. Pure. SPDX-License-Identifier: Apache-2.0
+// The parts of SAMPLE n ROWS that query/execute needs. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

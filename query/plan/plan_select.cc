@@ -1,4 +1,5 @@
-// Plans the items and WHERE of a SELECT. SPDX-License-Identifier: Apache-2.0
+// Plans the items and WHERE of a SELECT.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

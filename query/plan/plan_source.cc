@@ -1,4 +1,5 @@
-// Plans what a SELECT reads. SPDX-License-Identifier: Apache-2.0
+// Plans what a SELECT reads.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "engine/program/evaluate.h"

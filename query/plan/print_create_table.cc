@@ -1,4 +1,5 @@
-// Holds PrintCreateTable of schema_options.h. SPDX-License-Identifier: Apache-2.0
+// Holds PrintCreateTable of schema_options.h.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "engine/model/option_text.h"

@@ -1,6 +1,7 @@
 // The plan of UPDATE, DELETE, INCREMENT and APPEND: the rows that WHERE selects, and the change to
 // make to each of them. Each row is changed atomically, the statement as a whole is not. Run by
-// execute/update.cc, shown by EXPLAIN. SPDX-License-Identifier: Apache-2.0
+// execute/update.cc, shown by EXPLAIN.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

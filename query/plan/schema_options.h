@@ -1,5 +1,6 @@
 // Options of tables, families and locality groups: from the syntax tree into the schema, and back
-// to text. Errors are BAD_OPTION and UNKNOWN_OPTION. SPDX-License-Identifier: Apache-2.0
+// to text. Errors are BAD_OPTION and UNKNOWN_OPTION.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
 // The plan of a SELECT: the Program that runs on the tablets, and what is done with its rows in
 // this process (merge, HAVING, order, limits). Made by plan/plan_select.cc, run by
 // execute/select.cc, shown by EXPLAIN. A row of the program holds the shown values first and hidden
-// values after them: LIMIT BY value, page key, order keys. SPDX-License-Identifier: Apache-2.0
+// values after them: LIMIT BY value, page key, order keys.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Encodes positions as words that users copy and paste. A word has only letters and digits, so that
 // a double click selects all of it, and a checksum that detects words that were cut or mistyped.
-// Pure. SPDX-License-Identifier: Apache-2.0
+// Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

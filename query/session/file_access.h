@@ -1,6 +1,7 @@
 // The files of IMPORT and EXPORT. The owner of the session implements these interfaces (cli does),
 // because query does no file I/O of its own: a server must not open files that a statement names.
-// Each object is used by one thread. SPDX-License-Identifier: Apache-2.0
+// Each object is used by one thread.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

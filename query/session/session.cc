@@ -1,4 +1,5 @@
-// Implements the settings and StatementContext::CallOptions. SPDX-License-Identifier: Apache-2.0
+// Implements the settings and StatementContext::CallOptions.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/session/session.h"
 
 #include <fmt/format.h>

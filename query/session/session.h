@@ -1,6 +1,7 @@
 // What a session keeps between statements: settings, parameters, the open row transaction, the
 // cancel flag. Used by analyze, plan and execute. One thread executes statements; other threads may
-// use only the cancel flag and the progress counters. SPDX-License-Identifier: Apache-2.0
+// use only the cancel flag and the progress counters.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// The width of text on a terminal. SPDX-License-Identifier: Apache-2.0
+// The width of text on a terminal.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

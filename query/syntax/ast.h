@@ -1,7 +1,8 @@
 // The syntax trees of all statements of the query language (query/LANGUAGE.md). query/parse makes
 // them, the planner reads them, syntax/ast_print.h prints them. They are plain values that can be
 // copied and compared; places in the text do not count in a comparison. A member whose comment
-// names kinds is used by these kinds only. SPDX-License-Identifier: Apache-2.0
+// names kinds is used by these kinds only.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

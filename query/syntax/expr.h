@@ -1,7 +1,8 @@
 // Expressions and column patterns of the query language, as trees of plain values. query/parse
 // makes them, the planner reads them, syntax/ast_print.h prints them. They can be copied and
 // compared; places in the text do not count in a comparison. limits::kExpressionDepthMax bounds the
-// depth. SPDX-License-Identifier: Apache-2.0
+// depth.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The keywords of the grammar, for printing names. A test compares them with the grammar. Thread
-// safe. SPDX-License-Identifier: Apache-2.0
+// safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Prints options, NAME = VALUE, as the grammar reads them. SPDX-License-Identifier: Apache-2.0
+// Prints options, NAME = VALUE, as the grammar reads them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Holds the quoting functions of ast_print.h. SPDX-License-Identifier: Apache-2.0
+// Holds the quoting functions of ast_print.h.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // The part of ast.h for CREATE TABLE, ALTER TABLE, DROP TABLE and for options. A member whose
-// comment names kinds is used by these kinds only. SPDX-License-Identifier: Apache-2.0
+// comment names kinds is used by these kinds only.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Prints statements. SPDX-License-Identifier: Apache-2.0
+// Prints statements.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/syntax/ast_print.h"

@@ -1,4 +1,5 @@
-// Holds DecodeTimestamp of literals.h. SPDX-License-Identifier: Apache-2.0
+// Holds DecodeTimestamp of literals.h.
+// SPDX-License-Identifier: Apache-2.0
 #include <array>
 
 #include "query/syntax/literals.h"

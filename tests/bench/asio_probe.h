@@ -1,6 +1,7 @@
 // The baseline for the wire: length-prefixed frames over bare Asio, without what makes the wire
 // safe to use: checksums, deadlines, bounds, credit, lanes and keepalive. One connection; each side
-// has one thread for the socket; callers block. SPDX-License-Identifier: Apache-2.0
+// has one thread for the socket; callers block.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

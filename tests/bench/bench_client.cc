@@ -1,5 +1,6 @@
 // Measures the cost of finding a tablet in addition to calling it: bench_client [TABLETS]. Prints
-// nanoseconds per call for one thread and for two. SPDX-License-Identifier: Apache-2.0
+// nanoseconds per call for one thread and for two.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <cstdlib>

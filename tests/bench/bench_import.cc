@@ -3,7 +3,8 @@
 //                                     is timed: import, stored size, full scan
 //   bench_import crash NEW_DIR        2 GiB in SSTables, 64 MiB in the log alone, then kill -9
 //   bench_import open DIR             how long a store takes to open
-// Each prints "figure <TAB> value <TAB> unit" lines. SPDX-License-Identifier: Apache-2.0
+// Each prints "figure <TAB> value <TAB> unit" lines.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <atomic>

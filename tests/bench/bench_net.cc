@@ -1,7 +1,7 @@
 // Measures the echo of 1,000 bytes over the wire and over the bare Asio probe, plain and with
 // mutual TLS, in the same run: bench_net [ROUNDS SECONDS]. The servers run in their own process.
-// Prints medians of all rounds, and the CPU time per call of each side. SPDX-License-Identifier:
-// Apache-2.0
+// Prints medians of all rounds, and the CPU time per call of each side.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <time.h>

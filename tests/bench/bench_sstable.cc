@@ -1,6 +1,7 @@
 // Measures the speed and size of SSTables: writing, scanning and point lookups, on small cells and
 // on web pages. The pages come from SIPPAR_CORPUS (a folder with manifest.tsv: row key, path, type,
-// time in microseconds); without it they are generated. SPDX-License-Identifier: Apache-2.0
+// time in microseconds); without it they are generated.
+// SPDX-License-Identifier: Apache-2.0
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 # `sippar admin` and SHOW COMPACTIONS: what a store says of itself.
-# usage: admin_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# usage: admin_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 import glob
 import json
 import os

@@ -1,5 +1,6 @@
 # `sippar query`: exit codes, where rows and messages go, formats, parameters, streams.
-# usage: batch_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# usage: batch_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 import csv
 import io
 import json

@@ -1,5 +1,6 @@
 # `sippar bench` from outside: what scripts rely on in its output, what it refuses, Ctrl-C.
-# usage: bench_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# usage: bench_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 import json
 import os
 import signal

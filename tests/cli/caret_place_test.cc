@@ -1,4 +1,5 @@
-// What the text before the caret says about what may follow. SPDX-License-Identifier: Apache-2.0
+// What the text before the caret says about what may follow.
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/caret_place.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 # A cluster of processes for a test: `sippar cluster up` starts it, and whatever happens, it is killed at
-# the end. Imported by cluster*_test.py. SPDX-License-Identifier: Apache-2.0
+# the end. Imported by cluster*_test.py.
+# SPDX-License-Identifier: Apache-2.0
 import os
 import random
 import shutil

@@ -1,4 +1,5 @@
-// What `sippar cluster` decides to run. SPDX-License-Identifier: Apache-2.0
+// What `sippar cluster` decides to run.
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/cluster/plan.h"
 
 #include <gtest/gtest.h>

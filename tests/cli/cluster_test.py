@@ -1,5 +1,6 @@
 # `sippar cluster up` and `down`: a cluster of processes that one command starts, whose processes are
-# killed and started again. usage: cluster_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# killed and started again. usage: cluster_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 import json
 import os
 import signal

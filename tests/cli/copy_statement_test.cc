@@ -1,4 +1,5 @@
-// \copy as a statement, and what a column's values look like. SPDX-License-Identifier: Apache-2.0
+// \copy as a statement, and what a column's values look like.
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/copy_statement.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The text of a dump, and what a restore decides. SPDX-License-Identifier: Apache-2.0
+// The text of a dump, and what a restore decides.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <filesystem>

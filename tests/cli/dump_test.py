@@ -1,6 +1,7 @@
 # `sippar dump` and `sippar restore` from outside: what comes back, what is refused, what an
 # interrupted restore leaves and how it goes on.
-# usage: dump_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# usage: dump_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 import os
 import signal
 import subprocess

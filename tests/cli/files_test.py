@@ -1,6 +1,7 @@
 # Files in and out of the program: outputs that appear whole or not at all, packed files, bytes and
 # numbers that come back, dialects of csv, failed imports that say how to go on.
-# usage: files_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# usage: files_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 import gzip
 import json
 import os

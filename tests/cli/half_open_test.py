@@ -1,6 +1,7 @@
 # A server's machine loses its power, or its cable: who waits for an answer is told so (FAULTS.md
 # N5). Two network namespaces and a pair of devices between them; skipped where they cannot be made.
-# usage: half_open_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# usage: half_open_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 import contextlib
 import os
 import shutil

@@ -1,5 +1,6 @@
 # `sippar import`, `export` and `admin` from outside: a made-up corpus, bad input, round trips.
-# usage: import_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# usage: import_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 import csv
 import io
 import json

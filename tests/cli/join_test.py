@@ -1,6 +1,7 @@
 # One directory, several processes: a script, queries and a mount side by side, without a server; the
 # one that has the directory open leaves or is killed; other users' and silent owners.
-# usage: join_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# usage: join_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 import json
 import os
 import shutil

@@ -1,4 +1,5 @@
-// URLs, row keys, links of a page. SPDX-License-Identifier: Apache-2.0
+// URLs, row keys, links of a page.
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/web/link_extractor.h"
 
 #include <gtest/gtest.h>

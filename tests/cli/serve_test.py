@@ -1,5 +1,6 @@
 # `sippar serve`: its settings from options, environment and file, what it refuses, and what it tells
-# a service manager. usage: serve_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# a service manager. usage: serve_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 import os
 import signal
 import socket

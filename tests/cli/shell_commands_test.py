@@ -1,6 +1,7 @@
 # The shell's own commands in a pseudo terminal: those on the typed and the last statement, the pager,
 # the start file, completion of keys, files and arguments; and `sippar demo`.
-# usage: shell_commands_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# usage: shell_commands_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 import os
 import subprocess
 import sys

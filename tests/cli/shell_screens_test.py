@@ -1,6 +1,7 @@
 # Screens of common situations in the shell. Each file of screens/ is what a terminal shows: the lines at
 # the prompts are typed, and all else must be what the shell shows. Its first line has the terminal's size.
-# usage: shell_screens_test.py SIPPAR_BINARY [--rewrite] SPDX-License-Identifier: Apache-2.0
+# usage: shell_screens_test.py SIPPAR_BINARY [--rewrite]
+# SPDX-License-Identifier: Apache-2.0
 import glob
 import os
 import re

@@ -1,6 +1,7 @@
 # The interactive shell in a pseudo terminal: prompts, multi-line input, paste, Ctrl-C at the prompt
 # and in a running statement, completion, history, row transactions, hostile bytes.
-# usage: shell_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# usage: shell_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 import os
 import stat
 import subprocess

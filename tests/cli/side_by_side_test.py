@@ -1,6 +1,7 @@
 # One directory and many processes that come and go: short scripts in loops, shells, an export, a query
 # into a file, an import and a mount. No work ends because another process leaves, politely or by
-# kill -9. usage: side_by_side_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+# kill -9. usage: side_by_side_test.py SIPPAR_BINARY
+# SPDX-License-Identifier: Apache-2.0
 # SIDE_BY_SIDE=long: 16 loops of 50 scripts, 8 loops of 200 (minutes).
 import os
 import random

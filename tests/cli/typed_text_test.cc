@@ -1,5 +1,6 @@
 // What the shell makes of typed text: words, signs of the prompt, commands at the end of a
-// statement. SPDX-License-Identifier: Apache-2.0
+// statement.
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/typed_text.h"
 
 #include <gtest/gtest.h>

@@ -10,7 +10,8 @@ directory open, and the server joins it. With "cluster" the server is the gatewa
 processes.
 
 Exit code 77 with a reason: the language, or the registry its library comes from, is not there.
-What is downloaded and built stays in a cache outside the tree. SPDX-License-Identifier: Apache-2.0
+What is downloaded and built stays in a cache outside the tree.
+SPDX-License-Identifier: Apache-2.0
 """
 import json
 import os

@@ -1,4 +1,5 @@
-// Fake client. SPDX-License-Identifier: Apache-2.0
+// Fake client.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/fuse/fake_client.h"
 
 namespace sippar::fuse {

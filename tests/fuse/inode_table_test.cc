@@ -1,4 +1,5 @@
-// Numbers and lookup counts of the inode table. SPDX-License-Identifier: Apache-2.0
+// Numbers and lookup counts of the inode table.
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/inode_table.h"
 
 #include <fmt/format.h>

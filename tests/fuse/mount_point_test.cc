@@ -1,4 +1,5 @@
-// What may be mounted on. Needs no /dev/fuse. SPDX-License-Identifier: Apache-2.0
+// What may be mounted on. Needs no /dev/fuse.
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/mount_point.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Names of keys: reversible, canonical, short, safe. SPDX-License-Identifier: Apache-2.0
+// Names of keys: reversible, canonical, short, safe.
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/name_codec.h"
 
 #include <gtest/gtest.h>

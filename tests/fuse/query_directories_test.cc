@@ -1,6 +1,7 @@
 // The query directories against a fake client: names of selections, rows that they show, chains,
 // the fan-out view, and the streams of generated files. The query language is faked too: a test
-// "has:text" is true for the keys with that text. SPDX-License-Identifier: Apache-2.0
+// "has:text" is true for the keys with that text.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

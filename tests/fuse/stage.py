@@ -1,5 +1,6 @@
 # Drives mount_stage: a store that is mounted and written by one process. Used by mount_test.py and
-# semantics_test.py. SPDX-License-Identifier: Apache-2.0
+# semantics_test.py.
+# SPDX-License-Identifier: Apache-2.0
 import errno
 import os
 import signal

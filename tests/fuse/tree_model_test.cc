@@ -1,5 +1,6 @@
 // Random histories of writes, deletes and looks: the tree shows what a plain map holds. One seed is
-// one history. SPDX-License-Identifier: Apache-2.0
+// one history.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

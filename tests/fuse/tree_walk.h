@@ -1,4 +1,5 @@
-// Walks a TreeView by paths, as a kernel would. For tests. SPDX-License-Identifier: Apache-2.0
+// Walks a TreeView by paths, as a kernel would. For tests.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

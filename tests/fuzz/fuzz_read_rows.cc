@@ -1,6 +1,7 @@
 // Any bytes as a ReadRowsRequest (its text form, or the wire's) to a server: refused as its parts
 // say, or answered by the rules of chunks with what the model of the API gives: rows, filters of
-// any nesting, limits, both directions. SPDX-License-Identifier: Apache-2.0
+// any nesting, limits, both directions.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/ranges.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>

@@ -1,5 +1,6 @@
 // Runs a fuzz target over the files named as arguments, and over the empty input: how corpora and
-// crashes are replayed without libFuzzer. SPDX-License-Identifier: Apache-2.0
+// crashes are replayed without libFuzzer.
+// SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
 #include <fstream>

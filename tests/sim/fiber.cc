@@ -1,4 +1,5 @@
-// Stacks of fibers and switches between them. SPDX-License-Identifier: Apache-2.0
+// Stacks of fibers and switches between them.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/fiber.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
-// Checks linearizability by depth-first search. SPDX-License-Identifier: Apache-2.0
+// Checks linearizability by depth-first search.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/linearizability.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Explains the history of each row with the reference table. SPDX-License-Identifier: Apache-2.0
+// Explains the history of each row with the reference table.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/row_history.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Schedules the fibers and advances virtual time. SPDX-License-Identifier: Apache-2.0
+// Schedules the fibers and advances virtual time.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/scheduler.h"
 
 #include <fmt/format.h>

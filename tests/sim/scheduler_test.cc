@@ -1,4 +1,5 @@
-// Tests threads, locks and time in a simulation. SPDX-License-Identifier: Apache-2.0
+// Tests threads, locks and time in a simulation.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/scheduler.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Injects latency and faults into the calls of each machine. SPDX-License-Identifier: Apache-2.0
+// Injects latency and faults into the calls of each machine.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/sim_disk.h"
 
 #include <fmt/format.h>

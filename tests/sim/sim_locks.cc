@@ -1,4 +1,5 @@
-// Sends the calls of lock sessions over the simulated network. SPDX-License-Identifier: Apache-2.0
+// Sends the calls of lock sessions over the simulated network.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/sim_locks.h"
 
 #include <functional>

@@ -1,5 +1,6 @@
 // The lock service on its own machine: sessions of other machines call it over the simulated
-// network. The service itself is the embedded one. SPDX-License-Identifier: Apache-2.0
+// network. The service itself is the embedded one.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-// Delivers, delays, loses and repeats calls. SPDX-License-Identifier: Apache-2.0
+// Delivers, delays, loses and repeats calls.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/sim_network.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // SimNetwork: calls between machines as closures in one process. Calls are delayed, lost in either
 // direction, repeated, reordered, or cut off by the five shapes of partitions. The closure owns
-// what the call carries; a transport adds its own form on top. SPDX-License-Identifier: Apache-2.0
+// what the call carries; a transport adds its own form on top.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <any>

@@ -1,5 +1,5 @@
-// Sends the calls to servers and masters over the simulated network. SPDX-License-Identifier:
-// Apache-2.0
+// Sends the calls to servers and masters over the simulated network.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/sim_transport.h"
 
 #include <algorithm>

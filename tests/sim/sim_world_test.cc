@@ -1,4 +1,5 @@
-// Tests the disks and networks of simulated machines. SPDX-License-Identifier: Apache-2.0
+// Tests the disks and networks of simulated machines.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/sim_world.h"
 
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
    files or folders. 2. Sizes: no file over 400 lines but those in ratchet.txt, and those may not grow. 3. Banned
 names. 4. No calls to the OS for files, threads, time or chance outside their folders. 5. Paths named
 in READMEs exist, and so do documents and fault rows that sources and documents cite, and the tests that fault rows name. 6. No file over
-1 MiB, no path of a machine. 7. No word in a message for which README.md here has a plain one.
+1 MiB, no path of a machine. 7. No word in a message for which README.md here has a plain one. 8. The license has a line of its own.
 SPDX-License-Identifier: Apache-2.0
 """
 import fnmatch
@@ -181,6 +181,12 @@ def check_messages(sources):
                 fail(f"{path}: a message says {found.group(0)!r}: {literal[:70]}; tests/style/README.md has plain words")
 
 
+def check_license(sources):
+    for path, text in sources.items():
+        if not re.search(r"^// SPDX-License-Identifier: Apache-2\.0$", text, re.M):
+            fail(f"{path}: it has no line '// SPDX-License-Identifier: Apache-2.0'")
+
+
 def check_documents(root, files):
     for path in files:
         if os.path.getsize(os.path.join(root, path)) > 1 << 20:
@@ -253,6 +259,7 @@ def main():
     check_messages(sources)
     check_doors(sources | {p: read(root, p) for p in files
                            if p.startswith("tests/sim/") and p.endswith((".h", ".cc"))})
+    check_license({p: read(root, p) for p in files if p.endswith((".h", ".cc"))})
     check_documents(root, files)
     check_citations(root, files)
     check_faults(root, files)

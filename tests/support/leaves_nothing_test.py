@@ -1,4 +1,5 @@
-# The check that tests leave nothing notices each kind, and removes it. SPDX-License-Identifier: Apache-2.0
+# The check that tests leave nothing notices each kind, and removes it.
+# SPDX-License-Identifier: Apache-2.0
 import os
 import subprocess
 import sys

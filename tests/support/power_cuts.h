@@ -1,4 +1,5 @@
-// Snapshots of what power cuts would leave on a disk. SPDX-License-Identifier: Apache-2.0
+// Snapshots of what power cuts would leave on a disk.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Draws random schemas, mutations and reads. SPDX-License-Identifier: Apache-2.0
+// Draws random schemas, mutations and reads.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/random_history.h"
 
 #include <algorithm>

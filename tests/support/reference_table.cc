@@ -1,4 +1,5 @@
-// Applies mutations to the oracle and reads from it. SPDX-License-Identifier: Apache-2.0
+// Applies mutations to the oracle and reads from it.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/reference_table.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // A DataApi over HostedTables, for tests that need METADATA, or a table to compare with, without
-// servers. SPDX-License-Identifier: Apache-2.0
+// servers.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

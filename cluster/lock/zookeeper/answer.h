@@ -1,5 +1,6 @@
 // What an answer of ZooKeeper means. Pure; does not include ZooKeeper's client, so the tests need
-// no library. SPDX-License-Identifier: Apache-2.0
+// no library.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

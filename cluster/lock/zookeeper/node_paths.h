@@ -4,7 +4,8 @@
 //                            <directory> is written as '+'
 //   files/.../<leaf>/lock    ephemeral: the lock, with its holder
 // Paths of lock files have no '+', so no two of them share a node, and a list of a directory is one
-// call. SPDX-License-Identifier: Apache-2.0
+// call.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

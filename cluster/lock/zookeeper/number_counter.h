@@ -1,5 +1,6 @@
 // The cluster's counter, from which a session takes numbers. A number is taken in the transaction
-// that uses it. SPDX-License-Identifier: Apache-2.0
+// that uses it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// How a session begins, watches files and ends. SPDX-License-Identifier: Apache-2.0
+// How a session begins, watches files and ends.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Built in place of the files that need ZooKeeper's C client, if the build does not find the
-// client. SPDX-License-Identifier: Apache-2.0
+// client.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/lock/zookeeper/zookeeper_lock_service.h"

@@ -1,4 +1,5 @@
-// One session with ZooKeeper. SPDX-License-Identifier: Apache-2.0
+// One session with ZooKeeper.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

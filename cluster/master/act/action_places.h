@@ -1,4 +1,5 @@
-// What the actions of a master use, and their calls to servers. SPDX-License-Identifier: Apache-2.0
+// What the actions of a master use, and their calls to servers.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // AdminApi of a cluster. Schema changes and merges are requests to the master; work on tablets goes
-// to the servers that serve them. Thread safe. SPDX-License-Identifier: Apache-2.0
+// to the servers that serve them. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 // The calls of AdminApi that decide where tablets are: moves, drains, balancing, and letting back a
-// tablet that was set aside. SPDX-License-Identifier: Apache-2.0
+// tablet that was set aside.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // The named records of AdminApi in a cluster: each record is a file of the lock service, whose
-// version makes updates conditional. SPDX-License-Identifier: Apache-2.0
+// version makes updates conditional.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// How a process waits for the master lock. SPDX-License-Identifier: Apache-2.0
+// How a process waits for the master lock.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>
 

@@ -9,7 +9,8 @@
 // queue they would block the actions that recover that METADATA tablet. Within a lane, actions that
 // wait for servers that hang leave room for those of other servers (lane_queue.h). When the lock is
 // lost, calls to servers are cancelled; any other action in flight runs to its end, and its
-// conditions make it harmless (master_action.h). SPDX-License-Identifier: Apache-2.0
+// conditions make it harmless (master_action.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // Actions on the records of METADATA. An action that changes a record first reads the record again,
 // and fails if the record has changed since the master decided on the action. So a repeated action
-// is harmless. Thread safe. SPDX-License-Identifier: Apache-2.0
+// is harmless. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

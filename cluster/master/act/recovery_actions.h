@@ -1,6 +1,7 @@
 // Actions on the servers' files in the lock service and on the logs of dead servers: list the live
 // servers, take a dead server's lock, and make sure that nothing more is written to its log
-// (PROTOCOL.md, fencing and sealing). Thread safe. SPDX-License-Identifier: Apache-2.0
+// (PROTOCOL.md, fencing and sealing). Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

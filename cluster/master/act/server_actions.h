@@ -1,4 +1,5 @@
-// Actions that make one call to a server. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Actions that make one call to a server. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

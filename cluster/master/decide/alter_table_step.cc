@@ -1,5 +1,6 @@
 // Schema changes, and what all changes of tables share: writing the table's file, sending the
-// schema to servers, and answering the administrator. SPDX-License-Identifier: Apache-2.0
+// schema to servers, and answering the administrator.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/alter_table_step.h"
 
 #include <fmt/format.h>

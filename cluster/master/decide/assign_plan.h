@@ -1,5 +1,6 @@
 // Plans which server gets which tablet: takes the heaviest tablet first, and gives each one to the
-// server with the least weight so far. Pure. SPDX-License-Identifier: Apache-2.0
+// server with the least weight so far. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

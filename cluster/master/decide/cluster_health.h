@@ -1,5 +1,6 @@
 // Reports the health of the cluster, as far as the master's state shows it, to administrators.
-// Pure. SPDX-License-Identifier: Apache-2.0
+// Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Decides which files may be removed (paper section 5.2: the master's mark and sweep; PROTOCOL.md,
-// "Files that no row names"). Pure. SPDX-License-Identifier: Apache-2.0
+// "Files that no row names"). Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

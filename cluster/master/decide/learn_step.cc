@@ -1,5 +1,6 @@
 // Updates the state with the content of METADATA: the functions Learn, Forget, Doubt and SetWeight
-// of tablet_step.h. SPDX-License-Identifier: Apache-2.0
+// of tablet_step.h.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "cluster/master/decide/tablet_step.h"

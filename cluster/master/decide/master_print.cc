@@ -1,4 +1,5 @@
-// Prints actions as text, for test stories and logs. SPDX-License-Identifier: Apache-2.0
+// Prints actions as text, for test stories and logs.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/master/decide/master_action.h"

@@ -1,5 +1,6 @@
 // Passes each event and answer to the *_step file that handles it, then lets each of these files do
-// the work that is due. SPDX-License-Identifier: Apache-2.0
+// the work that is due.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/master_step.h"
 
 #include <utility>

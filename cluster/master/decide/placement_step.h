@@ -1,6 +1,7 @@
 // Administrators' requests about the places of tablets: single moves, drained servers, letting back
 // tablets that were set aside, and an immediate balance round. tablet_step.h then moves the
-// tablets. SPDX-License-Identifier: Apache-2.0
+// tablets.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

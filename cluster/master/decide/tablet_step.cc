@@ -1,5 +1,6 @@
 // Chooses and requests the next action for each tablet, and handles the answers. learn_step.cc
-// updates the tablets' states from METADATA. SPDX-License-Identifier: Apache-2.0
+// updates the tablets' states from METADATA.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/tablet_step.h"
 
 #include <algorithm>

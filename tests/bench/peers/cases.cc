@@ -1,5 +1,6 @@
 // Runs the cases of cases.h. Before a case is timed, earlier writes are on the disk, and the stores
-// that are not measured are idle. SPDX-License-Identifier: Apache-2.0
+// that are not measured are idle.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/bench/peers/cases.h"
 
 #include <fcntl.h>

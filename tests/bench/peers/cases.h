@@ -1,5 +1,6 @@
 // The cases of the comparison: each runs one load on a fresh store (or on the store of the read
-// cases) and records its figures. SPDX-License-Identifier: Apache-2.0
+// cases) and records its figures.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Computes and prints the table of figures. SPDX-License-Identifier: Apache-2.0
+// Computes and prints the table of figures.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/bench/peers/figures.h"
 
 #include <fmt/format.h>

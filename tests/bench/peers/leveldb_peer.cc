@@ -1,5 +1,6 @@
 // LevelDB with the same memtable, block cache and Bloom filter; compresses with Snappy, the only
-// method of this build. SPDX-License-Identifier: Apache-2.0
+// method of this build.
+// SPDX-License-Identifier: Apache-2.0
 #include <leveldb/cache.h>
 #include <leveldb/db.h>
 #include <leveldb/filter_policy.h>

@@ -1,5 +1,6 @@
 // Peer: a key-value store of the comparison and the operations that are measured. All calls except
-// the constructor are thread safe; an error ends the process. SPDX-License-Identifier: Apache-2.0
+// the constructor are thread safe; an error ends the process.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // RocksDB as its tuning guide recommends: four memtables of 64 MiB, a block cache, Bloom filters of
-// 10 bits, LZ4 when compressing. SPDX-License-Identifier: Apache-2.0
+// 10 bits, LZ4 when compressing.
+// SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>

@@ -1,6 +1,7 @@
 // Sippar in the comparison, opened as any process opens a directory: one table, one family that
 // keeps one version, one column a row. The server sets the timestamps, so each overwrite makes a
-// new version and turns the old one into garbage. SPDX-License-Identifier: Apache-2.0
+// new version and turns the old one into garbage.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/embedded_node.h"
 #include "engine/fs/file_system.h"
 #include "tests/bench/peers/peer.h"

@@ -1,5 +1,6 @@
 // Calls as values: every call and every reply is the same after encoding and decoding, damaged
-// bytes are rejected, and both ends use the same rules. SPDX-License-Identifier: Apache-2.0
+// bytes are rejected, and both ends use the same rules.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/api/call_codec.h"
 
 #include "cluster/api/row_codec.h"

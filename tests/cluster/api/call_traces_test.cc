@@ -1,4 +1,5 @@
-// Tests which traces a process keeps, and how long. SPDX-License-Identifier: Apache-2.0
+// Tests which traces a process keeps, and how long.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/api/call_traces.h"
 
 #include <gtest/gtest.h>

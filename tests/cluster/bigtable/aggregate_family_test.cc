@@ -1,4 +1,5 @@
-// Aggregate families as clients see them. SPDX-License-Identifier: Apache-2.0
+// Aggregate families as clients see them.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/mutation.h"
 #include "tests/cluster/serve/api_fixture.h"
 

@@ -1,4 +1,5 @@
-// Applies the data calls to the model. SPDX-License-Identifier: Apache-2.0
+// Applies the data calls to the model.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/cluster/bigtable/api_model.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // A model of the data calls of the Cloud Bigtable API, by their definition, on a std::map and on
 // the protos themselves; tests compare the server with it. Times are explicit microseconds;
-// garbage-collection rules act at once. SPDX-License-Identifier: Apache-2.0
+// garbage-collection rules act at once.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// Backups, restored and undeleted tables as clients see them. SPDX-License-Identifier: Apache-2.0
+// Backups, restored and undeleted tables as clients see them.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "tests/cluster/serve/api_fixture.h"

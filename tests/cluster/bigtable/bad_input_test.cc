@@ -1,5 +1,6 @@
 // Malformed requests: rejected with the code that the API's documentation names, while the server
-// keeps running. SPDX-License-Identifier: Apache-2.0
+// keeps running.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <netdb.h>

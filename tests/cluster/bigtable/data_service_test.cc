@@ -1,4 +1,5 @@
-// The data service as clients see it. SPDX-License-Identifier: Apache-2.0
+// The data service as clients see it.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // Sends random data calls to a real server and to the model (api_model.h): all answers must agree.
-// SIPPAR_DIFFERENTIAL_OPS=1000000 sets the total number of calls. SPDX-License-Identifier:
-// Apache-2.0
+// SIPPAR_DIFFERENTIAL_OPS=1000000 sets the total number of calls.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Converts filters of the engine into filters of the API. SPDX-License-Identifier: Apache-2.0
+// Converts filters of the engine into filters of the API.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/cluster/bigtable/filter_to_proto.h"
 
 namespace sippar::cluster {

@@ -1,4 +1,5 @@
-// Tests ListHotTablets against the store's counters. SPDX-License-Identifier: Apache-2.0
+// Tests ListHotTablets against the store's counters.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/server_client.h"
 #include "tests/cluster/serve/api_fixture.h"
 

@@ -1,5 +1,6 @@
 // PrepareQuery and ExecuteQuery, read as client libraries do: each batch is checked, and rows count
-// only when a token has followed them. SPDX-License-Identifier: Apache-2.0
+// only when a token has followed them.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/proto/status.pb.h"

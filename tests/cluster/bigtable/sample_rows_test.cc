@@ -1,4 +1,5 @@
-// Tests SampleRowKeys. SPDX-License-Identifier: Apache-2.0
+// Tests SampleRowKeys.
+// SPDX-License-Identifier: Apache-2.0
 #include <functional>
 
 #include "tests/cluster/serve/api_fixture.h"

@@ -1,4 +1,5 @@
-// Administration of tables and instances as clients see it. SPDX-License-Identifier: Apache-2.0
+// Administration of tables and instances as clients see it.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "tests/cluster/serve/api_fixture.h"

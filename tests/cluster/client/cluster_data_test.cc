@@ -1,5 +1,6 @@
 // The client and servers whose tablets move during calls. Some tests are named after rows N3, N6,
-// N7, N8 and N14 of tests/FAULTS.md. SPDX-License-Identifier: Apache-2.0
+// N7, N8 and N14 of tests/FAULTS.md.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/cluster_data.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Routes calls to the fake servers and applies the faults of the test. SPDX-License-Identifier:
-// Apache-2.0
+// Routes calls to the fake servers and applies the faults of the test.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/cluster/client/fake_cluster.h"
 
 #include "cluster/location/table_file.h"

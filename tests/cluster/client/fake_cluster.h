@@ -1,6 +1,7 @@
 // FakeCluster: several tablet servers as a client sees them. Tablets have epochs, move, split and
 // merge; calls are rejected, delayed, or carried out without an answer. All cells are in one store,
-// so the expected answers are known. SPDX-License-Identifier: Apache-2.0
+// so the expected answers are known.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Request ids: which calls get one, and how long its number stays open. SPDX-License-Identifier:
-// Apache-2.0
+// Request ids: which calls get one, and how long its number stays open.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/request_numbers.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Tests which failed calls are retried, and when. SPDX-License-Identifier: Apache-2.0
+// Tests which failed calls are retried, and when.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/retry_policy.h"
 
 #include <gtest/gtest.h>

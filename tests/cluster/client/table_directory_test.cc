@@ -1,4 +1,5 @@
-// Finds tables by name and by id. SPDX-License-Identifier: Apache-2.0
+// Finds tables by name and by id.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/table_directory.h"
 
 #include <gtest/gtest.h>

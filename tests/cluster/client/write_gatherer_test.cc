@@ -1,4 +1,5 @@
-// Tests how concurrent writes to one tablet share calls. SPDX-License-Identifier: Apache-2.0
+// Tests how concurrent writes to one tablet share calls.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/write_gatherer.h"
 
 #include <gtest/gtest.h>

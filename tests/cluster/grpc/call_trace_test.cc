@@ -1,4 +1,5 @@
-// Slow calls: the lines that report them, and their traces. SPDX-License-Identifier: Apache-2.0
+// Slow calls: the lines that report them, and their traces.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/server_client.h"
 #include "engine/base/thread.h"
 #include "tests/cluster/serve/api_fixture.h"

@@ -1,4 +1,5 @@
-// The health check and reflection services, as tools use them. SPDX-License-Identifier: Apache-2.0
+// The health check and reflection services, as tools use them.
+// SPDX-License-Identifier: Apache-2.0
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/descriptor_database.h>

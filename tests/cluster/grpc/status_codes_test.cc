@@ -1,4 +1,5 @@
-// Tests which errors clients of the Bigtable API see. SPDX-License-Identifier: Apache-2.0
+// Tests which errors clients of the Bigtable API see.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/status_codes.h"
 
 #include <gtest/gtest.h>

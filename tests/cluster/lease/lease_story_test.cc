@@ -4,7 +4,8 @@
 //   MS start TIMEOUT      the first heartbeat was sent at MS and answered
 //   MS tick|sent|no-answer|over|gone
 //   MS alive SENT         the answer to the heartbeat sent at SENT
-// With SIPPAR_REWRITE=1 the test rewrites the files. SPDX-License-Identifier: Apache-2.0
+// With SIPPAR_REWRITE=1 the test rewrites the files.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

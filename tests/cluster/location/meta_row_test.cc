@@ -1,5 +1,5 @@
-// Rows of METADATA: encoding and decoding, order of keys, damage, tiling. SPDX-License-Identifier:
-// Apache-2.0
+// Rows of METADATA: encoding and decoding, order of keys, damage, tiling.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/location/meta_row.h"
 
 #include <gtest/gtest.h>

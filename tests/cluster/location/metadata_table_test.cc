@@ -1,4 +1,5 @@
-// Tests METADATA over an ordinary table of a store. SPDX-License-Identifier: Apache-2.0
+// Tests METADATA over an ordinary table of a store.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/location/metadata_table.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Random records for tests of METADATA. SPDX-License-Identifier: Apache-2.0
+// Random records for tests of METADATA.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // ContractWorld: a lock service of either kind, as the tests of the contract need it. Its clock
-// advances only when told. SPDX-License-Identifier: Apache-2.0
+// advances only when told.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Properties of the embedded lock service beyond the contract: its use of the disk, and calls
-// without a thread of its own. SPDX-License-Identifier: Apache-2.0
+// without a thread of its own.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <atomic>

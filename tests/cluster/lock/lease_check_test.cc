@@ -1,4 +1,5 @@
-// Tests the check of a lease's length before the lease is used. SPDX-License-Identifier: Apache-2.0
+// Tests the check of a lease's length before the lease is used.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/lease_check.h"
 
 #include "tests/cluster/lock/lock_world.h"

@@ -1,5 +1,6 @@
 // Random calls from several sessions, while time passes, sessions end and the process restarts:
-// every answer and every state equals the model's. SPDX-License-Identifier: Apache-2.0
+// every answer and every state equals the model's.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "engine/base/random.h"

@@ -1,4 +1,5 @@
-// Tests a session that is opened again after it was lost. SPDX-License-Identifier: Apache-2.0
+// Tests a session that is opened again after it was lost.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/steady_session.h"
 
 #include <functional>

@@ -1,5 +1,6 @@
 // A lock service that forwards every call to another one, counts its sessions, and fails or delays
-// calls as the test wants. SPDX-License-Identifier: Apache-2.0
+// calls as the test wants.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// Tests which actions of a lane run at the same time. SPDX-License-Identifier: Apache-2.0
+// Tests which actions of a lane run at the same time.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/lane_queue.h"
 
 #include <gtest/gtest.h>

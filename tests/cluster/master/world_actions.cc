@@ -1,4 +1,5 @@
-// The world of the master's tests: carries out actions. SPDX-License-Identifier: Apache-2.0
+// The world of the master's tests: carries out actions.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "cluster/api/member_answer.h"

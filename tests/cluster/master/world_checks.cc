@@ -1,4 +1,5 @@
-// The world of the master's tests: checks of invariants. SPDX-License-Identifier: Apache-2.0
+// The world of the master's tests: checks of invariants.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

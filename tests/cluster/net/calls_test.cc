@@ -1,4 +1,5 @@
-// Calls and streams over real sockets, plain and with TLS. SPDX-License-Identifier: Apache-2.0
+// Calls and streams over real sockets, plain and with TLS.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

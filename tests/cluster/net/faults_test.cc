@@ -1,5 +1,6 @@
 // Faults of a connection: silence, damage at every byte, peers that do not belong to the cluster,
-// and connections that are never established. SPDX-License-Identifier: Apache-2.0
+// and connections that are never established.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <unistd.h>
 

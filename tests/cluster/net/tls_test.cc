@@ -1,4 +1,5 @@
-// Tests which peers are admitted, and certificates that change. SPDX-License-Identifier: Apache-2.0
+// Tests which peers are admitted, and certificates that change.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/tls.h"
 
 #include <gtest/gtest.h>

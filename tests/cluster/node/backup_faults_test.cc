@@ -1,5 +1,6 @@
 // Backups of a directory, opened as by every command, on a faulty disk: power losses in between,
-// failing calls, a full disk. SPDX-License-Identifier: Apache-2.0
+// failing calls, a full disk.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

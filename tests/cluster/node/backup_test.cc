@@ -1,5 +1,6 @@
 // Backups in a cluster: the files of a backup outlive the table, its servers and the master that
-// made the backup. SPDX-License-Identifier: Apache-2.0
+// made the backup.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Change streams of a cluster: whatever happens to the tablets of a table, a reader receives every
-// acknowledged change once, and the changes of a row in order. SPDX-License-Identifier: Apache-2.0
+// acknowledged change once, and the changes of a row in order.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Requests of an administrator to a cluster: its status, moves, draining servers, balancing,
-// events. SPDX-License-Identifier: Apache-2.0
+// events.
+// SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

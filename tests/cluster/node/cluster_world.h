@@ -1,5 +1,6 @@
 // A cluster in this process on a disk in memory, with the real clock. Each server has a machine of
-// its own; the lock service survives restarts of the cluster. SPDX-License-Identifier: Apache-2.0
+// its own; the lock service survives restarts of the cluster.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

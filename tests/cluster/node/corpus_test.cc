@@ -1,7 +1,8 @@
 // Imports a corpus into five servers in this process while tablets split and move, and servers and
 // masters die and return: afterwards every page is there exactly once.
 // The corpus is this project's own source, or the one of SIPPAR_CORPUS
-// (tests/corpus/get-corpus.sh). SPDX-License-Identifier: Apache-2.0
+// (tests/corpus/get-corpus.sh).
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

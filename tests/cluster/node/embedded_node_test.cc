@@ -1,5 +1,6 @@
 // OpenClient of a directory: a cluster of one server that is created, closed, killed, swept, and
-// read on a disk that rejects writes. SPDX-License-Identifier: Apache-2.0
+// read on a disk that rejects writes.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // A server that accepts calls and never answers: tests the master's threads, its stop, and what it
-// knows about the server. SPDX-License-Identifier: Apache-2.0
+// knows about the server.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

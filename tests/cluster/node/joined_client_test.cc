@@ -1,5 +1,6 @@
 // A client of a directory that another process has open: it can do everything that the owner can,
-// with the same calls and the same answers. SPDX-License-Identifier: Apache-2.0
+// with the same calls and the same answers.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

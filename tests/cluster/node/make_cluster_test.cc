@@ -1,5 +1,6 @@
 // `sippar admin init` of an empty directory: its decisions, concurrent runs, kills at each crash
-// point, and directories of other clusters, which are rejected. SPDX-License-Identifier: Apache-2.0
+// point, and directories of other clusters, which are rejected.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/make_cluster.h"
 
 #include <fmt/format.h>

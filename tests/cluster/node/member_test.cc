@@ -1,5 +1,6 @@
 // Members of a cluster that call each other over sockets: here they are objects in one process,
-// with their own ports and one lock service in memory. SPDX-License-Identifier: Apache-2.0
+// with their own ports and one lock service in memory.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/member.h"
 
 #include <fmt/format.h>

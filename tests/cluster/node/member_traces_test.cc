@@ -1,6 +1,7 @@
 // Traces of a cluster's calls: a gateway and the tablet servers that it calls keep parts of one
 // trace, and every client can ask for them. The members are objects in one process, so they share
-// the kept traces (api/call_traces.h). SPDX-License-Identifier: Apache-2.0
+// the kept traces (api/call_traces.h).
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <filesystem>

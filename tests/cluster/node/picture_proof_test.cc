@@ -1,5 +1,6 @@
 // A start checks its picture of the store while the master and the servers work: files that these
-// remove meanwhile, after their records, are not losses. SPDX-License-Identifier: Apache-2.0
+// remove meanwhile, after their records, are not losses.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/picture_proof.h"
 
 #include <gmock/gmock.h>

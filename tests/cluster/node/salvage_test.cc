@@ -1,5 +1,6 @@
 // Row D2: `sippar admin log salvage` on a log with one damaged byte, and after power losses.
-// tests/cli/admin_test.py tests it through the program. SPDX-License-Identifier: Apache-2.0
+// tests/cli/admin_test.py tests it through the program.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/salvage.h"
 
 #include <fmt/format.h>

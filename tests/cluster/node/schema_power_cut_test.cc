@@ -1,5 +1,6 @@
 // Power cuts at any named point of a schema change, a flush or a start of a directory: the next
-// start has the table and gives the same answers. SPDX-License-Identifier: Apache-2.0
+// start has the table and gives the same answers.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,5 +1,6 @@
 // A tablet that repeatedly ends its server is set aside, and an administrator lets it back
-// (tests/FAULTS.md P19). SPDX-License-Identifier: Apache-2.0
+// (tests/FAULTS.md P19).
+// SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

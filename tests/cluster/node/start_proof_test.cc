@@ -1,6 +1,7 @@
 // A start checks its picture of the store before it changes anything. If one file is damaged, the
 // start names that file or all answers are still right; once the file is restored, all answers are
-// right. SPDX-License-Identifier: Apache-2.0
+// right.
+// SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

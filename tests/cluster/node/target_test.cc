@@ -1,4 +1,5 @@
-// Tests how targets are parsed. SPDX-License-Identifier: Apache-2.0
+// Tests how targets are parsed.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/target.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Tests which logs a tablet's record must still name. SPDX-License-Identifier: Apache-2.0
+// Tests which logs a tablet's record must still name.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/unnamed_logs.h"
 
 #include <gmock/gmock.h>

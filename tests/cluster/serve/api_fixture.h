@@ -1,4 +1,5 @@
-// A server over a store in memory, and stubs that call it. SPDX-License-Identifier: Apache-2.0
+// A server over a store in memory, and stubs that call it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/create_channel.h>

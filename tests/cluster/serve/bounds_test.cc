@@ -1,5 +1,6 @@
 // More concurrent calls than the server has room for: they wait within their deadlines and are then
-// rejected in such a way that clients retry. SPDX-License-Identifier: Apache-2.0
+// rejected in such a way that clients retry.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // The port of a member that is also a gateway: the protocol of cluster/net and the Cloud Bigtable
-// API on one address. SPDX-License-Identifier: Apache-2.0
+// API on one address.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/serve/member_port.h"
 
 #include <gtest/gtest.h>

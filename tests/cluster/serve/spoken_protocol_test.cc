@@ -1,5 +1,5 @@
-// Tests how the first bytes of a connection determine its protocol. SPDX-License-Identifier:
-// Apache-2.0
+// Tests how the first bytes of a connection determine its protocol.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/serve/spoken_protocol.h"
 
 #include <gtest/gtest.h>

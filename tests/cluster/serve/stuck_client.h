@@ -1,4 +1,5 @@
-// A client whose calls hang where a test wants them to. SPDX-License-Identifier: Apache-2.0
+// A client whose calls hang where a test wants them to.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

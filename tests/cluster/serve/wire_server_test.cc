@@ -1,5 +1,6 @@
 // A store that is served over cluster/net: a client in another process gets the same answers as a
-// client in the store's own process. SPDX-License-Identifier: Apache-2.0
+// client in the store's own process.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/serve/wire_server.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Tests the choice of the row at which a busy tablet is split. SPDX-License-Identifier: Apache-2.0
+// Tests the choice of the row at which a busy tablet is split.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/load_sample.h"
 
 #include "tests/cluster/tabletserver/server_world.h"

@@ -1,6 +1,7 @@
 // Several tablet servers in one process over one disk in memory, each a machine of its own, with
 // the embedded lock service and the real METADATA; the test acts as the master. A separate store
-// holds METADATA, so that servers may start and stop. SPDX-License-Identifier: Apache-2.0
+// holds METADATA, so that servers may start and stop.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

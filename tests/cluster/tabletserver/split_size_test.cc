@@ -1,4 +1,5 @@
-// Tests splits of tablets that have grown too large. SPDX-License-Identifier: Apache-2.0
+// Tests splits of tablets that have grown too large.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/random.h"
 #include "engine/tablet/tablet.h"
 #include "tests/cluster/tabletserver/server_world.h"

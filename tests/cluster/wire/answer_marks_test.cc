@@ -1,5 +1,6 @@
 // What a member's failure means to a remote caller: whether the member answered, and whether it
-// began the call. SPDX-License-Identifier: Apache-2.0
+// began the call.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "cluster/api/member_answer.h"

@@ -1,4 +1,5 @@
-// Causes of errors survive between sippar processes. SPDX-License-Identifier: Apache-2.0
+// Causes of errors survive between sippar processes.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <string>

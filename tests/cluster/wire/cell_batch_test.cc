@@ -1,5 +1,5 @@
-// Cells packed into messages and unpacked again; damaged messages. SPDX-License-Identifier:
-// Apache-2.0
+// Cells packed into messages and unpacked again; damaged messages.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/cell_batch.h"
 
 #include <gtest/gtest.h>

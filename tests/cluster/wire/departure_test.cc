@@ -1,5 +1,6 @@
 // A member stops serving its store: calls in flight, late calls, and streams, which their readers
-// continue at the next member. SPDX-License-Identifier: Apache-2.0
+// continue at the next member.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/departure.h"
 
 #include <gtest/gtest.h>

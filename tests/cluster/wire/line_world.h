@@ -1,5 +1,6 @@
 // Members in one process that call each other over sockets: a tablet server and a master whose
-// interfaces record the calls that reach them. SPDX-License-Identifier: Apache-2.0
+// interfaces record the calls that reach them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

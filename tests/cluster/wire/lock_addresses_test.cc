@@ -1,5 +1,5 @@
-// Members are found by the records that they write into the lock service. SPDX-License-Identifier:
-// Apache-2.0
+// Members are found by the records that they write into the lock service.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/lock_addresses.h"
 
 #include "cluster/lock/lock_paths.h"

@@ -1,5 +1,6 @@
 // The messages of streams and the head of a call over cluster/net are the same after encoding and
-// decoding, and other bytes are rejected. SPDX-License-Identifier: Apache-2.0
+// decoding, and other bytes are rejected.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/stream_messages.h"
 
 #include <gtest/gtest.h>

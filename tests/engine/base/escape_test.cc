@@ -1,4 +1,5 @@
-// Bytes as text, escaped by the rules of each use. SPDX-License-Identifier: Apache-2.0
+// Bytes as text, escaped by the rules of each use.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/escape.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Causes that distinguish errors with the same code. SPDX-License-Identifier: Apache-2.0
+// Causes that distinguish errors with the same code.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/status.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Tests the pure function that chooses the runs to merge. SPDX-License-Identifier: Apache-2.0
+// Tests the pure function that chooses the runs to merge.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/compaction/compaction_policy.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Clocks that jump, and timestamps that clients set. SPDX-License-Identifier: Apache-2.0
+// Clocks that jump, and timestamps that clients set.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/faults/fault_rows.h"
 
 namespace sippar::engine {

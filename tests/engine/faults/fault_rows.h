@@ -1,5 +1,6 @@
 // A store on a memory file system with faults, small enough that a test can break every part of it.
-// Tests are named after the rows of README.md. SPDX-License-Identifier: Apache-2.0
+// Tests are named after the rows of README.md.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // Rows D9, D10, D17, D18, D21: log syncs that fail, are slow, never return, or sync a file that was
-// deleted. SPDX-License-Identifier: Apache-2.0
+// deleted.
+// SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 
 #include "engine/log/log_replay.h"

@@ -1,5 +1,6 @@
 // Rows D3, D5, D14, D20: SSTables and small files that are damaged, missing, or truncated by a
-// power loss. SPDX-License-Identifier: Apache-2.0
+// power loss.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/faults/fault_rows.h"
 
 namespace sippar::engine {

@@ -1,5 +1,6 @@
 // Appends that are copied into a mapping of the file: the content is the same as with system calls,
-// even if the process is killed. SPDX-License-Identifier: Apache-2.0
+// even if the process is killed.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

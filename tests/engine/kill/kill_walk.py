@@ -9,7 +9,8 @@ A walk is made of chains: one store, killed again and again; each life recovers 
 compares everything with what was acknowledged, works, and is killed in its turn, in recovery or later.
 So neighbours in a chain are a pair. Each life says which points it passed, and so what only a kill
 leads to is found. A point that no life passes fails the walk: it is not tested.
---jobs chains at once, --seed, --dir keeps the stores. SPDX-License-Identifier: Apache-2.0
+--jobs chains at once, --seed, --dir keeps the stores.
+SPDX-License-Identifier: Apache-2.0
 """
 import argparse
 import concurrent.futures

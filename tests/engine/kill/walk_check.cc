@@ -1,4 +1,5 @@
-// Compares the store after a recovery with the journal. SPDX-License-Identifier: Apache-2.0
+// Compares the store after a recovery with the journal.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/kill/walk_check.h"
 
 #include <fmt/format.h>

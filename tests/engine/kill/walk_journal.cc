@@ -1,4 +1,5 @@
-// Writes and replays the journal of the kill walk. SPDX-License-Identifier: Apache-2.0
+// Writes and replays the journal of the kill walk.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/kill/walk_journal.h"
 
 #include <fcntl.h>

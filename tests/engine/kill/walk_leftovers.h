@@ -1,5 +1,5 @@
-// Finds files in the directory of a closed store that no record names. SPDX-License-Identifier:
-// Apache-2.0
+// Finds files in the directory of a closed store that no record names.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <set>

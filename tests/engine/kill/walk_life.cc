@@ -4,7 +4,8 @@
 // WALK_KILL=POINT:N kills the process at the N-th passage of a crash point. WALK_PASSAGES=FILE: at
 // its end, also if killed at the point, the process writes to FILE how often it passed each point,
 // as lines "point passages". Exit code 0: it ended by itself; 137: it was killed at the point; any
-// other: it found an error, which it prints. SPDX-License-Identifier: Apache-2.0
+// other: it found an error, which it prints.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-// Runs the work of one life. SPDX-License-Identifier: Apache-2.0
+// Runs the work of one life.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/kill/walk_script.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // The work of one life of the kill walk: writers, and concurrently a script that makes the store do
-// everything it can, so that every crash point is passed. SPDX-License-Identifier: Apache-2.0
+// everything it can, so that every crash point is passed.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // LadderStore: the store that the fault ladder drives with random histories. It is either a
 // directory opened as by every command (a cluster of one server) or, for tests that need too many
-// starts for that, the engine's host alone. Both hold one table, "t". SPDX-License-Identifier:
-// Apache-2.0
+// starts for that, the engine's host alone. Both hold one table, "t".
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Random histories compared with the oracle, with flushes, compactions and reopenings at random
-// moments, which must not change any answer. SPDX-License-Identifier: Apache-2.0
+// moments, which must not change any answer.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/ladder/ladder_store.h"
 #include "tests/support/random_history.h"
 #include "tests/support/reference_table.h"

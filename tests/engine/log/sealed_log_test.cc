@@ -1,6 +1,7 @@
 // A dead server's log: sealed once for all, sorted by tablet, read in slices. After any crash,
 // fault, flipped byte or late write, recovery finds the same records or none (FAULTS.md P11, D2,
-// D12, D14). SPDX-License-Identifier: Apache-2.0
+// D12, D14).
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/sealed_log.h"
 
 #include <gtest/gtest.h>

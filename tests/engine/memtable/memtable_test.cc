@@ -1,4 +1,5 @@
-// The memtable: order, seeks, a writer concurrent with readers. SPDX-License-Identifier: Apache-2.0
+// The memtable: order, seeks, a writer concurrent with readers.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/memtable/memtable.h"
 
 #include <gtest/gtest.h>

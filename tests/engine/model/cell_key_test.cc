@@ -1,4 +1,5 @@
-// Cell keys: order, encoding and decoding. SPDX-License-Identifier: Apache-2.0
+// Cell keys: order, encoding and decoding.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/cell_key.h"
 
 #include <gtest/gtest.h>

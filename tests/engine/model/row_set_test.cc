@@ -1,4 +1,5 @@
-// Row sets compared with a brute-force membership test. SPDX-License-Identifier: Apache-2.0
+// Row sets compared with a brute-force membership test.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/row_set.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// JSON paths and their results. SPDX-License-Identifier: Apache-2.0
+// JSON paths and their results.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/json_path.h"
 
 #include <gtest/gtest.h>

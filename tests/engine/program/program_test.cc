@@ -1,4 +1,5 @@
-// Programs and row updates: encoding and decoding. SPDX-License-Identifier: Apache-2.0
+// Programs and row updates: encoding and decoding.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/program.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Values: order, encoding, printing. SPDX-License-Identifier: Apache-2.0
+// Values: order, encoding, printing.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/value.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Row filters, applied to a stream of cells or pushed into the read, compared with their definition
-// (tests/support/filter_model.h). SPDX-License-Identifier: Apache-2.0
+// (tests/support/filter_model.h).
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/read/row_filter.h"
 
 #include <fmt/format.h>

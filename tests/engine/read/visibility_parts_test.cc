@@ -1,4 +1,5 @@
-// Tests each part of VisibilityIterator separately. SPDX-License-Identifier: Apache-2.0
+// Tests each part of VisibilityIterator separately.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

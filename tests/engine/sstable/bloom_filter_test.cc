@@ -1,5 +1,6 @@
 // Bloom filters: no false negatives, few false positives; tombstones of whole rows and families
-// keep their file in the read of a column. SPDX-License-Identifier: Apache-2.0
+// keep their file in the read of a column.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/bloom_filter.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // A file system whose files are strings that a test may inspect and change: for damage, truncation
-// and golden bytes. It supports only the calls that SSTables need. SPDX-License-Identifier:
-// Apache-2.0
+// and golden bytes. It supports only the calls that SSTables need.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // Aggregate families: inputs are added to one accumulator per column and timestamp, across flushes,
-// compactions and crashes; other writes are rejected. SPDX-License-Identifier: Apache-2.0
+// compactions and crashes; other writes are rejected.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

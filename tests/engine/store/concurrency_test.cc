@@ -1,5 +1,6 @@
 // Concurrent writers, readers, flushes, compactions and schema changes: rows stay whole and
-// counters lose nothing. The test to run under ThreadSanitizer. SPDX-License-Identifier: Apache-2.0
+// counters lose nothing. The test to run under ThreadSanitizer.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

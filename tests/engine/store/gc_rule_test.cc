@@ -1,6 +1,7 @@
 // Garbage-collection rules that combine age and versions, across compactions that see only the
 // oldest part of a history: versions that a rule has removed stay removed, and those that a delete
-// saves stay. SPDX-License-Identifier: Apache-2.0
+// saves stay.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <atomic>

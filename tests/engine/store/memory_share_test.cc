@@ -1,4 +1,5 @@
-// One memory limit for memtables and cached blocks. SPDX-License-Identifier: Apache-2.0
+// One memory limit for memtables and cached blocks.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/store/memory_share.h"
 
 #include <fmt/format.h>

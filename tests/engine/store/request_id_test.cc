@@ -1,6 +1,6 @@
 // A write with a request id is done once, however often it arrives: immediately again, after a
-// flush, after a crash, or after its tablet was split, merged, or both. SPDX-License-Identifier:
-// Apache-2.0
+// flush, after a crash, or after its tablet was split, merged, or both.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Dropping a family and creating it again is one change: after a power loss at any moment the table
-// is as before or as after it. Also moves a family during a compaction. SPDX-License-Identifier:
-// Apache-2.0
+// is as before or as after it. Also moves a family during a compaction.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "engine/base/crash_point.h"

@@ -1,5 +1,6 @@
 // Timestamps that the server gives never decrease: not when the clock goes back, and not across
-// restarts, flushes, splits and merges. SPDX-License-Identifier: Apache-2.0
+// restarts, flushes, splits and merges.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

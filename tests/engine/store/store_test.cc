@@ -1,5 +1,6 @@
 // Tables of one host. Every read is repeated four times: from the memtable, after a flush, after a
-// major compaction and after reopening. SPDX-License-Identifier: Apache-2.0
+// major compaction and after reopening.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/hosted_tables.h"
 
 #include <fmt/format.h>

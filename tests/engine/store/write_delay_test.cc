@@ -1,5 +1,5 @@
-// The delay of writers is smooth, grows with the backlog, and has a limit. SPDX-License-Identifier:
-// Apache-2.0
+// The delay of writers is smooth, grows with the backlog, and has a limit.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/store/write_delay.h"
 
 #include <gtest/gtest.h>

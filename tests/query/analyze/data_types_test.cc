@@ -1,4 +1,5 @@
-// Types that are known before a query runs. SPDX-License-Identifier: Apache-2.0
+// Types that are known before a query runs.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/analyze/data_types.h"
 
 #include <gtest/gtest.h>

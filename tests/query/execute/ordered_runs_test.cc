@@ -1,5 +1,6 @@
 // Pieces run by several threads are read in order, with bounded memory, and end when their reader
-// has enough. SPDX-License-Identifier: Apache-2.0
+// has enough.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/ordered_runs.h"
 
 #include <gtest/gtest.h>

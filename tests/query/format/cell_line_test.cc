@@ -1,4 +1,5 @@
-// Lines of the format "cells", written and read. SPDX-License-Identifier: Apache-2.0
+// Lines of the format "cells", written and read.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/format/cell_line.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // Output formats: their exact text on a small result, and with every byte that could hurt: no raw
 // control byte on a terminal, well-formed csv and json by independent readers, csv, json, cells and
-// insert read back to the same bytes. SPDX-License-Identifier: Apache-2.0
+// insert read back to the same bytes.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/format/format.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Which table a caret is in. SPDX-License-Identifier: Apache-2.0
+// Which table a caret is in.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/parse/complete.h"
 
 #include <gtest/gtest.h>

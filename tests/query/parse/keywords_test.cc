@@ -1,4 +1,5 @@
-// The list of keywords that the printer uses is the grammar's. SPDX-License-Identifier: Apache-2.0
+// The list of keywords that the printer uses is the grammar's.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/syntax/keywords.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Row ranges out of predicates: for random predicates no row that satisfies one is lost, and what
-// is called exact holds no other row. SPDX-License-Identifier: Apache-2.0
+// is called exact holds no other row.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/plan/row_ranges.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// What SHOW BACKUPS tells of each backup. SPDX-License-Identifier: Apache-2.0
+// What SHOW BACKUPS tells of each backup.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "tests/query/statements/statement_fixture.h"

@@ -1,5 +1,6 @@
 // INSERT … SELECT over many rows and tablets: an interrupted copy goes on where it stopped, and a
-// table that is read and written is read as it was. SPDX-License-Identifier: Apache-2.0
+// table that is read and written is read as it was.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

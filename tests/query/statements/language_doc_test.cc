@@ -1,5 +1,6 @@
 // Runs the examples of query/LANGUAGE.md: statements of its ```sql blocks, one after another on one
-// empty store; "-- " lines behind a statement are its result. SPDX-License-Identifier: Apache-2.0
+// empty store; "-- " lines behind a statement are its result.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,5 +1,6 @@
 // Relations between statements that must hold on any data: pages join to the whole, halves of a
-// predicate too, patterns unite, orders reverse. SPDX-License-Identifier: Apache-2.0
+// predicate too, patterns unite, orders reverse.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

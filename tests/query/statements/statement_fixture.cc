@@ -1,4 +1,5 @@
-// Store and fixture of the statement tests. SPDX-License-Identifier: Apache-2.0
+// Store and fixture of the statement tests.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/query/statements/statement_fixture.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // A store in memory with sessions on it, the Webtable fixture of the examples, and the states its
-// cells can be in. Used by the statement tests. SPDX-License-Identifier: Apache-2.0
+// cells can be in. Used by the statement tests.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

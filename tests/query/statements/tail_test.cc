@@ -1,5 +1,6 @@
 // TAIL: the changes of a table with a change stream. Positions and commit times differ from run to
-// run, so these are no golden scripts. SPDX-License-Identifier: Apache-2.0
+// run, so these are no golden scripts.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Runs the processes of a simulated cluster, and one history. SPDX-License-Identifier: Apache-2.0
+// Runs the processes of a simulated cluster, and one history.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/workloads/cluster.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // A whole simulated cluster: tablet servers, masters, the lock service, clients, and the faults
-// that they meet. Used by cluster*.cc. SPDX-License-Identifier: Apache-2.0
+// that they meet. Used by cluster*.cc.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

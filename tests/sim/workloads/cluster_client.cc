@@ -1,4 +1,5 @@
-// The clients of a simulated cluster. SPDX-License-Identifier: Apache-2.0
+// The clients of a simulated cluster.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "tests/sim/workloads/cluster.h"

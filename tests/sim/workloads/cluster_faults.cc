@@ -1,4 +1,5 @@
-// The faults and other events in a simulated cluster. SPDX-License-Identifier: Apache-2.0
+// The faults and other events in a simulated cluster.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <iterator>

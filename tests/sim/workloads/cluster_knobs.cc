@@ -1,4 +1,5 @@
-// Draws the options of a cluster history. SPDX-License-Identifier: Apache-2.0
+// Draws the options of a cluster history.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/workloads/cluster_knobs.h"
 
 #include <fmt/format.h>

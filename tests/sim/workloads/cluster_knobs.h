@@ -1,4 +1,5 @@
-// The options that are drawn for a history of a cluster. SPDX-License-Identifier: Apache-2.0
+// The options that are drawn for a history of a cluster.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

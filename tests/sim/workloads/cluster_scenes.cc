@@ -1,4 +1,5 @@
-// Scenes that need several events at the right time. SPDX-License-Identifier: Apache-2.0
+// Scenes that need several events at the right time.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Draws the faults that all workloads share. SPDX-License-Identifier: Apache-2.0
+// Draws the faults that all workloads share.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/workloads/drawn_faults.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Draws the tables and stores that all workloads share. SPDX-License-Identifier: Apache-2.0
+// Draws the tables and stores that all workloads share.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/workloads/drawn_store.h"
 
 #include <fmt/format.h>

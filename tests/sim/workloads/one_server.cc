@@ -1,5 +1,5 @@
-// Runs a single server: its options, its lives, and one history. SPDX-License-Identifier:
-// Apache-2.0
+// Runs a single server: its options, its lives, and one history.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/workloads/one_server.h"
 
 #include <fmt/format.h>

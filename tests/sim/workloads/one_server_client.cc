@@ -1,4 +1,5 @@
-// The clients of a single server, and how they reach it. SPDX-License-Identifier: Apache-2.0
+// The clients of a single server, and how they reach it.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "tests/sim/workloads/one_server.h"

@@ -1,6 +1,6 @@
 // RemadeFamily: the state of a family that a single client sometimes removes and creates again,
-// with one cell a row. It decides which values a read may return (I1, I3). SPDX-License-Identifier:
-// Apache-2.0
+// with one cell a row. It decides which values a read may return (I1, I3).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-// Draws and records the operations of clients on rows. SPDX-License-Identifier: Apache-2.0
+// Draws and records the operations of clients on rows.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/workloads/row_client.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // Properties that ZooKeeper adds to the contract: negotiated timeouts, secrets, and a tree that
-// other clients may change. SPDX-License-Identifier: Apache-2.0
+// other clients may change.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/lock/lease_check.h"

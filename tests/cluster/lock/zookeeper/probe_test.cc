@@ -1,4 +1,5 @@
-// Tests the interpretation of a member's answer to `srvr`. SPDX-License-Identifier: Apache-2.0
+// Tests the interpretation of a member's answer to `srvr`.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/zookeeper/member_probe.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Tests the interpretation of ZooKeeper's answers, states and times. SPDX-License-Identifier:
-// Apache-2.0
+// Tests the interpretation of ZooKeeper's answers, states and times.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/zookeeper/session_terms.h"
 
 #include "cluster/lock/zookeeper/answer.h"

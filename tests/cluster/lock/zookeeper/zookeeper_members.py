@@ -14,7 +14,8 @@ Exit 77 and a line with SKIPPED where ZooKeeper is not installed. The command fi
     heal                                     what the others broke, but not what was wiped
     leads N                                  "ok" if member N is the leader
 Every member listens on 127.0.0.1 and reaches the others' leader ports through a relay, so that each can
-be cut off alone. Everything is below TMPDIR. SPDX-License-Identifier: Apache-2.0
+be cut off alone. Everything is below TMPDIR.
+SPDX-License-Identifier: Apache-2.0
 """
 import os
 import random

@@ -1,6 +1,7 @@
 // The world of the contract on ZooKeeper. Its clients renew their sessions by themselves, so the
 // world closes a session that gets no heartbeat for its timeout on the test's clock;
-// member_faults_test.cc tests real ends of sessions. SPDX-License-Identifier: Apache-2.0
+// member_faults_test.cc tests real ends of sessions.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/cluster/lock/zookeeper/zookeeper_world.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,6 @@
 // The ZooKeeper members of the tests: zookeeper_members.py has started them, and kills, freezes and
-// cuts them off on command. SPDX-License-Identifier: Apache-2.0
+// cuts them off on command.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

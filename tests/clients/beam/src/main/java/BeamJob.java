@@ -1,6 +1,7 @@
 // A Beam pipeline over `sippar serve` (the paper's MapReduce wrappers, section 4): BigtableIO reads
 // a Webtable, anchors are counted per host, BigtableIO writes the counts into another table, which
-// has to exist. `BeamJob TABLE RESULT_TABLE`. SPDX-License-Identifier: Apache-2.0
+// has to exist. `BeamJob TABLE RESULT_TABLE`.
+// SPDX-License-Identifier: Apache-2.0
 import com.google.bigtable.v2.Column;
 import com.google.bigtable.v2.Family;
 import com.google.bigtable.v2.Mutation;

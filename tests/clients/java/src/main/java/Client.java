@@ -1,5 +1,5 @@
-// What a Java program does with Cloud Bigtable, against `sippar serve`. SPDX-License-Identifier:
-// Apache-2.0
+// What a Java program does with Cloud Bigtable, against `sippar serve`.
+// SPDX-License-Identifier: Apache-2.0
 import static com.google.cloud.bigtable.data.v2.models.Filters.FILTERS;
 
 import com.google.cloud.bigtable.admin.v2.BigtableTableAdminClient;
