@@ -228,15 +228,23 @@ std::vector<std::string> SstableReader::SplitKeys(uint64_t raw_bytes) const {
   return keys;
 }
 
+// A key inside a block cuts it in the middle: both sides then have bytes, and neighbouring ranges
+// together have those of the whole. A tablet that holds rows of a file never seems to be empty.
 uint64_t SstableReader::StoredBytesBetween(std::string_view first_key,
                                            std::string_view limit_key) const {
   uint64_t data_bytes = footer_.dictionary.offset;
   if (index_.size() == 0 || data_bytes == 0) return 0;
-  auto offset_of = [&](size_t block) {
-    return block < index_.size() ? index_.entry(block).offset : data_bytes;
+  auto offset_of = [&](std::string_view key) -> uint64_t {
+    if (key.empty()) return data_bytes;
+    size_t before = index_.BlocksBefore(key);
+    if (before == 0) return 0;
+    bool at_end = before == index_.size();
+    uint64_t next = at_end ? data_bytes : index_.entry(before).offset;
+    if (!at_end && index_.first_key(before).starts_with(key)) return next;
+    return next - (next - index_.entry(before - 1).offset) / 2;
   };
-  uint64_t first = first_key.empty() ? 0 : offset_of(index_.BlocksBefore(first_key));
-  uint64_t limit = offset_of(index_.BlocksBefore(limit_key));
+  uint64_t first = first_key.empty() ? 0 : offset_of(first_key);
+  uint64_t limit = offset_of(limit_key);
   return static_cast<uint64_t>(static_cast<double>(limit - std::min(first, limit)) /
                                static_cast<double>(data_bytes) *
                                static_cast<double>(summary().size_bytes));

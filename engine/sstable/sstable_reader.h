@@ -76,8 +76,9 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
                                              size_t bytes_max) const;
   // Keys of this file that cut it into pieces of about `raw_bytes`, ascending; never its first key.
   std::vector<std::string> SplitKeys(uint64_t raw_bytes) const;
-  // The stored bytes of the blocks that begin in [first_key, limit_key), plus the share of these
-  // blocks in the index and the filter.
+  // An estimate of the stored bytes of the rows in [first_key, limit_key), which are ends of row
+  // parts (SeekKeyForRow) or empty: the blocks between them, half of a block that one of them cuts,
+  // and the share of these blocks in the index and the filter.
   uint64_t StoredBytesBetween(std::string_view first_key, std::string_view limit_key) const;
   // Reads every block and checks checksums, key order, counts, filter and dictionary. Returns the
   // first error.

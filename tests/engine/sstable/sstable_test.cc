@@ -1,5 +1,6 @@
 // SSTables written and read back: adversarial keys, random tables compared with std::map, seeks in
-// both directions, large values, summaries, sampling, limits. SPDX-License-Identifier: Apache-2.0
+// both directions, large values, summaries, sampling, limits.
+// SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -347,6 +348,32 @@ TEST(SstableTest, SplitKeysCutEvenly) {
   EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
   for (const std::string& key : keys) EXPECT_TRUE(entries.contains(key));
   EXPECT_GT(keys.front(), entries.begin()->first);
+}
+
+TEST(SstableTest, BothSidesOfARowInsideABlockHaveBytes) {
+  Entries entries;
+  for (int i = 0; i < 100; ++i) {
+    entries[EncodeCellKey(std::to_string(100 + i), "f", "", 1, 1)] = HtmlSample().substr(0, 200);
+  }
+  for (uint32_t block_size : {1u << 20, 2048u}) {  // one block, many blocks
+    ByteFiles fs;
+    const uint64_t whole = Write(&fs, entries, {.block_size = block_size}).size_bytes;
+    auto reader = Open(&fs);
+    uint64_t left_before = 0;
+    for (const char* row : {"101", "150", "199"}) {
+      const std::string key = SeekKeyForRow(row);
+      const uint64_t left = reader->StoredBytesBetween("", key);
+      const uint64_t right = reader->StoredBytesBetween(key, "");
+      EXPECT_GT(left, 0u) << row;
+      EXPECT_GT(right, 0u) << row;
+      EXPECT_LE(left + right, whole) << row;
+      EXPECT_GE(left + right + 2, whole) << row;
+      EXPECT_GE(left, left_before) << row;
+      left_before = left;
+    }
+    EXPECT_EQ(reader->StoredBytesBetween("", SeekKeyForRow("100")), 0u);
+    EXPECT_EQ(reader->StoredBytesBetween("", ""), whole);
+  }
 }
 
 TEST(SstableTest, TheDictionaryIsStoredOnlyWhenItHelped) {
