@@ -57,7 +57,7 @@ StatusOr<MemberRecord> MemberRecord::Decode(std::string_view text) {
   if (is_valid && !record.host.empty() && is_reached) return record;
   return InvalidArgument(
       fmt::format("member's record '{}': it does not say how the member is "
-                  "reached (expected lines host and port)",
+                  "reached (expected a line 'host ...' and a line 'port ...')",
                   engine::PrintableBytes(text)));
 }
 

@@ -31,7 +31,7 @@ struct Hello {
   Lane lane = Lane::kUsers;
   std::string cluster;   // id of the cluster; empty: a client that does not know it
   std::string role;      // "tabletserver", "master", "client" ...
-  std::string name;      // name of this start of the member, such as "ts1.42"
+  std::string name;      // member and number of its start, "ts1.42"
   std::string expected;  // the name that the other end must have; empty: any
 };
 

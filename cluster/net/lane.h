@@ -30,8 +30,9 @@ constexpr std::string_view NameOf(Lane lane) {
   return "unknown";
 }
 
-// The bounds of one lane at one end. A call that exceeds them is refused at once with kUnavailable,
-// and was not begun.
+// The bounds of one lane at one end. A call that would exceed a bound on calls or on bytes of
+// requests is refused at once with kUnavailable, before any of it has run. When all threads are
+// busy, a call waits.
 struct LaneBounds {
   size_t calls_max = 1024;             // calls in flight on one connection, streams included
   size_t bytes_max = 512 << 20;        // bytes of requests in flight on one connection

@@ -39,9 +39,10 @@ Status KeepNames(engine::FileSystem* fs, const std::string& directory) {
   return exists ? fs->SyncDir(backups) : OkStatus();
 }
 
-// A directory of format 1 has the file CATALOG. If an older program began to convert it to format 2
-// and did not finish, the directory has manifests of its tables. Their numbers are at most
-// UINT32_MAX, lower than those of a master's backups.
+// Refuses a directory of format 1, which has the file CATALOG, and one that an older program began
+// to convert to format 2. CATALOG may be missing there, but among the backups lie manifests that
+// the conversion wrote. Their numbers are at most UINT32_MAX; those of a master's backups are
+// greater.
 Status RefuseFormat1(engine::FileSystem* fs, const std::string& directory) {
   ASSIGN_OR_RETURN(bool has_catalog, fs->Exists(directory + "/CATALOG"));
   if (has_catalog) return engine::RefusedFormat1(directory);

@@ -95,8 +95,8 @@ class Collapse {
     RETURN_IF_ERROR(id.status());
     if (*found == id->content) return OkStatus();
     return FailedPrecondition(fmt::format(
-        "store {}: it belongs to cluster '{}', and {} has the id '{}'; mount the directory of this "
-        "cluster",
+        "store {}: it belongs to cluster '{}', and the cluster of {} is '{}'; mount the store of "
+        "that cluster here",
         plan_.directory, engine::PrintableBytes(*found), plan_.target, id->content));
   }
 

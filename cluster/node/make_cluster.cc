@@ -144,10 +144,11 @@ StatusOr<bool> CheckComplete(const ClusterPlan& plan, const std::string& store,
   }
   RETURN_IF_ERROR(found.status());
   if (*found == id.content) return false;
-  return FailedPrecondition(fmt::format(
-      "store {}: it belongs to cluster '{}', and {} has the id '{}'; mount the directory of this "
-      "cluster",
-      plan.directory, engine::PrintableBytes(*found), plan.target, id.content));
+  return FailedPrecondition(
+      fmt::format("store {}: it belongs to cluster '{}', and the cluster of {} is '{}'; mount the "
+                  "store of that "
+                  "cluster here",
+                  plan.directory, engine::PrintableBytes(*found), plan.target, id.content));
 }
 
 // nullopt: there is no such file.

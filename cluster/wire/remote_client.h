@@ -14,7 +14,7 @@ namespace sippar::cluster {
 class RemoteClient final : public Client {
  public:
   // When OK, the member has answered, and both ends agree on a version. kUnavailable: no member
-  // answers, and net::IsWithoutHello returns whether another program may listen there;
+  // answers; if net::IsWithoutHello(status), perhaps another program listens there;
   // kUnimplemented: the ends have no version in common; kPermissionDenied: a process of another
   // user listens on the unix socket; kInvalidArgument: the member belongs to another cluster.
   // `target` names the member in error messages.

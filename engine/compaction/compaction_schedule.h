@@ -17,7 +17,7 @@ struct CompactionCandidate {
   uint64_t tablet_id = 0;
   std::string group;
   std::vector<RunInfo> runs;    // oldest first
-  int64_t expire_after_us = 0;  // see CompactionPolicyOptions
+  int64_t expire_after_us = 0;  // age at which cells expire (CompactionPolicyOptions); 0: never
   int64_t retry_at_us = 0;      // after a failure: time of the next attempt; 0: no failure
 };
 

@@ -47,7 +47,8 @@ StatusOr<Holder> DecodeHolder(std::string_view line) {
   }
   return DataLoss(fmt::format(
       "the ZooKeeper node of its lock does not name the holder (expected NUMBER SESSION "
-      "NAME, found {} bytes: '{}'); end the other program that writes to this node",
+      "NAME, found {} bytes: '{}'), so a program other than sippar wrote it; find and stop that "
+      "program",
       line.size(), engine::PrintableBytes(line.substr(0, 60))));
 }
 
@@ -67,7 +68,7 @@ StatusOr<std::optional<FileView>> ViewOf(const std::string& path, const Znode& f
     if (!holder.ok() || line == std::string::npos) {
       return DataLoss(
           fmt::format("lock file '{}': its ZooKeeper node does not name the holder in its first "
-                      "line; end the other program that writes to this node",
+                      "line, so a program other than sippar wrote it; find and stop that program",
                       path));
     }
     view.file.ephemeral = true;
