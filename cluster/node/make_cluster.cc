@@ -146,8 +146,7 @@ StatusOr<bool> CheckComplete(const ClusterPlan& plan, const std::string& store,
   if (*found == id.content) return false;
   return FailedPrecondition(
       fmt::format("store {}: it belongs to cluster '{}', and the cluster of {} is '{}'; mount the "
-                  "store of that "
-                  "cluster here",
+                  "store of that cluster here",
                   plan.directory, engine::PrintableBytes(*found), plan.target, id.content));
 }
 
