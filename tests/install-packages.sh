@@ -10,7 +10,7 @@ packages="ca-certificates git cmake ninja-build g++ ccache pkg-config python3
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
   libgtest-dev libgmock-dev libbenchmark-dev attr rsync iproute2"
 if [ "${1:-}" = --checks ]; then
-  packages="$packages clang-format-14 clang-tidy-14 zookeeper openjdk-17-jre-headless jq"
+  packages="$packages clang-format-14 clang-tidy-14 zookeeper openjdk-17-jre-headless jq rclone borgbackup"
 fi
 if [ "${1:-}" = --bench ]; then  # for the target bench_peers
   packages="$packages librocksdb-dev libleveldb-dev"
