@@ -13,10 +13,10 @@
 #include <string>
 #include <unordered_set>
 
+#include "fuse/directories/tree_view.h"
 #include "fuse/kernel/inode_table.h"
 #include "fuse/kernel/node_trimmer.h"
 #include "fuse/kernel/trouble_log.h"
-#include "fuse/tree/tree_view.h"
 
 struct fuse_lowlevel_ops;
 

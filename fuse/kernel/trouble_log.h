@@ -12,7 +12,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/thread.h"
-#include "fuse/tree/tree_view.h"
+#include "fuse/directories/tree_view.h"
 
 namespace sippar::fuse {
 

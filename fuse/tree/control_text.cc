@@ -46,11 +46,12 @@ std::string RenderAsOfReadme() {
          "written later with an old time appear, deleted and collected ones are gone.\n";
 }
 
-std::string RenderStatus(TreeContext* context, const MountStatus& status) {
+std::string RenderStatus(TreeContext* context) {
+  const MountStatus::Errors errors = context->status.errors();
   std::string text = RenderVersion();
   text += fmt::format("target: {}\nmode: read-only\nmounted_at_us: {}\nerrors: {}\n",
-                      context->client->target(), status.mounted_at_us, status.errors);
-  text += fmt::format("last_error: {}\n", status.last_error);
+                      context->client->target(), context->mounted_at_us, errors.count);
+  text += fmt::format("last_error: {}\n", errors.last);
   return text;
 }
 

@@ -1,5 +1,5 @@
 // Renders the control files .stats, .tablets, .version, .status and .as-of/README. Each is rendered
-// when it is looked up, so that its size and its content agree. Used by tree_view.
+// when it is looked up, so that its size and its content agree. Used by fuse/directories.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,11 +17,6 @@ namespace sippar::fuse {
 std::string RenderVersion();
 std::string RenderAsOfReadme();
 
-struct MountStatus {
-  int64_t mounted_at_us = 0;
-  uint64_t errors = 0;
-  std::string last_error;  // "" if there was no error
-};
-std::string RenderStatus(TreeContext* context, const MountStatus& status);
+std::string RenderStatus(TreeContext* context);
 
 }  // namespace sippar::fuse

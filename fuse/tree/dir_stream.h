@@ -1,7 +1,7 @@
 // DirStream: a directory of any size, read by cookie in key order and in constant memory. The
 // cookie of an entry is its ordinal in this handle. Sparse checkpoints (ordinal, key) let a reader
 // go back without listing from the start. Order: ".", "..", the fixed entries, then the entries of
-// the source. Used by the kernel layer through tree_view. Not thread safe.
+// the source. Used by the kernel layer through TreeView. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/coding.h"
+#include "fuse/tree/entries.h"
 #include "fuse/tree/tree_limits.h"
 
 namespace sippar::fuse {
@@ -146,6 +147,21 @@ StatusOr<std::string> FindLongName(cluster::DataApi* data, const NameCodec& code
                                    const LongNameScope& scope, std::string_view name,
                                    const DecodedName& decoded, const cluster::CallOptions& call) {
   return Search(data, codec, names, scope, name, decoded).Run(call);
+}
+
+StatusOr<NamedKey> KeyOfName(TreeContext* context, const LongNameScope& scope,
+                             std::string_view name, const cluster::CallOptions& call) {
+  const NameCodec& codec = context->codec;
+  std::optional<DecodedName> decoded = codec.Decode(name);
+  if (!decoded.has_value()) return NoSuchName(name);
+  if (decoded->is_long) {
+    ASSIGN_OR_RETURN(std::string key, FindLongName(context->data, codec, &context->long_names,
+                                                   scope, name, *decoded, call));
+    std::string canonical = codec.Encode(key);
+    return NamedKey{std::move(key), std::move(canonical)};
+  }
+  std::string canonical = decoded->is_canonical ? std::string(name) : codec.Encode(decoded->key);
+  return NamedKey{std::move(decoded->key), std::move(canonical)};
 }
 
 }  // namespace sippar::fuse

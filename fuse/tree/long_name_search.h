@@ -1,6 +1,6 @@
 // Finds the key of a long name (a head and a hash, name_codec.h). Reads a few keys if the index
 // knows the name, else the keys after the key found last, else all keys that begin with the head.
-// Adds the keys that it reads to the index. Used by tree_view.
+// Adds the keys that it reads to the index. Used by fuse/directories.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,6 +8,7 @@
 
 #include "fuse/tree/long_names.h"
 #include "fuse/tree/reads.h"
+#include "fuse/tree/tree_context.h"
 
 namespace sippar::fuse {
 
@@ -32,5 +33,15 @@ struct LongNameScope {
                                                  LongNames* names, const LongNameScope& scope,
                                                  std::string_view name, const DecodedName& decoded,
                                                  const cluster::CallOptions& call);
+
+// A key and its canonical name.
+struct NamedKey {
+  std::string key;
+  std::string canonical;
+};
+// The key that any name in the directory stands for; a long one is searched. kNotFound: the name
+// encodes no key. A short name is decoded and not looked for.
+[[nodiscard]] StatusOr<NamedKey> KeyOfName(TreeContext* context, const LongNameScope& scope,
+                                           std::string_view name, const cluster::CallOptions& call);
 
 }  // namespace sippar::fuse

@@ -67,6 +67,46 @@ Node DecodeNode(std::string_view bytes) {
   return node;
 }
 
+Node ParentOf(const Node& directory) {
+  Node parent;
+  parent.as_of = directory.as_of;
+  parent.table_id = directory.table_id;
+  parent.selection = directory.selection;
+  parent.row = directory.row;
+  parent.family = directory.family;
+  parent.is_row_form = directory.is_row_form;
+  switch (directory.kind) {
+    case NodeKind::kFamily:
+    case NodeKind::kRowVersions:
+      parent.kind = NodeKind::kRow;
+      parent.family.clear();
+      break;
+    case NodeKind::kFamilyVersions:
+      parent.kind = directory.is_row_form ? NodeKind::kRowVersions : NodeKind::kFamily;
+      parent.is_row_form = false;
+      if (directory.is_row_form) parent.family.clear();
+      break;
+    case NodeKind::kColumnVersions:
+      parent.kind = NodeKind::kFamilyVersions;
+      break;
+    case NodeKind::kRow:
+    case NodeKind::kSelectionHome:
+    case NodeKind::kExport:
+    case NodeKind::kFanOut:
+      parent.kind = NodeKind::kTable;
+      parent.row.clear();
+      break;
+    default:
+      parent = Node();
+      if (directory.kind == NodeKind::kTable) parent.as_of = directory.as_of;
+      if (directory.kind == NodeKind::kRoot && directory.as_of.has_value()) {
+        parent.kind = NodeKind::kAsOf;
+      }
+      break;
+  }
+  return parent;
+}
+
 uint64_t InodeNumber(const Node& node) {
   thread_local std::string identity;
   EncodeIdentity(node, &identity);

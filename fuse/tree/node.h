@@ -58,6 +58,9 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+// The directory above a directory. It is only a hint for "..": the kernel resolves ".." by itself.
+Node ParentOf(const Node& directory);
+
 // Encodes the node into *out as a byte string; two nodes have equal strings only if they are equal.
 void EncodeNode(const Node& node, std::string* out);
 // Requires: `bytes` came from EncodeNode.

@@ -1,6 +1,6 @@
 // OpenValues: the values of open files. The first read of a value reads it whole and holds it in
 // memory within a budget; all opens of one version share it. When room is needed, values that were
-// idle for a while are dropped and read again on demand. Used by tree_view. Thread safe.
+// idle for a while are dropped and read again on demand. Used by fuse/directories. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// Builds and runs the reads that the tree needs, all through DataApi::Read. Used by tree_view and
-// its parts.
+// Builds and runs the reads that the tree needs, all through DataApi::Read. Used by
+// fuse/directories and fuse/tree.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

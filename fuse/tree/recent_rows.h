@@ -1,6 +1,7 @@
 // RecentRows: the rows that a listing has just returned. ls -l and find then look each of them up,
 // and these lookups need no read. The table is direct-mapped by inode number: if two rows share a
-// slot, the lookup of one of them needs a read. Used by table_entries and tree_view. Thread safe.
+// slot, the lookup of one of them needs a read. Used by table_entries and fuse/directories. Thread
+// safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

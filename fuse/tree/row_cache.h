@@ -1,6 +1,6 @@
 // RowCache: whole rows that were read, so that the other files of a row need no further read. Keeps
 // names, times, exact sizes and small values; drops the least recently used rows above a
-// limit in bytes. Used by tree_view. Thread safe.
+// limit in bytes. Used by fuse/directories. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

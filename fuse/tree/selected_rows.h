@@ -1,5 +1,5 @@
 // The rows of a query directory: selects them, finds one, counts them, and lists them in order.
-// `directory` is a kTable or a node below it. Used by tree_view.
+// `directory` is a kTable or a node below it. Used by fuse/directories.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
 // TableCatalog: the tables by name and by id. Schemas are at most as old as the freshness, so that
-// most lookups make no administrative call. Used by tree_view. Thread safe.
+// most lookups make no administrative call. Used by fuse/directories. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/table_entries.h"
 
+#include "fuse/tree/entries.h"
 #include "fuse/tree/long_name_search.h"
 #include "fuse/tree/time_name.h"
 
@@ -8,20 +9,6 @@ namespace sippar::fuse {
 namespace {
 
 constexpr uint32_t kStepsPerClock = 256;  // entries between two checks of the clock
-
-// The node of a child of `directory`: the directory's fields with another kind. A cell drops the
-// fields that say how it was reached (.as-of, row form, query directory), because one version has
-// one inode on every path.
-Node ChildOf(const Node& directory, NodeKind kind) {
-  Node child = directory;
-  child.kind = kind;
-  if (kind == NodeKind::kCell) {
-    child.as_of.reset();
-    child.is_row_form = false;
-    child.selection.clear();
-  }
-  return child;
-}
 
 LongNameScope ScopeOf(const Node& node, const ReadView& view) {
   return {view, node.table_id, node.kind != NodeKind::kRow, node.row, node.family};

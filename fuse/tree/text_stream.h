@@ -1,7 +1,7 @@
 // TextStream: the text of a generated file. A thread writes the text while it is read, at most
 // kStreamAheadSize ahead of the reader, so memory is bounded. Reads go forward; a read at offset 0
 // starts the text again, and the last kStreamBehindSize bytes can be read again. Created by
-// tree_view, read by the kernel layer. Thread safe.
+// TreeView, read by the kernel layer. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// TreeContext: the client and the caches that the parts of the tree share. Owned by tree_view. All
+// TreeContext: the client and the caches that the parts of the tree share. Owned by TreeView. All
 // members are thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -7,6 +7,7 @@
 #include "fuse/tree/answers.h"
 #include "fuse/tree/first_rows.h"
 #include "fuse/tree/long_names.h"
+#include "fuse/tree/mount_status.h"
 #include "fuse/tree/name_codec.h"
 #include "fuse/tree/recent_rows.h"
 #include "fuse/tree/row_cache.h"
@@ -30,6 +31,7 @@ struct TreeContext {
       : client(the_client),
         data(the_client->data()),
         clock(the_client->clock()),
+        mounted_at_us(the_client->clock()->NowMicros()),
         codec(options.codec),
         answers(options.answers),
         freshness_us(options.freshness_us),
@@ -45,6 +47,7 @@ struct TreeContext {
   cluster::Client* const client;
   cluster::DataApi* const data;
   engine::Clock* const clock;
+  const int64_t mounted_at_us;
   const NameCodec codec;
   Answers* const answers;
   const int64_t freshness_us;
@@ -54,6 +57,7 @@ struct TreeContext {
   LongNames long_names;
   RecentRows recent_rows;
   FirstRows first_rows;
+  MountStatus status;
 };
 
 }  // namespace sippar::fuse

@@ -1,4 +1,5 @@
-// Extended attributes user.sippar.*: the raw key and the coordinates of a file. Used by tree_view.
+// Extended attributes user.sippar.*: the raw key and the coordinates of a file. Used by
+// fuse/directories.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

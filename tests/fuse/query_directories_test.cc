@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "fuse/tree/fan_out.h"
+#include "fuse/directories/fan_out.h"
 #include "fuse/tree/row_selection.h"
 #include "fuse/tree/text_stream.h"
 #include "fuse/tree/tree_limits.h"

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "engine/base/random.h"
-#include "fuse/tree/tree_view.h"
+#include "fuse/directories/tree_view.h"
 #include "tests/fuse/fake_client.h"
 #include "tests/fuse/tree_walk.h"
 

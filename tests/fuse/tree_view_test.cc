@@ -1,6 +1,6 @@
 // The tree against a fake client: names, contents, versions, times, attributes, errors.
 // SPDX-License-Identifier: Apache-2.0
-#include "fuse/tree/tree_view.h"
+#include "fuse/directories/tree_view.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fuse/tree/tree_view.h"
+#include "fuse/directories/tree_view.h"
 
 namespace sippar::fuse {
 

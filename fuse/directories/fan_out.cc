@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuse/tree/fan_out.h"
+#include "fuse/directories/fan_out.h"
 
 #include <fmt/format.h>
 
+#include "fuse/directories/directory.h"
+#include "fuse/directories/find_row.h"
+#include "fuse/tree/entries.h"
 #include "fuse/tree/reads.h"
 
 namespace sippar::fuse {
@@ -151,10 +154,69 @@ StatusOr<std::string> SearchComponent(TreeContext* context, const TablePtr& tabl
     }
   }
   RETURN_IF_ERROR(source.status());
-  return NotFound(fmt::format("entry {} not found", name));
+  return NoSuchName(name);
+}
+
+// Returns the component that a name stands for; a component with a long name (name_codec.h) is
+// searched among the entries.
+StatusOr<std::string> FindComponent(TreeContext* context, const TablePtr& table,
+                                    const Node& directory, std::string_view name,
+                                    const cluster::CallOptions& call) {
+  std::optional<DecodedName> decoded = context->codec.Decode(name);
+  if (!decoded.has_value()) return NoSuchName(name);
+  if (!decoded->is_long) return std::move(decoded->key);
+  return SearchComponent(context, table, directory, name, decoded->key, call);
+}
+
+// True if the key of any row begins with `prefix`.
+StatusOr<bool> HasRowsBelow(TreeContext* context, const TablePtr& table, const Node& directory,
+                            std::string_view prefix, const cluster::CallOptions& call) {
+  ReadView view{table->schema.name, directory.as_of};
+  ASSIGN_OR_RETURN(
+      auto stream,
+      context->data->Read(view.table, KeysOf(view, engine::RowRange::Prefix(prefix)), call));
+  bool has_rows = stream->Valid();
+  RETURN_IF_ERROR(stream->status());
+  return has_rows;
+}
+
+StatusOr<Entry> LookupInFanOut(TreeContext* context, const Node& directory, std::string_view name,
+                               const cluster::CallOptions& call) {
+  ASSIGN_OR_RETURN(TablePtr table, context->tables.FindId(directory.table_id));
+  ASSIGN_OR_RETURN(std::string component, FindComponent(context, table, directory, name, call));
+  std::string canonical = context->codec.Encode(component);
+  std::string key = directory.row + component;
+  size_t size = ComponentSize(directory.row, component);
+  const bool is_row = size == 0;
+  if (is_row) {
+    Node row = ChildOf(directory, NodeKind::kRow);
+    row.row = key;
+    RETURN_IF_ERROR(FindRow(context, table, std::move(row), call).status());
+  } else {
+    ASSIGN_OR_RETURN(bool has_rows, HasRowsBelow(context, table, directory, key, call));
+    if (!has_rows || size != component.size()) return NoSuchName(name);
+  }
+  if (canonical != name) {
+    return SymlinkEntry(directory, name, std::move(canonical), table->changed_at_us);
+  }
+  if (is_row) {
+    return SymlinkEntry(directory, name, RowLink(context->codec, directory.row, key),
+                        table->changed_at_us);
+  }
+  Node node = directory;
+  node.row = std::move(key);
+  return EntryOf(std::move(node), table->changed_at_us);
+}
+
+StatusOr<std::unique_ptr<EntrySource>> ListFanOut(TreeContext* context, const Node& directory,
+                                                  cluster::CancelFlag cancel) {
+  ASSIGN_OR_RETURN(TablePtr table, context->tables.FindId(directory.table_id));
+  return std::make_unique<FanOutSource>(context, std::move(table), directory, std::move(cancel));
 }
 
 }  // namespace
+
+constinit const Directory kFanOutDirectory{.lookup = LookupInFanOut, .source = ListFanOut};
 
 size_t ComponentSize(std::string_view prefix, std::string_view rest) {
   bool is_in_path = prefix.find('/') != std::string_view::npos;
@@ -169,31 +231,6 @@ std::string RowLink(const NameCodec& codec, std::string_view prefix, std::string
     target += "../";
   }
   return target + codec.Encode(row);
-}
-
-std::unique_ptr<EntrySource> NewFanOutSource(TreeContext* context, TablePtr table,
-                                             const Node& directory, cluster::CancelFlag cancel) {
-  return std::make_unique<FanOutSource>(context, std::move(table), directory, std::move(cancel));
-}
-
-StatusOr<std::string> FindComponent(TreeContext* context, const TablePtr& table,
-                                    const Node& directory, std::string_view name,
-                                    const cluster::CallOptions& call) {
-  std::optional<DecodedName> decoded = context->codec.Decode(name);
-  if (!decoded.has_value()) return NotFound(fmt::format("entry {} not found", name));
-  if (!decoded->is_long) return std::move(decoded->key);
-  return SearchComponent(context, table, directory, name, decoded->key, call);
-}
-
-StatusOr<bool> HasRowsBelow(TreeContext* context, const TablePtr& table, const Node& directory,
-                            std::string_view prefix, const cluster::CallOptions& call) {
-  ReadView view{table->schema.name, directory.as_of};
-  ASSIGN_OR_RETURN(
-      auto stream,
-      context->data->Read(view.table, KeysOf(view, engine::RowRange::Prefix(prefix)), call));
-  bool has_rows = stream->Valid();
-  RETURN_IF_ERROR(stream->status());
-  return has_rows;
 }
 
 }  // namespace sippar::fuse

@@ -1,0 +1,71 @@
+// TreeView: the mounted tree without the kernel: the meaning of a name in a directory and the
+// entries of a directory (both from fuse/tree/directories), and the content of a file
+// (SEMANTICS.md). Uses neither the inode table nor libfuse, so tests run it against a fake client.
+// Thread safe. Errors: kNotFound; kInvalidArgument (bad time); kFailedPrecondition (the version of
+// an inode no longer exists); TooLarge and kResourceExhausted (open_values.h); and the errors of
+// the client.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/client/client.h"
+#include "fuse/directories/usage.h"
+#include "fuse/tree/attributes.h"
+#include "fuse/tree/dir_stream.h"
+#include "fuse/tree/open_values.h"
+#include "fuse/tree/text_stream.h"
+#include "fuse/tree/tree_context.h"
+
+namespace sippar::fuse {
+
+class TreeView {
+ public:
+  // `client` must outlive this object.
+  TreeView(cluster::Client* client, const TreeOptions& options);
+
+  Entry Root() const;
+  [[nodiscard]] StatusOr<Entry> Lookup(const Node& directory, std::string_view name,
+                                       const cluster::CallOptions& call);
+  // Setting `cancel` stops the scans of this stream.
+  [[nodiscard]] StatusOr<std::unique_ptr<DirStream>> OpenDirectory(
+      const Node& directory, const cluster::CancelFlag& cancel);
+  // Opens a kCell or kText that has these attributes. A small value is read now, a larger one by
+  // the first ReadFile.
+  [[nodiscard]] StatusOr<OpenValuePtr> OpenFile(const Node& file, const Attributes& attributes,
+                                                const cluster::CallOptions& call);
+  // Returns the whole content, which stays in memory while the pointer exists.
+  [[nodiscard]] StatusOr<ValuePtr> ReadFile(OpenValue* file, const cluster::CallOptions& call);
+  // Starts to generate the text of a kGenerated. The stream must not outlive this object.
+  [[nodiscard]] StatusOr<std::unique_ptr<TextStream>> OpenGenerated(
+      const Node& file, const cluster::CallOptions& call);
+  // Ends the reads of all streams: those that wait now, perhaps for a long time, and all later
+  // ones.
+  void StopStreams() { is_stopping_->store(true); }
+  // std::nullopt if there is no such attribute. XattrNames (xattrs.h) lists the names.
+  [[nodiscard]] StatusOr<std::optional<std::string>> Xattr(const Node& node, std::string_view name,
+                                                           const cluster::CallOptions& call);
+  [[nodiscard]] StatusOr<Usage> ReadUsage() { return usage_.Read(); }
+
+  // Counts an error and keeps its text for .status. Called by the layer that reports errors to the
+  // kernel.
+  void NoteError(const std::string& text) { context_.status.NoteError(text); }
+  uint64_t row_reads() const { return context_.rows.reads(); }
+  uint64_t value_bytes() { return values_.held_bytes(); }
+
+ private:
+  StatusOr<std::vector<DirEntry>> FixedEntries(const Node& directory,
+                                               const cluster::CallOptions& call);
+
+  TreeContext context_;
+  OpenValues values_;
+  UsageReader usage_;
+  const std::shared_ptr<std::atomic<bool>> is_stopping_;
+  std::atomic<int> streams_{0};  // number of open streams
+};
+
+}  // namespace sippar::fuse

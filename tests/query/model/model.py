@@ -1,0 +1,145 @@
+"""A table as query/LANGUAGE.md describes it: a dictionary of cells, and what a statement sees of it.
+
+Nothing here is fast or clever. A cell is a value under (row, family, qualifier) and a time.
+SPDX-License-Identifier: Apache-2.0
+"""
+import copy
+from dataclasses import dataclass, field
+
+# The server's times are not known beforehand: each stands for any time of this range.
+SERVER_TIME = 2 * 10**15
+SERVER_TIMES = range(10**15, 9 * 10**15)
+
+
+class Fails(Exception):
+    """The statement ends with this error code."""
+
+    def __init__(self, code):
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass
+class Family:
+    versions: int | None = None  # None keeps all
+    counter: bool = False
+
+
+@dataclass
+class Cell:
+    row: bytes
+    family: str
+    qualifier: bytes
+    timestamp: int
+    value: object  # bytes, or int in a counter family
+
+
+@dataclass
+class Window:
+    """The times that a statement reads, and how many versions of each column."""
+    start: int = 0
+    end: int | None = None  # None: no bound
+    versions: int | None = 1  # None: all
+
+    def has(self, timestamp):
+        return self.start <= timestamp and (self.end is None or timestamp < self.end)
+
+
+@dataclass
+class View:
+    """One row as a statement sees it: columns[family, qualifier] is a list of cells, newest first."""
+    row: bytes
+    columns: dict = field(default_factory=dict)
+    names: dict = field(default_factory=dict)  # LET of ATOMIC, columns of an inner SELECT
+    cell: Cell | None = None  # of the relation CELLS(t)
+
+    def newest(self, column):
+        cells = self.columns.get(column)
+        return cells[0].value if cells else None
+
+    def history(self, column):
+        cells = self.columns.get(column)
+        return versions(cells) if cells else None
+
+
+def versions(cells):
+    return [{b"timestamp": c.timestamp, b"value": c.value} for c in cells]
+
+
+@dataclass
+class Table:
+    name: str
+    families: dict  # name -> Family
+    cells: dict = field(default_factory=dict)  # (row, family, qualifier) -> {timestamp: value}
+    clock: int = SERVER_TIME
+
+    def now(self):
+        self.clock += 1
+        return self.clock
+
+    # Changes
+
+    def write(self, row, column, timestamp, value):
+        """Sets one cell. A version that VERSIONS does not keep is gone for good."""
+        times = self.cells.setdefault((row, *column), {})
+        times[timestamp] = value
+        self._keep_versions(times, self.families[column[0]].versions)
+
+    def erase(self, row, matches, times=None):
+        """Deletes the cells of a row whose column matches and whose time is in `times`.
+
+        The answer is (columns that lost a cell, cells)."""
+        columns = cells = 0
+        for key in [k for k in self.cells if k[0] == row and matches(k[1], k[2])]:
+            gone = [t for t in self.cells[key] if times is None or times(t)]
+            for t in gone:
+                del self.cells[key][t]
+            columns += bool(gone)
+            cells += len(gone)
+            if not self.cells[key]:
+                del self.cells[key]
+        return columns, cells
+
+    def keep(self, family, count):
+        """ALTER FAMILY family VERSIONS count, with a count that is smaller than before."""
+        self.families[family].versions = count
+        for key, times in self.cells.items():
+            if key[1] == family:
+                self._keep_versions(times, count)
+
+    @staticmethod
+    def _keep_versions(times, count):
+        for old in sorted(times, reverse=True)[count:] if count else []:
+            del times[old]
+
+    # Reads
+
+    def keys(self):
+        return sorted({key[0] for key in self.cells})
+
+    def row_cells(self, row, window=Window(versions=None)):
+        """Cells of a row in the order of family and qualifier, newest first."""
+        found = []
+        for key in sorted(k for k in self.cells if k[0] == row):
+            times = sorted((t for t in self.cells[key] if window.has(t)), reverse=True)
+            found += [Cell(*key, t, self.cells[key][t]) for t in times[:window.versions]]
+        return found
+
+    def view(self, row, window=Window(versions=None)):
+        seen = View(row)
+        for cell in self.row_cells(row, window):
+            seen.columns.setdefault((cell.family, cell.qualifier), []).append(cell)
+        return seen
+
+    def views(self, window):
+        """All rows that have a cell in the window, in the order of their keys."""
+        found = [self.view(row, window) for row in self.keys()]
+        return [view for view in found if view.columns]
+
+    # ROLLBACK, FAIL, and statements that see the table as it was
+
+    def saved(self):
+        return copy.deepcopy(self.cells)
+
+    def restore(self, cells):
+        self.cells = cells
