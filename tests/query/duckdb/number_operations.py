@@ -65,7 +65,8 @@ DOUBLES = [
     ("FLOAT64", "TRUNC($1)", "", "FLOAT64"),
     ("FLOAT64", "SQRT($1)", "fin1(sqrt($1), $1)", "FLOAT64"),
     ("FLOAT64", "CAST($1 AS FLOAT64)", "$1::DOUBLE", "INT64"),
-    ("FLOAT64", "CAST(CAST($1 AS STRING) AS FLOAT64)", "$1", "FLOAT64"),  # the text brings every bit back
+    # The text brings every bit back but the sign of zero.
+    ("FLOAT64", "CAST(CAST($1 AS STRING) AS FLOAT64)", "($1 + '0.0'::DOUBLE)", "FLOAT64"),
     ("FLOAT64", "SAFE_DIVIDE($1, $2)", "safe_div($1, $2)", "FLOAT64 FLOAT64"),
     ("FLOAT64", "SAFE_ADD($1, $2)", "safe_f($1 + $2, $1, $2)", "FLOAT64 FLOAT64"),
     ("FLOAT64", "SAFE_MULTIPLY($1, $2)", "safe_f($1 * $2, $1, $2)", "FLOAT64 FLOAT64"),

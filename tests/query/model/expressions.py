@@ -1,6 +1,7 @@
 """Expressions: each has its text and what it is worth for a row, with NULL as SQL has it.
 
 A value is None (NULL), bytes (BYTES and TEXT), int (INT64, TIMESTAMP), float, bool, dict (MAP) or list.
+Cells are BYTES. The key of a row, families and qualifiers are TEXT, whose characters LIKE counts.
 SPDX-License-Identifier: Apache-2.0
 """
 import operator
@@ -20,9 +21,10 @@ DIGITS = re.compile(rb"-?[0-9]+\Z")
 class Expr:
     text: str
     value: Callable  # of a model.View
-    kind: str  # bytes, int, float, bool, time, map, list
+    kind: str  # bytes, text, int, float, bool, time, map, list
     level: int = ATOM
     keys: frozenset = frozenset()  # the rows that this test of WHERE names
+    fixed: bool = False  # a constant
 
     def within(self, level):
         return self.text if self.level >= level else f"({self.text})"
@@ -46,11 +48,11 @@ def whole(number):
 # What stands alone
 
 def constant(text, value, kind):
-    return Expr(text, lambda view: value, kind, UNARY if text.startswith("-") else ATOM)
+    return Expr(text, lambda view: value, kind, UNARY if text.startswith("-") else ATOM, fixed=True)
 
 
 def row_key(text="row"):
-    return Expr(text, lambda view: view.row, "bytes")
+    return Expr(text, lambda view: view.row, "text")
 
 
 def column(name, counter, text=None):
@@ -97,6 +99,11 @@ def name_of(name, kind):
     return Expr(name, lambda view: view.names[name], kind)
 
 
+def of_name(name, expr):
+    """The name that AS gives an item."""
+    return Expr(name, expr.value, expr.kind)
+
+
 def of_cell(name, value, kind):
     return Expr(name, lambda view: value(view.cell), kind)
 
@@ -106,8 +113,13 @@ def of_cell(name, value, kind):
 def compare(sign, a, b):
     test = {"=": operator.eq, "!=": operator.ne, "<>": operator.ne, "<": operator.lt,
             "<=": operator.le, ">": operator.gt, ">=": operator.ge}[sign]
-    named = frozenset([b.value(None)]) if sign == "=" and a.text in ("row", "_key") else frozenset()
+    named = named_keys(a, [b]) if sign == "=" else frozenset()
     return Expr(f"{a.within(BIT_OR)} {sign} {b.within(BIT_OR)}", known(test, a, b), "bool", TEST, named)
+
+
+def named_keys(a, items):
+    is_row = a.text in ("row", "_key") and all(item.fixed for item in items)
+    return frozenset(item.value(None) for item in items) - {None} if is_row else frozenset()
 
 
 def between(a, low, high, negated=False):
@@ -126,26 +138,38 @@ def chain(low, sign, a, other_sign, high):
                 lambda view: _and(first.value(view), second.value(view)), "bool", TEST)
 
 
-def one_of(a, items, negated=False):
-    """x IN (…): TRUE when an item is equal, else NULL when x or an item is NULL."""
+def one_of(a, items, negated=False, unnest=False):
+    """x IN (…), x IN UNNEST([…]): TRUE when an item is equal, else NULL when x or an item is NULL."""
     def value(view):
         x = a.value(view)
         values = [item.value(view) for item in items]
         found = None if x is None else True if x in [v for v in values if v is not None] else \
             None if None in values else False
         return _not(found) if negated else found
-    named = frozenset(i.value(None) for i in items) if a.text in ("row", "_key") and not negated else frozenset()
+    named = frozenset() if negated else named_keys(a, items)
     text = ", ".join(item.text for item in items)
-    return Expr(f"{a.within(BIT_OR)} {'NOT ' * negated}IN ({text})", value, "bool", TEST, named)
+    text = f"UNNEST([{text}])" if unnest else f"({text})"
+    return Expr(f"{a.within(BIT_OR)} {'NOT ' * negated}IN {text}", value, "bool", TEST, named)
 
 
 def like(a, pattern, negated=False):
-    """% is any bytes, _ is one."""
+    """% is anything, _ is one byte of BYTES, one character of TEXT."""
     parts = {"%": "(?s:.*)", "_": "(?s:.)"}
-    found = re.compile("".join(parts.get(c, re.escape(c)) for c in pattern).encode() + rb"\Z")
-    value = known(lambda x: bool(found.match(x)) != negated, a)
+    regex = "".join(parts.get(c, re.escape(c)) for c in pattern) + r"\Z"
+
+    def test(data):
+        if a.kind == "text" and is_utf8(data):
+            return bool(re.match(regex, data.decode())) != negated
+        return bool(re.match(regex.encode(), data)) != negated
     quoted = pattern.replace("'", "''")
-    return Expr(f"{a.within(BIT_OR)} {'NOT ' * negated}LIKE '{quoted}'", value, "bool", TEST)
+    return Expr(f"{a.within(BIT_OR)} {'NOT ' * negated}LIKE '{quoted}'", known(test, a), "bool", TEST)
+
+
+def is_utf8(data):
+    try:
+        return data.decode() is not None
+    except UnicodeDecodeError:
+        return False
 
 
 def starts_with(a, start, choose):
@@ -153,6 +177,14 @@ def starts_with(a, start, choose):
     text = words.literal(start, choose)
     call = Expr(f"STARTS_WITH({a.text}, {text})", value, "bool")
     return choose([call, Expr(f"{a.within(BIT_OR)} STARTS WITH {text}", value, "bool", TEST)])
+
+
+def contains(a, regex):
+    return Expr(f"REGEXP_CONTAINS({a.text}, r'{regex}')", matches(a, regex, False).value, "bool")
+
+
+def has_key(family, qualifier, text):
+    return Expr(f"MAP_CONTAINS_KEY({family}, {text})", lambda view: (family, qualifier) in view.columns, "bool")
 
 
 def matches(a, regex, ignore_case, negated=False):
@@ -252,7 +284,8 @@ def eight_bytes(a, strict):
 def first_known(*items):
     def value(view):
         return next((v for v in (i.value(view) for i in items) if v is not None), None)
-    return Expr(f"COALESCE({', '.join(i.text for i in items)})", value, items[0].kind)
+    name = "IFNULL" if len(items) == 2 else "COALESCE"
+    return Expr(f"{name}({', '.join(i.text for i in items)})", value, items[0].kind)
 
 
 def choice(test, a, b, as_case):

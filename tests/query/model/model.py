@@ -23,6 +23,7 @@ class Fails(Exception):
 class Family:
     versions: int | None = None  # None keeps all
     counter: bool = False
+    keeps_young: bool = False  # GC = INTERSECTION(VERSIONS(n), AGE(…)): only what is old, too, goes
 
 
 @dataclass
@@ -83,7 +84,7 @@ class Table:
         """Sets one cell. A version that VERSIONS does not keep is gone for good."""
         times = self.cells.setdefault((row, *column), {})
         times[timestamp] = value
-        self._keep_versions(times, self.families[column[0]].versions)
+        self._collect(times, self.families[column[0]])
 
     def erase(self, row, matches, times=None):
         """Deletes the cells of a row whose column matches and whose time is in `times`.
@@ -102,15 +103,16 @@ class Table:
 
     def keep(self, family, count):
         """ALTER FAMILY family VERSIONS count, with a count that is smaller than before."""
-        self.families[family].versions = count
+        self.families[family] = Family(count, self.families[family].counter)
         for key, times in self.cells.items():
             if key[1] == family:
-                self._keep_versions(times, count)
+                self._collect(times, self.families[family])
 
     @staticmethod
-    def _keep_versions(times, count):
-        for old in sorted(times, reverse=True)[count:] if count else []:
-            del times[old]
+    def _collect(times, family):
+        for old in sorted(times, reverse=True)[family.versions:] if family.versions else []:
+            if old < SERVER_TIME or not family.keeps_young:
+                del times[old]
 
     # Reads
 

@@ -2,10 +2,10 @@
 
 SPDX-License-Identifier: Apache-2.0
 """
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from expressions import Expr
-from model import View, Window
+from model import Fails, View, Window
 from results import AnyOf, Bag, Rows
 
 
@@ -13,6 +13,7 @@ from results import AnyOf, Bag, Rows
 class Query:
     source: str = ""  # what stands after FROM
     items: list = field(default_factory=list)  # (Expr, name or None)
+    star: bool = False  # the items are those of *
     relation: str = "rows"  # or "cells", or "inner"
     select_cells: bool = False  # SELECT CELLS pattern, … instead of FROM CELLS(t, pattern, …)
     patterns: list = field(default_factory=list)  # of cells; none means all
@@ -29,9 +30,15 @@ class Query:
     order: list = field(default_factory=list)  # (Expr, descending)
     limit: int | None = None
     limit_by: Expr | None = None
+    limit_word: str = ""  # " CELLS"
     offset: int = 0
     after: bytes | None = None
     after_text: str = ""
+    error: str | None = None  # what the statement fails with, whatever rows there are
+
+    def of(self, name):
+        """The same query of another table; the drawn ones have names of one letter."""
+        return replace(self, source=name + self.source[1:], inner=self.inner and self.inner.of(name))
 
     # The text
 
@@ -47,6 +54,8 @@ class Query:
     def _what(self):
         if self.select_cells:
             return "CELLS " + (", ".join(p.text for p in self.patterns) or "*")
+        if self.star:
+            return "*"
         return ", ".join(e.text + (f" AS {name}" if name else "") for e, name in self.items)
 
     def _from(self):
@@ -72,12 +81,14 @@ class Query:
     def _limit(self):
         if self.limit is None:
             return ""
-        by = f" BY {self.limit_by.text}" if self.limit_by else ""
+        by = f" BY {self.limit_by.text}" if self.limit_by else self.limit_word
         return f"LIMIT {self.limit}{by}" + (f" OFFSET {self.offset}" if self.offset else "")
 
     # The answer
 
     def run(self, table):
+        if self.error:
+            raise Fails(self.error)
         views = [v for v in self._views(table) if self.where is None or self.where.value(v) is True]
         if self.groups is None:
             records = [(view, [e.value(view) for e, _ in self.items]) for view in views]
@@ -142,7 +153,7 @@ class Query:
 
     def _continues(self):
         """Is it for certain that a result cut by LIMIT can go on after a row?"""
-        by_row = all(e.text == "row" for e, _ in self.order)
+        by_row = not self.order or [e.text for e, _ in self.order] == ["row"]
         return self.relation == "rows" and self.groups is None and not self.distinct and by_row
 
     def ordered(self):
@@ -182,10 +193,10 @@ def known_values(expr, views, distinct):
 
 
 def aggregate(name, expr, distinct, function, kind, more=""):
-    """NULL is skipped; of no values all but COUNT make NULL."""
+    """NULL is skipped; no values make NULL, but 0 for COUNT and an empty list."""
     def value(views):
         values = known_values(expr, views, distinct)
-        return function(values) if values or name == "COUNT" else None
+        return function(values) if values or name in ("COUNT", "ARRAY_AGG") else None
     return Expr(f"{name}({'DISTINCT ' * distinct}{expr.text}{more})", value, kind)
 
 
@@ -218,7 +229,9 @@ def array_agg(expr, distinct):
 
 
 def string_agg(expr, distinct):
-    return aggregate("STRING_AGG", expr, distinct, lambda values: Bag(b"~".join(values).split(b"~"), b"~"), "bytes", ", '~'")
+    def text(values):
+        return Bag(b"~".join(values).split(b"~"), b"~")
+    return aggregate("STRING_AGG", expr, distinct, text, "bytes", ", '~'")
 
 
 def top_counts(expr):
