@@ -16,8 +16,7 @@ StatusOr<std::shared_ptr<const BytesRegex>> BytesRegex::Compile(std::string_view
                                                                 bool case_insensitive) {
   // Checks the size first, because a longer regex costs more to compile.
   RETURN_IF_ERROR(CheckRegexSize(pattern));
-  auto regex =
-      std::make_unique<const RE2>(BytesPiece(pattern), BytesRegexOptions(case_insensitive));
+  auto regex = CompileRegex(pattern, case_insensitive, RegexUnit::kByte);
   RETURN_IF_ERROR(CheckRegexCompiled(*regex));
   return std::shared_ptr<const BytesRegex>(new BytesRegex(std::move(regex)));
 }
@@ -29,9 +28,10 @@ bool BytesRegex::Found(std::string_view text) const {
 std::string BytesRegex::LiteralPrefix() const {
   // Without the anchor a match may begin anywhere, and if case is ignored a prefix has several
   // spellings.
-  if (!regex_->options().case_sensitive() || !IsAnchoredAtStart(regex_->pattern())) return "";
+  const std::string_view pattern = PatternOf(*regex_);
+  if (!regex_->options().case_sensitive() || !IsAnchoredAtStart(pattern)) return "";
   bool whole = false;
-  return LiteralHead(regex_->pattern(), &whole);
+  return LiteralHead(pattern, &whole);
 }
 
 }  // namespace sippar::engine

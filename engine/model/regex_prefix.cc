@@ -34,6 +34,14 @@ size_t EndOfRepetition(std::string_view pattern, size_t begin) {
   return IsAt(pattern, end, '}') ? end + 1 : begin + 1;
 }
 
+// Drops a whole character of UTF-8; where the regex is one of bytes, that is more than needed.
+void DropLastCharacter(std::string* text) {
+  while (!text->empty() && (static_cast<unsigned char>(text->back()) & 0xC0) == 0x80) {
+    text->pop_back();
+  }
+  if (!text->empty()) text->pop_back();
+}
+
 // Collects the literal characters of a regex outside its groups. Each Take function consumes the
 // element at `at_`; it returns false if this scan does not support the element.
 class LiteralScan {
@@ -70,7 +78,7 @@ class LiteralScan {
     }
     whole_ = false;
     // *, ? and { allow zero repetitions of the character before them, so a match may lack it.
-    if ((c == '*' || c == '?' || c == '{') && !run_.empty()) run_.pop_back();
+    if (c == '*' || c == '?' || c == '{') DropLastCharacter(&run_);
     EndRun();
     depth_ += c == '(' ? 1 : c == ')' ? -1 : 0;
     size_t end = at_ + 1;
@@ -142,9 +150,7 @@ std::string LiteralHead(std::string_view pattern, bool* whole) {
       c = pattern[++i];
     } else if (std::string_view("*?{+.[()|^$").find(c) != std::string_view::npos) {
       // A quantifier that allows zero repetitions makes the character before it optional.
-      if (std::string_view("*?{").find(c) != std::string_view::npos && !head.empty()) {
-        head.pop_back();
-      }
+      if (std::string_view("*?{").find(c) != std::string_view::npos) DropLastCharacter(&head);
       return head;
     }
     head.push_back(c);

@@ -26,6 +26,14 @@ using Search = std::function<Answer(const RE2& regex, std::string_view text, Sto
 // s. For longer searches the cost of a thread is negligible.
 constexpr uint64_t kStepsAtOnce = 32'000'000;
 
+// The size of the unit at `at`: a byte, or a character of UTF-8.
+size_t UnitSize(const RE2& regex, std::string_view text, size_t at) {
+  if (regex.options().encoding() != RE2::Options::EncodingUTF8) return 1;
+  size_t end = at + 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
+  return end - at;
+}
+
 bool MatchFrom(const RE2& regex, std::string_view text, size_t from, Groups* groups) {
   return regex.Match(BytesPiece(text), from, text.size(), RE2::UNANCHORED, groups->data(),
                      static_cast<int>(groups->size()));
@@ -37,10 +45,9 @@ Answer ExtractGroup(const RE2& regex, std::string_view text, std::optional<int> 
   if (wanted < 0 || wanted > count) return std::optional<std::string>();
   Groups groups(static_cast<size_t>(wanted) + 1);
   if (!MatchFrom(regex, text, 0, &groups)) return std::optional<std::string>();
-  const re2::StringPiece* piece = &groups.back();
-  if (piece->data() == nullptr && !group) piece = &groups.front();
-  if (piece->data() == nullptr) return std::optional<std::string>();
-  return std::optional(std::string(piece->data(), piece->size()));
+  const re2::StringPiece& piece = groups.back();
+  if (piece.data() == nullptr) return std::optional<std::string>();
+  return std::optional(std::string(piece.data(), piece.size()));
 }
 
 // Like RE2::GlobalReplace, but with a budget, so that it can be stopped: if each match reads the
@@ -58,8 +65,9 @@ Answer Replace(const RE2& regex, std::string_view text, const std::string& rewri
     at = begin;
     // As in RE2::GlobalReplace, an empty match directly after another match is not replaced.
     if (begin == last_end && groups[0].empty()) {
-      if (at < text.size()) result.push_back(text[at]);
-      ++at;
+      const size_t unit = UnitSize(regex, text, at);
+      if (at < text.size()) result.append(text, at, unit);
+      at += unit;
       continue;
     }
     regex.Rewrite(&result, BytesPiece(rewrite), groups.data(), static_cast<int>(groups.size()));
@@ -70,21 +78,28 @@ Answer Replace(const RE2& regex, std::string_view text, const std::string& rewri
   return std::optional(std::move(result));
 }
 
-// Returns the begin and end of each match as 16 bytes, so that they can be passed on as an Answer.
+constexpr uint64_t kNoPart = UINT64_MAX;
+
+// Returns the begin and end of each match as 16 bytes, so that they can be passed on as an Answer;
+// kNoPart twice if the group took no part.
 Answer FindAll(const RE2& regex, std::string_view text, size_t from, size_t count,
                StopBudget* budget) {
   Groups groups(regex.NumberOfCapturingGroups() > 0 ? 2 : 1);
   std::string places;
-  for (size_t found = 0; found < count && from <= text.size(); ++found) {
+  bool is_done = false;
+  for (size_t found = 0; found < count && from <= text.size() && !is_done; ++found) {
     if (!MatchFrom(regex, text, from, &groups)) break;
     RETURN_IF_ERROR(budget->Spend(text.size() - from + StopBudget::kStep));
-    const re2::StringPiece& whole = groups.front();
-    const re2::StringPiece& piece = groups.back().data() == nullptr ? whole : groups.back();
-    const auto begin = static_cast<size_t>(piece.data() - text.data());
+    const re2::StringPiece& piece = groups.back();
+    const bool has_part = piece.data() != nullptr;
+    const auto begin = has_part ? static_cast<uint64_t>(piece.data() - text.data()) : kNoPart;
     PutFixed64(&places, begin);
-    PutFixed64(&places, begin + piece.size());
-    // The search continues one byte after an empty match, or it would find the same match again.
-    from = static_cast<size_t>(whole.data() - text.data()) + std::max<size_t>(whole.size(), 1);
+    PutFixed64(&places, has_part ? begin + piece.size() : kNoPart);
+    const re2::StringPiece& whole = groups.front();
+    from = static_cast<size_t>(whole.data() - text.data()) + whole.size();
+    is_done = from == text.size() && !whole.empty();
+    // The search continues one unit after an empty match, or it would find the same match again.
+    if (whole.empty()) from += UnitSize(regex, text, from);
   }
   return std::optional(std::move(places));
 }
@@ -113,14 +128,14 @@ Answer Apart(std::shared_ptr<const RE2> regex, const Search& search, std::string
 
 SearchRegex::SearchRegex(std::shared_ptr<const RE2> regex, bool case_insensitive)
     : regex_(std::move(regex)), size_(static_cast<uint64_t>(regex_->ProgramSize())) {
-  if (!case_insensitive) literal_ = LiteralInside(regex_->pattern(), &is_literal_);
+  if (!case_insensitive) literal_ = LiteralInside(PatternOf(*regex_), &is_literal_);
 }
 
 StatusOr<std::shared_ptr<const SearchRegex>> SearchRegex::Compile(std::string_view pattern,
-                                                                  bool case_insensitive) {
+                                                                  bool case_insensitive,
+                                                                  RegexUnit unit) {
   RETURN_IF_ERROR(CheckRegexSize(pattern));
-  auto regex =
-      std::make_shared<const RE2>(BytesPiece(pattern), BytesRegexOptions(case_insensitive));
+  std::shared_ptr<const RE2> regex = CompileRegex(pattern, case_insensitive, unit);
   RETURN_IF_ERROR(CheckRegexCompiled(*regex));
   return std::shared_ptr<const SearchRegex>(new SearchRegex(std::move(regex), case_insensitive));
 }
@@ -177,7 +192,12 @@ StatusOr<std::vector<RegexMatch>> SearchRegex::Matches(std::string_view text, si
   std::vector<RegexMatch> matches;
   for (size_t at = 0; at < (*places)->size(); at += 16) {
     const char* pair = (*places)->data() + at;
-    matches.push_back({GetFixed64(pair), GetFixed64(pair + 8)});
+    const uint64_t begin = GetFixed64(pair);
+    if (begin == kNoPart) {
+      matches.push_back({0, 0, false});
+    } else {
+      matches.push_back({begin, GetFixed64(pair + 8), true});
+    }
   }
   return matches;
 }
@@ -192,7 +212,7 @@ Status SearchRegex::CheckRewrite(std::string_view rewrite) const {
         fmt::format("replacement '{}': a \\ must be followed by a digit or another \\", rewrite));
   }
   return InvalidArgument(fmt::format(
-      "regex /{}/: the replacement uses group \\{} ({}); write a group as ( )", regex_->pattern(),
+      "regex /{}/: the replacement uses group \\{} ({}); write a group as ( )", PatternOf(*regex_),
       group, groups == 0 ? std::string("it has none") : fmt::format("its last is \\{}", groups)));
 }
 

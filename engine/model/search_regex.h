@@ -20,23 +20,29 @@ class RE2;
 
 namespace sippar::engine {
 
+// What `.` and a class match. Names and values need not be UTF-8, so only TEXT has characters.
+enum class RegexUnit : uint8_t { kByte, kCharacter };
+
 // Byte offsets of the relevant part of a match: its first group, or the whole match if the regex
-// has no group or that group took no part in the match.
+// has no group.
 struct RegexMatch {
   size_t begin = 0;
   size_t end = 0;
+  bool has_part = true;  // false: the group took no part in the match
 };
 
 class SearchRegex final {
  public:
-  // kInvalidArgument: the pattern is malformed or too long.
+  // kInvalidArgument: the pattern is malformed or too long. With kCharacter, the pattern and the
+  // texts must be UTF-8.
   [[nodiscard]] static StatusOr<std::shared_ptr<const SearchRegex>> Compile(
-      std::string_view pattern, bool case_insensitive);
+      std::string_view pattern, bool case_insensitive, RegexUnit unit = RegexUnit::kByte);
 
   // All searches end early, with the error of `budget`'s stop signal, once it reports one.
   [[nodiscard]] StatusOr<bool> Found(std::string_view text, StopBudget* budget) const;
-  // Group `group` of the first match (0: the whole match); nullopt when there is none. Without
-  // `group`: the first group, or the whole match when that group took no part in it.
+  // Group `group` of the first match (0: the whole match); nullopt when nothing matches or the
+  // group took no part in the match. Without `group`: the first group, or the whole match if the
+  // regex has none.
   [[nodiscard]] StatusOr<std::optional<std::string>> Extract(std::string_view text,
                                                              std::optional<int> group,
                                                              StopBudget* budget) const;
@@ -44,7 +50,8 @@ class SearchRegex final {
   // that CheckRewrite(rewrite) is OK.
   [[nodiscard]] StatusOr<std::string> ReplaceAll(std::string_view text, std::string_view rewrite,
                                                  StopBudget* budget) const;
-  // The first matches that begin at `from` or after it, at most `count`. They do not overlap.
+  // The first matches that begin at `from` or after it, at most `count`. They do not overlap; after
+  // a match that ends at the end of the text, the empty match there does not count.
   [[nodiscard]] StatusOr<std::vector<RegexMatch>> Matches(std::string_view text, size_t from,
                                                           size_t count, StopBudget* budget) const;
   // kInvalidArgument: `rewrite` names a group that the regex does not have, or has a wrong escape.

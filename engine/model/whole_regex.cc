@@ -19,7 +19,7 @@ WholeRegex::WholeRegex(std::unique_ptr<const RE2> regex, std::string_view patter
 WholeRegex::~WholeRegex() = default;
 
 StatusOr<std::shared_ptr<const WholeRegex>> WholeRegex::Compile(std::string_view pattern) {
-  auto regex = std::make_unique<const RE2>(BytesPiece(pattern), BytesRegexOptions(false));
+  auto regex = CompileRegex(pattern, false, RegexUnit::kByte);
   if (!regex->ok()) {
     return InvalidArgument(
         fmt::format("regex /{}/ is not valid: {}", pattern.substr(0, 200), regex->error()));

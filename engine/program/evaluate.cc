@@ -277,9 +277,9 @@ Status Build(const Expression& expression, Node* node, const BuildPlace& place) 
     bool case_insensitive = expression.function == Function::kRegexFound &&
                             expression.args.size() == 3 && expression.args[2].IsLiteral() &&
                             expression.args[2].literal.bytes() == "i";
-    RETURN_IF_ERROR(
-        AtPlace(PrepareRegex(&node->site, expression.args[1].literal.bytes(), case_insensitive),
-                expression.place));
+    RETURN_IF_ERROR(AtPlace(PrepareRegex(&node->site, expression.args[1].literal.bytes(),
+                                         case_insensitive, RegexUnit::kByte),
+                            expression.place));
     return AtPlace(CheckRegexArgument(expression, node), expression.place);
   }
   return OkStatus();

@@ -24,6 +24,8 @@ struct CallSite {
   std::shared_ptr<const SearchRegex> regex;  // compiled regex_text; null: not compiled yet
   std::string regex_text;
   bool regex_case_insensitive = false;
+  RegexUnit regex_unit = RegexUnit::kByte;
+  std::shared_ptr<const SearchRegex> other_regex;  // the same with the other unit; null as above
   std::optional<std::string> rewrite;         // the last rewrite that was checked against the regex
   std::shared_ptr<const JsonPath> json_path;  // parsed json_path_text; null: not parsed yet
   std::string json_path_text;
@@ -64,8 +66,12 @@ ScalarEntry FindVectorFunction(Function function);
 
 // Runs CAST. Error DECODE if the content does not fit, TYPE if there is no such conversion.
 [[nodiscard]] Status ConvertValue(const Value& value, ValueType type, Value* out);
-// Compiles site->regex for this text, unless the call site has it already.
-[[nodiscard]] Status PrepareRegex(CallSite* site, std::string_view text, bool case_insensitive);
+// A regex that is TEXT matches TEXT by characters. Keys and names are TEXT, but may be any bytes;
+// what is not UTF-8 is matched by bytes.
+RegexUnit RegexUnitOf(const Value& text, const Value& regex);
+// Compiles site->regex for this regex, unless the call site has it already.
+[[nodiscard]] Status PrepareRegex(CallSite* site, std::string_view regex, bool case_insensitive,
+                                  RegexUnit unit);
 // Error BAD_REGEX if `rewrite` names a group that site->regex does not have. Requires: site->regex
 // is set.
 [[nodiscard]] Status CheckRewrite(CallSite* site, std::string_view rewrite);
@@ -97,7 +103,7 @@ bool LikeMatches(std::string_view text, std::string_view pattern, bool by_charac
 // pattern.
 [[nodiscard]] StatusOr<bool> LikeMatches(std::string_view text, std::string_view pattern,
                                          bool by_character, StopBudget* budget);
-// ISO 8601 with zone: "2026-11-20T12:00:00.5Z", "2026-11-20 12:00:00+01:00", "2026-11-20" (UTC).
+// Reads a time as time_text.h does. Without a zone it is UTC.
 bool ParseTimestamp(std::string_view text, int64_t* micros);
 
 }  // namespace sippar::engine

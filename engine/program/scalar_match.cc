@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/limits.h"
+#include "engine/base/utf8.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
 
@@ -14,7 +15,8 @@ using enum ValueType;
 Status RegexFound(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
   bool case_insensitive = args.size() == 3 && args[2]->bytes() == "i";
-  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), case_insensitive));
+  RETURN_IF_ERROR(
+      PrepareRegex(site, args[1]->bytes(), case_insensitive, RegexUnitOf(*args[0], *args[1])));
   ASSIGN_OR_RETURN(bool found, site->regex->Found(args[0]->bytes(), site->budget));
   out->AssignInteger(kBool, found ? 1 : 0);
   return OkStatus();
@@ -24,7 +26,7 @@ Status RegexExtract(CallSite* site, Arguments args, Value* out) {
   bool fine = args[0]->is_string() && args[1]->is_string() &&
               (args.size() == 2 || args[2]->type() == kInt64);
   if (!fine) return TypeError(*site, args);
-  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
+  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false, RegexUnitOf(*args[0], *args[1])));
   std::optional<int> group;
   if (args.size() == 3) {
     RETURN_IF_ERROR(CheckRegexGroup(*site, args[2]->integer()));
@@ -39,7 +41,7 @@ Status RegexExtract(CallSite* site, Arguments args, Value* out) {
 
 Status RegexReplace(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
-  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
+  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false, RegexUnitOf(*args[0], *args[1])));
   RETURN_IF_ERROR(CheckRewrite(site, args[2]->bytes()));
   ASSIGN_OR_RETURN(std::string text,
                    site->regex->ReplaceAll(args[0]->bytes(), args[2]->bytes(), site->budget));
@@ -48,8 +50,21 @@ Status RegexReplace(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
+// True if the pattern ends in a \ that escapes nothing.
+bool EndsInEscape(std::string_view pattern) {
+  size_t escapes = 0;
+  while (escapes < pattern.size() && pattern[pattern.size() - 1 - escapes] == '\\') ++escapes;
+  return escapes % 2 == 1;
+}
+
 Status Like(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
+  if (EndsInEscape(args[1]->bytes())) {
+    return ProgramError("BAD_ESCAPE",
+                        fmt::format("LIKE: the pattern '{}' ends in a \\, which escapes nothing",
+                                    PrintEscaped(args[1]->bytes())),
+                        "write \\\\ for the character itself");
+  }
   ASSIGN_OR_RETURN(bool matches, LikeMatches(args[0]->bytes(), args[1]->bytes(),
                                              args[0]->type() == kText, site->budget));
   out->AssignInteger(kBool, matches ? 1 : 0);
@@ -102,19 +117,31 @@ bool LikeMatches(std::string_view text, std::string_view pattern, bool by_charac
   return *LikeMatches(text, pattern, by_character, &never_stops);
 }
 
-Status PrepareRegex(CallSite* site, std::string_view text, bool case_insensitive) {
+RegexUnit RegexUnitOf(const Value& text, const Value& regex) {
+  const bool is_text = text.type() == kText && regex.type() == kText;
+  return is_text && IsUtf8(text.bytes()) ? RegexUnit::kCharacter : RegexUnit::kByte;
+}
+
+Status PrepareRegex(CallSite* site, std::string_view regex, bool case_insensitive, RegexUnit unit) {
   // Most regexes are literals, so for all rows but the first the call ends here.
-  if (site->regex != nullptr && site->regex_text == text &&
-      site->regex_case_insensitive == case_insensitive) {
+  const bool is_same = site->regex != nullptr && site->regex_text == regex &&
+                       site->regex_case_insensitive == case_insensitive;
+  if (is_same && site->regex_unit == unit) return OkStatus();
+  // Keys of both kinds may alternate, so the regex of the other unit is kept.
+  if (is_same && site->other_regex != nullptr) {
+    site->regex.swap(site->other_regex);
+    site->regex_unit = unit;
     return OkStatus();
   }
-  auto regex = SearchRegex::Compile(text, case_insensitive);
-  if (!regex.ok()) {
-    return ProgramError("BAD_REGEX", std::string(MessageOf(regex.status())));
+  auto compiled = SearchRegex::Compile(regex, case_insensitive, unit);
+  if (!compiled.ok()) {
+    return ProgramError("BAD_REGEX", std::string(MessageOf(compiled.status())));
   }
-  site->regex = *std::move(regex);
-  site->regex_text = text;
+  site->other_regex = is_same ? std::move(site->regex) : nullptr;
+  site->regex = *std::move(compiled);
+  site->regex_text = regex;
   site->regex_case_insensitive = case_insensitive;
+  site->regex_unit = unit;
   // The kept rewrite was checked against the old regex.
   site->rewrite.reset();
   return OkStatus();

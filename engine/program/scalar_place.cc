@@ -88,7 +88,7 @@ Status FindMatches(CallSite* site, Arguments args, std::vector<RegexMatch>* matc
   *asked = IntegerOr(args, 3, 1);
   RETURN_IF_ERROR(CheckPositive(*site, "position", position));
   RETURN_IF_ERROR(CheckPositive(*site, "occurrence", *asked));
-  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
+  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false, RegexUnitOf(*args[0], *args[1])));
   if (position > CountUnits(args[0]->type(), text) + 1) return OkStatus();
   const size_t from = BytesOfUnits(args[0]->type(), text, position - 1);
   ASSIGN_OR_RETURN(*matches,
@@ -106,6 +106,7 @@ Status RegexSubstr(CallSite* site, Arguments args, Value* out) {
   *out = Value::Null();
   if (matches.size() < static_cast<size_t>(asked)) return OkStatus();
   const RegexMatch& match = matches.back();
+  if (!match.has_part) return OkStatus();
   std::string part = args[0]->bytes().substr(match.begin, match.end - match.begin);
   out->AssignBytes(args[0]->type(), part);
   return OkStatus();
@@ -125,7 +126,7 @@ Status RegexInstr(CallSite* site, Arguments args, Value* out) {
   int64_t asked = 0;
   RETURN_IF_ERROR(FindMatches(site, args, &matches, &asked));
   *out = Value::Int64(0);
-  if (matches.size() < static_cast<size_t>(asked)) return OkStatus();
+  if (matches.size() < static_cast<size_t>(asked) || !matches.back().has_part) return OkStatus();
   const size_t at = end == 0 ? matches.back().begin : matches.back().end;
   const std::string_view before = std::string_view(args[0]->bytes()).substr(0, at);
   *out = Value::Int64(CountUnits(args[0]->type(), before) + 1);
@@ -135,7 +136,7 @@ Status RegexInstr(CallSite* site, Arguments args, Value* out) {
 Status RegexExtractAll(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
   const std::string& text = args[0]->bytes();
-  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
+  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false, RegexUnitOf(*args[0], *args[1])));
   // Asks for one match more than an ARRAY can hold, so that CheckArraySize refuses too many.
   ASSIGN_OR_RETURN(
       std::vector<RegexMatch> matches,
