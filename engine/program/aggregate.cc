@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <set>
 
 #include "engine/model/hyper_log_log.h"
@@ -40,7 +41,10 @@ class Count final : public Aggregate {
   int64_t count_ = 0;
 };
 
-// SUM and AVG. Partial state: STRUCT(sum, count). The sum stays INT64 until a FLOAT64 is added.
+// SUM and AVG. A sum of whole numbers has 128 bits, so that it does not depend on the order in
+// which tablets and values are added whether it overflows; the result is checked at the end.
+// Partial state: STRUCT(sum, count), or STRUCT(upper half, lower half, count) if the sum exceeds 64
+// bits.
 class Sum final : public Aggregate {
  public:
   explicit Sum(bool average) : average_(average) {}
@@ -51,79 +55,119 @@ class Sum final : public Aggregate {
     ++count_;
     return OkStatus();
   }
-  Value Partial() const override { return Value::Struct({sum_, Value::Int64(count_)}); }
+  Value Partial() const override {
+    if (type_ == kNull || type_ == kFloat64 || FitsInto64Bits()) {
+      return Value::Struct({Total(), Value::Int64(count_)});
+    }
+    return Value::Struct({Whole(static_cast<int64_t>(whole_ >> 64)),
+                          Value::Int64(static_cast<int64_t>(whole_)), Value::Int64(count_)});
+  }
   Status Merge(const Value& partial) override {
-    if (partial.type() != kStruct || partial.items().size() != 2) return BadPartial();
-    if (partial.items()[1].type() != kInt64) return BadPartial();
+    if (partial.type() != kStruct) return BadPartial();
+    const Value::Items& items = partial.items();
+    if (items.size() < 2 || items.size() > 3 || items.back().type() != kInt64) return BadPartial();
     // A tablet that added no value sends NULL as its sum, which AddNumber would refuse.
-    if (partial.items()[1].integer() == 0) return OkStatus();
-    RETURN_IF_ERROR(AddNumber(partial.items()[0]));
-    count_ += partial.items()[1].integer();
+    if (items.back().integer() == 0) return OkStatus();
+    if (items.size() == 2) {
+      RETURN_IF_ERROR(AddNumber(items[0]));
+    } else {
+      if (items[1].type() != kInt64) return BadPartial();
+      RETURN_IF_ERROR(AddWide(items[0], static_cast<uint64_t>(items[1].integer())));
+    }
+    count_ += items.back().integer();
     return OkStatus();
+  }
+  Status Check() const override {
+    if (average_ || type_ == kNull || type_ == kFloat64 || FitsInto64Bits()) return OkStatus();
+    return ProgramError("OVERFLOW", "the sum does not fit into 64 bits");
   }
   Value Finish() const override {
     if (count_ == 0) return Value::Null();
-    if (!average_) return sum_;
-    // A sum of INT64 is exact, so an average is rounded only by this division. Only a sum that
-    // exceeded 64 bits is a FLOAT64, and each addition to it has rounded as well.
-    double count = static_cast<double>(count_);
-    if (sum_.type() == kDuration) return Value::Duration(sum_.integer() / count_);
-    return Value::Float64(sum_.AsReal() / count);
+    if (!average_) return Total();
+    // A sum of INT64 is exact, so an average is rounded only by this division.
+    if (type_ == kDuration) return Value::Duration(static_cast<int64_t>(whole_ / count_));
+    double sum = type_ == kFloat64 ? real_ : static_cast<double>(whole_);
+    return Value::Float64(sum / static_cast<double>(count_));
   }
 
  private:
+  using Int128 = __int128;
+
+  bool FitsInto64Bits() const {
+    return whole_ == static_cast<Int128>(static_cast<int64_t>(whole_));
+  }
+  Value Whole(int64_t whole) const {
+    return type_ == kDuration ? Value::Duration(whole) : Value::Int64(whole);
+  }
+  Value Total() const {
+    if (type_ == kNull) return Value::Null();
+    return type_ == kFloat64 ? Value::Float64(real_) : Whole(static_cast<int64_t>(whole_));
+  }
+
   Status AddNumber(const Value& value) {
-    int64_t whole = 0;
-    if (value.type() == kInt64 && sum_.type() == kInt64 &&
-        !__builtin_add_overflow(sum_.integer(), value.integer(), &whole)) [[likely]] {
-      sum_.AssignInteger(kInt64, whole);
+    if (value.type() == kInt64 && type_ == kInt64) [[likely]] {
+      whole_ += value.integer();
       return OkStatus();
     }
-    return AddOther(value);
+    RETURN_IF_ERROR(SetType(value));
+    if (type_ != kFloat64) {
+      whole_ += value.integer();
+      return OkStatus();
+    }
+    const double number = value.AsReal();
+    const bool is_finite = std::isfinite(real_) && std::isfinite(number);
+    real_ += number;
+    if (!is_finite || std::isfinite(real_)) return OkStatus();
+    return ProgramError("OVERFLOW", "the sum does not fit into a FLOAT64");
   }
-  // Handles the rare cases: a value or a sum that is not an INT64, and an INT64 sum that overflows.
-  Status AddOther(const Value& value) {
+  Status AddWide(const Value& upper, uint64_t lower) {
+    RETURN_IF_ERROR(SetType(upper));
+    const Int128 whole = (static_cast<Int128>(upper.integer()) << 64) | static_cast<Int128>(lower);
+    if (type_ == kFloat64) {
+      real_ += static_cast<double>(whole);
+    } else {
+      whole_ += whole;
+    }
+    return OkStatus();
+  }
+  // Sets the type of the sum to which `value` is added: FLOAT64 once any number is one.
+  Status SetType(const Value& value) {
     if (!value.is_number() && value.type() != kDuration) {
       return ProgramError("TYPE",
                           fmt::format("{} takes numbers or durations, not {}",
                                       average_ ? "AVG" : "SUM", TypeName(value.type())),
                           "INT64(x) reads 8 bytes, INT64(TEXT(x)) a decimal number");
     }
-    if (sum_.is_null()) {
-      sum_ = value;
-      return OkStatus();
-    }
-    if ((value.type() == kDuration) != (sum_.type() == kDuration)) {
+    if (type_ == kNull) type_ = value.type();
+    if ((value.type() == kDuration) != (type_ == kDuration)) {
       return ProgramError("TYPE", "a SUM cannot add numbers and durations");
     }
-    // The sum from which AVG is computed may exceed 64 bits although the average does not.
-    bool real = value.type() == kFloat64 || sum_.type() == kFloat64;
-    int64_t sum = 0;
-    if (!real && !__builtin_add_overflow(sum_.integer(), value.integer(), &sum)) {
-      sum_ = value.type() == kDuration ? Value::Duration(sum) : Value::Int64(sum);
-      return OkStatus();
+    if (value.type() == kFloat64 && type_ == kInt64) {
+      real_ = static_cast<double>(whole_);
+      type_ = kFloat64;
     }
-    // A mean of durations is a DURATION, so their sum must not become a FLOAT64.
-    if (!real && (!average_ || value.type() == kDuration)) {
-      return ProgramError("OVERFLOW", "the sum does not fit into 64 bits");
-    }
-    sum_ = Value::Float64(sum_.AsReal() + value.AsReal());
     return OkStatus();
   }
 
-  bool average_;
-  Value sum_;
+  const bool average_;
+  ValueType type_ = kNull;  // of the sum; kNull: nothing was added
+  Int128 whole_ = 0;        // the sum, unless type_ is kFloat64
+  double real_ = 0;         // the sum if type_ is kFloat64
   int64_t count_ = 0;
 };
 
-// MIN and MAX. Partial state: the best value so far, NULL if there is none.
+// MIN and MAX. Partial state: the best value so far, NULL if there is none. NaN if any value is
+// NaN.
 class Extreme final : public Aggregate {
  public:
   Extreme(bool greatest, GroupMemory* memory) : greatest_(greatest), memory_(memory) {}
   Status Add(const Value& value) override {
     if (value.is_null()) return OkStatus();
-    int order = best_.is_null() ? 1 : CompareValues(value, best_);
-    if (!best_.is_null() && (greatest_ ? order <= 0 : order >= 0)) return OkStatus();
+    if (!best_.is_null()) {
+      if (best_.IsNan()) return OkStatus();
+      const int order = CompareValues(value, best_);
+      if (!value.IsNan() && (greatest_ ? order <= 0 : order >= 0)) return OkStatus();
+    }
     memory_->RemoveValue(best_);
     best_ = value;
     return memory_->AddValue(best_);

@@ -76,6 +76,8 @@ class Aggregate {
   virtual void AddRows(uint64_t) {}  // counts many rows at once; only for kCountRows
   virtual Value Partial() const = 0;
   [[nodiscard]] virtual Status Merge(const Value& partial) = 0;
+  // The error of the result, such as OVERFLOW of a sum. Call it before Finish.
+  [[nodiscard]] virtual Status Check() const { return OkStatus(); }
   virtual Value Finish() const = 0;
 };
 

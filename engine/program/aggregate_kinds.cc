@@ -139,6 +139,7 @@ class Distinct final : public Aggregate {
     for (const Value& value : partial.items()) RETURN_IF_ERROR(Add(value));
     return OkStatus();
   }
+  Status Check() const override { return of_->Check(); }
   Value Finish() const override { return of_->Finish(); }
 
  private:

@@ -54,7 +54,7 @@ Status RunIn(EvaluatorNode* node, const EvaluatorContext& context) {
     }
     int order = 0;
     RETURN_IF_ERROR(CompareForTest(*value, *item, &order));
-    if (order == 0) {
+    if (order == 0 && !value->IsNan()) {
       node->SetBool(true);
       return OkStatus();
     }
@@ -78,6 +78,15 @@ Status RunComparison(EvaluatorNode* node, const EvaluatorContext& context) {
   }
   int order = 0;
   RETURN_IF_ERROR(CompareForTest(*left, *right, &order));
+  // NaN is neither equal to any number, itself included, nor less or greater.
+  if (left->IsNan() || right->IsNan()) {
+    if (function == Function::kNullIf) {
+      node->scratch = *left;
+    } else {
+      node->SetBool(function == Function::kNotEqual);
+    }
+    return OkStatus();
+  }
   bool truth = false;
   switch (function) {
     case Function::kEqual:
@@ -106,7 +115,7 @@ Status RunComparison(EvaluatorNode* node, const EvaluatorContext& context) {
   return OkStatus();
 }
 
-// LEAST and GREATEST. NULL if any argument is NULL.
+// LEAST and GREATEST. NULL if any argument is NULL, else NaN if any is NaN.
 Status RunExtreme(EvaluatorNode* node, const EvaluatorContext& context, const Value** result) {
   const Value* best = nullptr;
   for (EvaluatorNode& arg : node->args) {
@@ -119,7 +128,7 @@ Status RunExtreme(EvaluatorNode* node, const EvaluatorContext& context, const Va
     int order = 0;
     if (best != nullptr) RETURN_IF_ERROR(CompareForTest(*value, *best, &order));
     bool better = node->site.function == Function::kLeast ? order < 0 : order > 0;
-    if (best == nullptr || better) best = value;
+    if (best == nullptr || value->IsNan() || (better && !best->IsNan())) best = value;
   }
   *result = best;
   return OkStatus();

@@ -24,12 +24,6 @@ Row GroupBy::Group::Partial() const {
   return row;
 }
 
-Row GroupBy::Group::Finish() && {
-  Row row = std::move(keys);
-  for (const auto& aggregate : aggregates) row.push_back(aggregate->Finish());
-  return row;
-}
-
 GroupBy::GroupBy(size_t keys, const std::vector<AggregateDef>& aggregates)
     : keys_(keys), defs_(aggregates) {
   if (keys_ == 0) Create();
@@ -108,10 +102,17 @@ void GroupBy::AddRows(uint64_t count) {
   for (auto& aggregate : groups_.front()->aggregates) aggregate->AddRows(count);
 }
 
-std::vector<Row> GroupBy::Finish() {
+StatusOr<std::vector<Row>> GroupBy::Finish() {
   std::vector<Row> rows;
   rows.reserve(groups_.size());
-  for (const auto& group : groups_) rows.push_back(std::move(*group).Finish());
+  for (const auto& group : groups_) {
+    Row row = std::move(group->keys);
+    for (size_t i = 0; i < defs_.size(); ++i) {
+      RETURN_IF_ERROR(AtPlace(group->aggregates[i]->Check(), defs_[i].argument.place));
+      row.push_back(group->aggregates[i]->Finish());
+    }
+    rows.push_back(std::move(row));
+  }
   return rows;
 }
 

@@ -30,7 +30,6 @@ class GroupBy {
     Row keys;
     std::vector<std::unique_ptr<Aggregate>> aggregates;
     Row Partial() const;  // the keys, then the partial states
-    Row Finish() &&;      // the keys, moved out of the group, then the finished values
   };
 
   // Without keys there is one group from the start: COUNT(*) of no rows is 0. `aggregates` outlives
@@ -52,8 +51,9 @@ class GroupBy {
 
   // The groups in order of creation.
   const std::vector<std::unique_ptr<Group>>& groups() const { return groups_; }
-  // Returns Group::Finish of every group, in order of creation. Call it once, as the last call.
-  std::vector<Row> Finish();
+  // Returns a row for each group, in order of creation: its keys, then the finished values. Call it
+  // once, as the last call. Returns the error of an aggregate's result, such as OVERFLOW.
+  [[nodiscard]] StatusOr<std::vector<Row>> Finish();
 
  private:
   bool HasPresentKeys(const Group& group) const;

@@ -15,7 +15,7 @@ using enum ValueType;
 using Items = Value::Items;
 
 bool AreEqual(const Value& a, const Value& b) {
-  return !a.is_null() && !b.is_null() && CompareValues(a, b) == 0;
+  return !a.is_null() && !b.is_null() && !a.IsNan() && CompareValues(a, b) == 0;
 }
 
 Status Includes(CallSite* site, Arguments args, Value* out) {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -88,6 +89,7 @@ class Value {
       items_.reset();
   }
 
+  bool IsNan() const { return type() == ValueType::kFloat64 && std::isnan(real()); }
   // True if type and content are the same; so TEXT and BYTES differ, unlike in CompareValues.
   bool operator==(const Value& other) const;
 

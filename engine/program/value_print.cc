@@ -114,6 +114,7 @@ std::string PrintTimestamp(int64_t micros) {
 }
 
 std::string PrintFloat(double value) {
+  if (std::isnan(value)) return "nan";          // its sign means nothing
   std::string text = fmt::format("{}", value);  // shortest text that reads back
   if (text.size() > 2 && text.compare(text.size() - 2, 2, ".0") == 0) text.resize(text.size() - 2);
   return text;

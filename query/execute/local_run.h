@@ -20,7 +20,7 @@ class LocalRun {
   // adds to the row's group.
   [[nodiscard]] Status Add(const engine::Row& row, std::vector<engine::Row>* out);
   // The rows of aggregate mode, one for each group. Call it once, after the last Add.
-  std::vector<engine::Row> FinishGroups() { return groups_.Finish(); }
+  [[nodiscard]] StatusOr<std::vector<engine::Row>> FinishGroups() { return groups_.Finish(); }
 
  private:
   explicit LocalRun(const engine::Program& program)

@@ -65,7 +65,9 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
     return true;
   };
   RETURN_IF_ERROR(RunOnTablets(context, plan.table, program, merge));
-  return stages->AddGroups(groups.Finish());
+  auto rows = groups.Finish();
+  if (!rows.ok()) return WithQueryCode(rows.status());
+  return stages->AddGroups(*std::move(rows));
 }
 
 // Takes rows with lists of versions and passes each version on to `next`, as a row of its own.
@@ -111,7 +113,10 @@ Status RunRelation(const StatementContext& context, const SelectPlan& plan, Resu
     const RowConsumer rows = plan.unpacked.empty() ? RowConsumer(add) : Unpacking(plan, add);
     RETURN_IF_ERROR(RunSelect(context, *plan.input, rows, &next));
   }
-  return plan.program.aggregate ? stages->AddGroups(run->FinishGroups()) : OkStatus();
+  if (!plan.program.aggregate) return OkStatus();
+  auto groups = run->FinishGroups();
+  if (!groups.ok()) return WithQueryCode(groups.status());
+  return stages->AddGroups(*std::move(groups));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "engine/base/random.h"
 #include "engine/program/program_error.h"
 
@@ -89,15 +91,52 @@ TEST(AggregateTest, SumsOverflowAveragesOfNumbersDoNot) {
   auto average = Aggregate::New(Def(AggregateDef::kAvg), &memory);
   Value big = Value::Int64(INT64_MAX);
   ASSERT_TRUE(sum->Add(big).ok());
-  EXPECT_EQ(ProgramErrorCode(sum->Add(big)), "OVERFLOW");
+  ASSERT_TRUE(sum->Check().ok());
+  ASSERT_TRUE(sum->Add(big).ok());
+  EXPECT_EQ(ProgramErrorCode(sum->Check()), "OVERFLOW");
   ASSERT_TRUE(average->Add(big).ok());
   ASSERT_TRUE(average->Add(big).ok());
   EXPECT_DOUBLE_EQ(average->Finish().real(), static_cast<double>(INT64_MAX));
   auto mean = Aggregate::New(Def(AggregateDef::kAvg), &memory);
   ASSERT_TRUE(mean->Add(Value::Duration(INT64_MAX)).ok());
   EXPECT_EQ(mean->Finish(), Value::Duration(INT64_MAX));
-  EXPECT_EQ(ProgramErrorCode(mean->Add(Value::Duration(INT64_MAX))), "OVERFLOW");
+  ASSERT_TRUE(mean->Add(Value::Duration(INT64_MAX)).ok());
+  EXPECT_EQ(mean->Finish(), Value::Duration(INT64_MAX));
   EXPECT_EQ(ProgramErrorCode(sum->Add(Value::Text("1"))), "TYPE");
+}
+
+// max + 1 - 1 fits, wherever the tablets are split.
+TEST(AggregateTest, OnlyTheWholeSumMayOverflow) {
+  const std::vector<Value> values = {Value::Int64(INT64_MAX), Value::Int64(1), Value::Int64(-1),
+                                     Value::Int64(INT64_MIN), Value::Int64(-7)};
+  for (size_t split = 0; split <= values.size(); ++split) {
+    auto merged = Aggregate::New(Def(AggregateDef::kSum), &memory);
+    auto left = Aggregate::New(Def(AggregateDef::kSum), &memory);
+    auto right = Aggregate::New(Def(AggregateDef::kSum), &memory);
+    for (size_t i = 0; i < values.size(); ++i) {
+      ASSERT_TRUE((i < split ? left : right)->Add(values[i]).ok());
+    }
+    for (const Aggregate* part : {left.get(), right.get()}) {
+      std::string bytes;
+      part->Partial().Encode(&bytes);
+      Reader reader(bytes);
+      ASSERT_TRUE(merged->Merge(Value::Decode(&reader)).ok());
+    }
+    ASSERT_TRUE(merged->Check().ok()) << split;
+    EXPECT_EQ(merged->Finish(), Value::Int64(-8)) << split;
+  }
+}
+
+TEST(AggregateTest, NanIsTheExtremeOfWhatHoldsIt) {
+  for (auto kind : {AggregateDef::kMin, AggregateDef::kMax}) {
+    for (int nan_at = 0; nan_at < 3; ++nan_at) {
+      auto extreme = Aggregate::New(Def(kind), &memory);
+      for (int i = 0; i < 3; ++i) {
+        ASSERT_TRUE(extreme->Add(Value::Float64(i == nan_at ? std::nan("") : i)).ok());
+      }
+      EXPECT_TRUE(extreme->Finish().IsNan()) << nan_at;
+    }
+  }
 }
 
 TEST(AggregateTest, SketchIsWithinItsError) {
