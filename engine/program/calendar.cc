@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include "engine/program/program_error.h"
@@ -25,28 +26,6 @@ std::string LowerCase(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   return lower;
-}
-
-// "+01:00", "-8", "+0530" as seconds east of UTC; false for anything else.
-bool ParseOffset(std::string_view text, int* seconds) {
-  if (!text.starts_with('+') && !text.starts_with('-')) return false;
-  const int sign = text[0] == '-' ? -1 : 1;
-  std::string digits;
-  for (char c : text.substr(1)) {
-    if (c == ':' && (digits.size() == 1 || digits.size() == 2)) {
-      if (digits.size() == 1) digits.insert(0, "0");
-      continue;
-    }
-    if (c < '0' || c > '9') return false;
-    digits.push_back(c);
-  }
-  if (digits.size() == 1) digits.insert(0, "0");
-  if (digits.size() == 2) digits += "00";
-  if (digits.size() != 4) return false;
-  const int hours = (digits[0] - '0') * 10 + digits[1] - '0';
-  const int minutes = (digits[2] - '0') * 10 + digits[3] - '0';
-  *seconds = sign * (hours * 3600 + minutes * 60);
-  return hours <= 14 && minutes <= 59;
 }
 
 // Time zone data has a resolution of seconds; the fraction of a second is the same in every zone.
@@ -79,12 +58,6 @@ CalendarUnit IsoYear() {
   CalendarUnit unit;
   unit.is_iso_year = true;
   return unit;
-}
-
-// The Monday of week 1 of the ISO year: the week that has January 4th.
-int64_t IsoYearStart(int64_t year) {
-  const int64_t january_4 = DaysOf(year, 1, 4);
-  return january_4 - (january_4 + 3 - FloorDiv(january_4 + 3, 7) * 7);  // 1970-01-01 was a Thursday
 }
 
 }  // namespace
@@ -125,10 +98,40 @@ int64_t DaysInMonth(int64_t year, int64_t month) {
   return month == 12 ? 31 : DaysOf(year, month + 1, 1) - DaysOf(year, month, 1);
 }
 
+int64_t IsoYearStart(int64_t year) {
+  // Week 1 is the week that has January 4th.
+  const int64_t january_4 = DaysOf(year, 1, 4);
+  return january_4 - (january_4 + 3 - FloorDiv(january_4 + 3, 7) * 7);  // 1970-01-01 was a Thursday
+}
+
+bool ReadOffset(std::string_view text, int* seconds) {
+  if (!text.starts_with('+') && !text.starts_with('-')) return false;
+  const int sign = text[0] == '-' ? -1 : 1;
+  std::string digits;
+  for (char c : text.substr(1)) {
+    if (c == ':' && (digits.size() == 1 || digits.size() == 2)) {
+      if (digits.size() == 1) digits.insert(0, "0");
+      continue;
+    }
+    if (c < '0' || c > '9') return false;
+    digits.push_back(c);
+  }
+  if (digits.size() == 1) digits.insert(0, "0");
+  if (digits.size() == 2) digits += "00";
+  if (digits.size() != 4) return false;
+  const int hours = (digits[0] - '0') * 10 + digits[1] - '0';
+  const int minutes = (digits[2] - '0') * 10 + digits[3] - '0';
+  *seconds = sign * (hours * 3600 + minutes * 60);
+  return minutes <= 59 && hours * 60 + minutes <= 18 * 60;
+}
+
 StatusOr<absl::TimeZone> FindZone(std::string_view name) {
   if (LowerCase(name) == "utc") return absl::UTCTimeZone();
   int offset = 0;
-  if (ParseOffset(name, &offset)) return absl::FixedTimeZone(offset);
+  constexpr int kOffsetMax = 14 * 3600 + 59 * 60;
+  if (ReadOffset(name, &offset) && std::abs(offset) <= kOffsetMax) {
+    return absl::FixedTimeZone(offset);
+  }
   absl::TimeZone zone;
   // A zone name becomes a file name, so a name that could leave the folder of the zones is refused.
   bool fine = !name.empty() && !name.starts_with('/') && name.find("..") == name.npos &&

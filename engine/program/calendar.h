@@ -18,6 +18,12 @@ namespace sippar::engine {
 inline constexpr int64_t kMicrosPerSecond = 1'000'000;
 inline constexpr int64_t kMicrosPerDay = 86'400 * kMicrosPerSecond;
 
+// True for the years that GoogleSQL has, 0001-01-01 to 9999-12-31.
+inline bool IsInYears(int64_t time_us) {
+  constexpr int64_t kYear1 = -62'135'596'800, kYear10000 = 253'402'300'800;
+  return time_us >= kYear1 * kMicrosPerSecond && time_us < kYear10000 * kMicrosPerSecond;
+}
+
 // A time is a TIMESTAMP or an INT64 of microseconds.
 inline bool IsTime(const Value& value) {
   return value.type() == ValueType::kTimestamp || value.type() == ValueType::kInt64;
@@ -35,7 +41,11 @@ struct CalendarTime {
 // the month.
 int64_t DaysOf(int64_t year, int64_t month, int64_t day);
 int64_t DaysInMonth(int64_t year, int64_t month);
+// The Monday that begins an ISO year, as a number of days from 1970-01-01.
+int64_t IsoYearStart(int64_t year);
 
+// Reads an offset from UTC, such as '+01:00', '-8' or '+0530', of at most 18 hours.
+bool ReadOffset(std::string_view text, int* seconds);
 // Finds the zone of a name such as 'UTC', '+01:00', '-8' or 'Europe/Berlin'. Error RANGE if this
 // machine knows no such zone.
 [[nodiscard]] StatusOr<absl::TimeZone> FindZone(std::string_view name);

@@ -159,6 +159,9 @@ enum class Function : uint8_t {
   kFormatTimestamp = 209,
   kParseTimestamp = 210,
   kMakeDate = 211,
+  kParseDate = 212,
+  kMonthArray = 213,  // arguments: first time, last time, months between two times
+  kLastDayOf = 214,   // arguments: part, time
   // Collections.
   kItemAt = 215,  // arguments: ARRAY, index, index of the first item
   kArrayConcat = 216,

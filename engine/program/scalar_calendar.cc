@@ -11,6 +11,7 @@
 #include "engine/program/calendar.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
+#include "engine/program/time_pattern.h"
 
 namespace sippar::engine {
 namespace {
@@ -24,6 +25,17 @@ Value TimeLike(const Value& time, int64_t micros) {
 Status TimeOverflow(const CallSite& site) {
   return ProgramError("OVERFLOW", fmt::format("the result of {} does not fit into 64 bits",
                                               FindFunction(site.function)->name));
+}
+
+Status OutsideOfYears(const CallSite& site) {
+  return ProgramError("OVERFLOW", fmt::format("the result of {} is not in the years 1 to 9999",
+                                              FindFunction(site.function)->name));
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return lower;
 }
 
 // The zone that args[index] names; UTC if there is no such argument.
@@ -84,8 +96,7 @@ Status DatePart(CallSite* site, Arguments args, Value* out) {
   CalendarTime parts;
   RETURN_IF_ERROR(SplitTime(time, &parts));
   RETURN_IF_ERROR(SplitTime(ToLocal(time, zone), &parts));
-  std::string name = args[0]->bytes();
-  for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  const std::string name = Lower(args[0]->bytes());
   auto part = FindPart(name, parts, FloorDiv(time, kMicrosPerSecond));
   if (!part) {
     return ProgramError("UNKNOWN_NAME", fmt::format("'{}' is not a date part", PrintEscaped(name)),
@@ -112,73 +123,136 @@ Status TimeSpan(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-Status AddMonths(CallSite* site, Arguments args, Value* out) {
-  if (!IsTime(*args[0]) || args[1]->type() != kInt64) return TypeError(*site, args);
-  const int64_t time = args[0]->integer();
+// The same time of day `count` months later. A day that the month lacks becomes its last day.
+// nullopt: the calendar does not support the result. Error RANGE as for SplitTime.
+StatusOr<std::optional<int64_t>> MonthsLater(int64_t time, int64_t count) {
   CalendarTime parts;
   RETURN_IF_ERROR(SplitTime(time, &parts));
   constexpr int64_t kMonthsMax = 12 * 30'000;  // keeps the year in the range of the calendar
   int64_t months = (parts.tm.tm_year + 1900) * int64_t{12} + parts.tm.tm_mon;
-  if (__builtin_add_overflow(months, args[1]->integer(), &months) || months > kMonthsMax ||
+  if (__builtin_add_overflow(months, count, &months) || months > kMonthsMax ||
       months < -kMonthsMax) {
-    return TimeOverflow(*site);
+    return std::optional<int64_t>();
   }
   const int64_t year = FloorDiv(months, 12);
   const int64_t month = months - year * 12 + 1;
   const int64_t day = std::min<int64_t>(parts.tm.tm_mday, DaysInMonth(year, month));
   const int64_t of_day = time - FloorDiv(time, kMicrosPerDay) * kMicrosPerDay;
-  int64_t result = 0;
-  if (__builtin_mul_overflow(DaysOf(year, month, day), kMicrosPerDay, &result) ||
-      __builtin_add_overflow(result, of_day, &result)) {
-    return TimeOverflow(*site);
-  }
-  *out = TimeLike(*args[0], result);
+  // Fits into 64 bits: 30,000 years are about a tenth of what an INT64 of microseconds holds.
+  return std::optional(DaysOf(year, month, day) * kMicrosPerDay + of_day);
+}
+
+Status AddMonths(CallSite* site, Arguments args, Value* out) {
+  if (!IsTime(*args[0]) || args[1]->type() != kInt64) return TypeError(*site, args);
+  ASSIGN_OR_RETURN(std::optional<int64_t> later,
+                   MonthsLater(args[0]->integer(), args[1]->integer()));
+  if (!later || !IsInYears(*later)) return OutsideOfYears(*site);
+  *out = TimeLike(*args[0], *later);
   return OkStatus();
 }
 
+// The times from args[0] to args[1], args[2] months apart.
+Status MonthArray(CallSite* site, Arguments args, Value* out) {
+  if (!IsTime(*args[0]) || !IsTime(*args[1]) || args[2]->type() != kInt64) {
+    return TypeError(*site, args);
+  }
+  const int64_t to = args[1]->integer();
+  const int64_t step = args[2]->integer();
+  if (step == 0) return ProgramError("RANGE", "GENERATE_DATE_ARRAY: the step is 0");
+  Value::Items items;
+  int64_t months = 0;
+  do {
+    // Counts from the start: a day that one month lacks comes back in the next.
+    ASSIGN_OR_RETURN(std::optional<int64_t> at, MonthsLater(args[0]->integer(), months));
+    if (!at || (step > 0 ? *at > to : *at < to)) break;
+    RETURN_IF_ERROR(CheckArraySize(items.size() + 1, 0));
+    items.push_back(TimeLike(*args[0], *at));
+  } while (!__builtin_add_overflow(months, step, &months));
+  *out = Value::Array(std::move(items));
+  return OkStatus();
+}
+
+// --- Units ---
+
+// The unit 'date' gives the date that clocks of the zone show, as the start of that day in UTC: a
+// DATE. The unit 'day' gives the time at which that day began in the zone.
 Status TruncTime(CallSite* site, Arguments args, Value* out) {
   if (!IsPartOfTime(args)) return TypeError(*site, args);
-  ASSIGN_OR_RETURN(CalendarUnit unit, FindUnit(args[0]->bytes()));
   ASSIGN_OR_RETURN(absl::TimeZone zone, ZoneOf(args, 2));
+  const int64_t time = args[1]->integer();
   CalendarTime parts;
   // Called only for its error RANGE: ToLocal must not get a time near the limits of an INT64.
-  RETURN_IF_ERROR(SplitTime(args[1]->integer(), &parts));
-  ASSIGN_OR_RETURN(int64_t start, StartOfUnit(unit, ToLocal(args[1]->integer(), zone)));
-  *out = TimeLike(*args[1], FromLocal(start, zone));
+  RETURN_IF_ERROR(SplitTime(time, &parts));
+  const int64_t local = ToLocal(time, zone);
+  if (Lower(args[0]->bytes()) == "date") {
+    *out = TimeLike(*args[1], FloorDiv(local, kMicrosPerDay) * kMicrosPerDay);
+    return OkStatus();
+  }
+  ASSIGN_OR_RETURN(CalendarUnit unit, FindUnit(args[0]->bytes()));
+  ASSIGN_OR_RETURN(int64_t start, StartOfUnit(unit, local));
+  // A local hour may come twice. The part of an hour or less is taken off the time itself, with the
+  // zone's offset at that time, so the result stays in the same one of the two.
+  const bool within_day = unit.micros > 0 && unit.micros < kMicrosPerDay;
+  *out = TimeLike(*args[1], within_day ? time - (local - start) : FromLocal(start, zone));
   return OkStatus();
 }
 
-// The number of months, quarters or years that start between the two times.
-StatusOr<int64_t> MonthsBetween(const CalendarUnit& unit, int64_t later, int64_t earlier) {
-  CalendarTime a, b;
-  RETURN_IF_ERROR(SplitTime(later, &a));
-  RETURN_IF_ERROR(SplitTime(earlier, &b));
-  if (unit.is_iso_year) return IsoPart(a.tm, "%G") - IsoPart(b.tm, "%G");
-  auto months = [](const std::tm& tm) { return tm.tm_year * int64_t{12} + tm.tm_mon; };
-  return FloorDiv(months(a.tm), unit.months) - FloorDiv(months(b.tm), unit.months);
+Status LastDayOf(CallSite* site, Arguments args, Value* out) {
+  if (!IsPartOfTime(args)) return TypeError(*site, args);
+  ASSIGN_OR_RETURN(CalendarUnit unit, FindUnit(args[0]->bytes()));
+  if (unit.micros > 0 && unit.micros < kMicrosPerDay) {
+    return ProgramError("RANGE", "LAST_DAY takes a unit of a day or more");
+  }
+  ASSIGN_OR_RETURN(int64_t start, StartOfUnit(unit, args[1]->integer()));
+  int64_t next = start + unit.micros;
+  if (unit.is_iso_year) {
+    // An ISO year has 52 or 53 weeks, so the day 53 weeks later is in the next one.
+    ASSIGN_OR_RETURN(next, StartOfUnit(unit, start + 53 * 7 * kMicrosPerDay));
+  } else if (unit.micros == 0) {
+    ASSIGN_OR_RETURN(std::optional<int64_t> later, MonthsLater(start, unit.months));
+    if (!later) return OutsideOfYears(*site);
+    next = *later;
+  }
+  *out = TimeLike(*args[1], next - kMicrosPerDay);
+  return OkStatus();
 }
 
-// Counts whole units, rounded towards zero, from microseconds to days. From weeks on it counts the
-// units that begin between the two times, as GoogleSQL's DATE_DIFF does.
+// The number of whole units from one time to a later one. Requires: the unit is longer than a week.
+StatusOr<int64_t> WholeUnits(const CalendarUnit& unit, int64_t earlier, int64_t later) {
+  CalendarTime a, b;
+  RETURN_IF_ERROR(SplitTime(earlier, &a));
+  RETURN_IF_ERROR(SplitTime(later, &b));
+  if (unit.is_iso_year) {
+    ASSIGN_OR_RETURN(int64_t start_a, StartOfUnit(unit, earlier));
+    ASSIGN_OR_RETURN(int64_t start_b, StartOfUnit(unit, later));
+    const int64_t years = IsoPart(b.tm, "%G") - IsoPart(a.tm, "%G");
+    return later - start_b < earlier - start_a ? years - 1 : years;
+  }
+  auto month_of = [](const std::tm& tm) { return tm.tm_year * int64_t{12} + tm.tm_mon; };
+  const int64_t months = month_of(b.tm) - month_of(a.tm);
+  ASSIGN_OR_RETURN(std::optional<int64_t> reached, MonthsLater(earlier, months));
+  return (!reached || *reached > later ? months - 1 : months) / unit.months;
+}
+
+// Counts whole units, rounded towards zero.
 Status TimeDiff(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string() || !IsTime(*args[1]) || !IsTime(*args[2])) {
     return TypeError(*site, args);
   }
   ASSIGN_OR_RETURN(CalendarUnit unit, FindUnit(args[0]->bytes()));
-  int64_t later = args[1]->integer();
-  int64_t earlier = args[2]->integer();
+  const int64_t later = args[1]->integer();
+  const int64_t earlier = args[2]->integer();
+  int64_t count = 0;
   if (unit.micros == 0) {
-    ASSIGN_OR_RETURN(int64_t count, MonthsBetween(unit, later, earlier));
-    *out = Value::Int64(count);
-    return OkStatus();
+    const auto [from, to] = std::minmax(earlier, later);
+    ASSIGN_OR_RETURN(count, WholeUnits(unit, from, to));
+    if (later < earlier) count = -count;
+  } else {
+    int64_t micros = 0;
+    if (__builtin_sub_overflow(later, earlier, &micros)) return TimeOverflow(*site);
+    count = micros / unit.micros;
   }
-  if (unit.is_week) {
-    ASSIGN_OR_RETURN(later, StartOfUnit(unit, later));
-    ASSIGN_OR_RETURN(earlier, StartOfUnit(unit, earlier));
-  }
-  int64_t micros = 0;
-  if (__builtin_sub_overflow(later, earlier, &micros)) return TimeOverflow(*site);
-  *out = Value::Int64(micros / unit.micros);
+  *out = Value::Int64(count);
   return OkStatus();
 }
 
@@ -198,13 +272,46 @@ Status MakeDate(CallSite* site, Arguments args, Value* out) {
 
 // --- Patterns ---
 
-// Returns `pattern` with `text` in place of each element % `letter`.
-std::string WithElement(std::string_view pattern, char letter, std::string_view text) {
+// UTC, UTC-4, UTC+5:30
+std::string ZoneText(int64_t offset_us) {
+  const int64_t minutes = std::abs(offset_us) / (60 * kMicrosPerSecond);
+  if (minutes == 0) return "UTC";
+  std::string text = fmt::format("UTC{}{}", offset_us < 0 ? '-' : '+', minutes / 60);
+  return minutes % 60 == 0 ? text : text + fmt::format(":{:02}", minutes % 60);
+}
+
+// The text of an element that absl::FormatTime does not have, or writes in another way than
+// GoogleSQL; nullopt for the others.
+std::optional<std::string> OurElement(char letter, const CalendarTime& parts, int64_t local,
+                                      int64_t offset_us) {
+  switch (letter) {
+    case 'C':
+      return fmt::format("{:02}", FloorDiv(parts.tm.tm_year + 1900, 100));
+    case 'J': {
+      const int64_t start = IsoYearStart(IsoPart(parts.tm, "%G"));
+      return fmt::format("{:03}", FloorDiv(local, kMicrosPerDay) - start + 1);
+    }
+    case 'Q':
+      return fmt::format("{}", parts.tm.tm_mon / 3 + 1);
+    case 'Z':
+      return ZoneText(offset_us);
+    default:
+      return std::nullopt;
+  }
+}
+
+// Returns `pattern` with the texts of our elements in their place.
+std::string WithOurElements(std::string_view pattern, const CalendarTime& parts, int64_t local,
+                            int64_t offset_us) {
   std::string result;
   for (size_t i = 0; i < pattern.size(); ++i) {
-    const bool element = pattern[i] == '%' && i + 1 < pattern.size();
-    result += element && pattern[i + 1] == letter ? text : pattern.substr(i, element ? 2 : 1);
-    if (element) ++i;
+    if (pattern[i] != '%' || i + 1 == pattern.size()) {
+      result += pattern[i];
+      continue;
+    }
+    auto text = OurElement(pattern[i + 1], parts, local, offset_us);
+    result += text ? *text : pattern.substr(i, 2);
+    ++i;
   }
   return result;
 }
@@ -215,34 +322,32 @@ Status FormatTimestamp(CallSite* site, Arguments args, Value* out) {
   const int64_t time = args[1]->integer();
   CalendarTime parts;
   RETURN_IF_ERROR(SplitTime(time, &parts));
-  RETURN_IF_ERROR(SplitTime(ToLocal(time, zone), &parts));
-  // absl::FormatTime supports all elements except %Q, the quarter, which only GoogleSQL has.
-  const std::string pattern =
-      WithElement(args[0]->bytes(), 'Q', fmt::format("{}", parts.tm.tm_mon / 3 + 1));
+  const int64_t local = ToLocal(time, zone);
+  RETURN_IF_ERROR(SplitTime(local, &parts));
+  const std::string pattern = WithOurElements(args[0]->bytes(), parts, local, local - time);
   std::string text = absl::FormatTime(pattern, absl::FromUnixMicros(time), zone);
   RETURN_IF_ERROR(CheckTextSize(text.size()));
   *out = Value::Text(std::move(text));
   return OkStatus();
 }
 
+// PARSE_TIMESTAMP and PARSE_DATE.
 Status ParseByPattern(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
-  ASSIGN_OR_RETURN(absl::TimeZone zone, ZoneOf(args, 2));
-  absl::Time time;
+  PatternRules rules;
+  ASSIGN_OR_RETURN(rules.zone, ZoneOf(args, 2));
+  rules.dates_only = site->function == Function::kParseDate;
   std::string problem;
-  // The %Y of absl::ParseTime takes all digits that follow: it would read 20261120 as one year.
-  const std::string pattern = WithElement(args[0]->bytes(), 'Y', "%E4Y");
-  if (!absl::ParseTime(pattern, args[1]->bytes(), zone, &time, &problem)) {
+  int64_t micros = 0;
+  if (!ReadByPattern(args[0]->bytes(), args[1]->bytes(), rules, &micros, &problem)) {
+    const std::string_view name = FindFunction(site->function)->name;
     return ProgramError(
         "DECODE",
-        fmt::format("PARSE_TIMESTAMP: '{:.60}' does not fit '{:.60}' ({})",
-                    PrintEscaped(args[1]->bytes()), PrintEscaped(args[0]->bytes()), problem),
-        "SAFE.PARSE_TIMESTAMP(…) gives NULL instead");
+        fmt::format("{}: '{:.60}' does not fit '{:.60}' ({})", name, PrintEscaped(args[1]->bytes()),
+                    PrintEscaped(args[0]->bytes()), problem),
+        fmt::format("SAFE.{}(…) gives NULL instead", name));
   }
-  if (time < absl::FromUnixMicros(INT64_MIN) || time > absl::FromUnixMicros(INT64_MAX)) {
-    return TimeOverflow(*site);
-  }
-  *out = Value::Timestamp(absl::ToUnixMicros(time));
+  *out = Value::Timestamp(micros);
   return OkStatus();
 }
 
@@ -260,11 +365,16 @@ ScalarEntry FindCalendarFunction(Function function) {
       return {TruncTime};
     case Function::kTimeDiff:
       return {TimeDiff};
+    case Function::kMonthArray:
+      return {MonthArray};
+    case Function::kLastDayOf:
+      return {LastDayOf};
     case Function::kMakeDate:
       return {MakeDate};
     case Function::kFormatTimestamp:
       return {FormatTimestamp};
     case Function::kParseTimestamp:
+    case Function::kParseDate:
       return {ParseByPattern};
     default:
       return {};

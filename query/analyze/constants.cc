@@ -181,13 +181,8 @@ StatusOr<Expression> ExpressionCompiler::Literal(const Expr& expr) const {
     case syntax::Literal::kTimestamp:
       break;
   }
-  const Settings& settings = context_.session->settings;
-  if (literal.zone_missing && !settings.timezone_set) {
-    return ErrorAt("BAD_LITERAL", expr.span, "a TIMESTAMP needs its zone",
-                   "end it with Z, or SET timezone = 'UTC'");
-  }
   // East of UTC a clock shows a later time for the same moment, so the offset is subtracted.
-  int64_t shift = literal.zone_missing ? settings.timezone_us : 0;
+  int64_t shift = literal.zone_missing ? context_.session->settings.timezone_us : 0;
   return Expression::Literal(Value::Timestamp(literal.integer - shift));
 }
 

@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "engine/program/calendar.h"
+#include "query/analyze/compile.h"
+
 namespace sippar::query {
 namespace {
 
@@ -86,7 +89,6 @@ constexpr char kFormatTimestamp[] = "FORMAT_TIMESTAMP";
 constexpr char kGenerateArray[] = "GENERATE_ARRAY";
 constexpr char kLength[] = "LENGTH";
 constexpr char kNow[] = "NOW";
-constexpr char kParseTimestamp[] = "PARSE_TIMESTAMP";
 constexpr char kPower[] = "POWER";
 constexpr char kRegexMatch[] = "REGEXP_MATCH";
 constexpr char kSubstr[] = "SUBSTR";
@@ -135,8 +137,18 @@ Expr DateTrunc(const Expr& call) {
   return Named("TRUNC_TIME", call, call.children);
 }
 
+// TIMESTAMP_DIFF counts whole units.
 Expr TimeDiff(const Expr& call) {
   return Named("TIME_DIFF", call, {UnitText(call.children[2]), call.children[0], call.children[1]});
+}
+
+// DATE_DIFF counts the units that begin between two times: the whole units between the starts of
+// the units that the two are in.
+Expr DateDiff(const Expr& call) {
+  const Expr unit = UnitText(call.children[2]);
+  return Named("TIME_DIFF", call,
+               {unit, Named("TRUNC_TIME", call, {unit, call.children[0]}),
+                Named("TRUNC_TIME", call, {unit, call.children[1]})});
 }
 
 Expr Binary(syntax::BinaryOp op, const Expr& call) {
@@ -145,39 +157,49 @@ Expr Binary(syntax::BinaryOp op, const Expr& call) {
   return sum;
 }
 
-// Rewrites DATE(year, month, day) as MAKE_DATE(…), and DATE(time [, zone]) as TRUNC_TIME('day', …).
+// Rewrites DATE(year, month, day) as MAKE_DATE(…), and DATE(time [, zone]) as TRUNC_TIME('date',
+// …).
 Expr Date(const Expr& call) {
   if (call.children.size() == 3) return Named("MAKE_DATE", call, call.children);
-  Exprs args = {Text("day", call), call.children[0]};
+  Exprs args = {Text("date", call), call.children[0]};
   if (call.children.size() == 2) args.push_back(call.children[1]);
   return Named("TRUNC_TIME", call, std::move(args));
 }
 
 Expr CurrentDate(const Expr& call) {
-  Exprs args = {Text("day", call), Named(kNow, call, {})};
+  Exprs args = {Text("date", call), Named(kNow, call, {})};
   if (!call.children.empty()) args.push_back(call.children[0]);
   return Named("TRUNC_TIME", call, std::move(args));
 }
 
-// LAST_DAY: the day before the next unit begins.
+// Returns the text of a literal; "" for any other expression.
+std::string_view TextOf(const Expr& expr) {
+  return expr.kind == ExprKind::kLiteral ? expr.literal.text : std::string_view();
+}
+
+// Rewrites LAST_DAY(time [, unit]) as LAST_DAY_OF(unit, time).
 Expr LastDay(const Expr& call) {
   Expr unit = call.children.size() == 2 ? UnitText(call.children[1]) : Text("month", call);
-  Expr start = Named("TRUNC_TIME", call, {unit, call.children[0]});
-  Expr next =
-      Make(ExprKind::kBinary, call,
-           {std::move(start), Named("TIME_SPAN", call, {Number(1, call), std::move(unit)})});
-  next.op = syntax::BinaryOp::kAdd;
-  Expr day = Named("TIME_SPAN", call, {Number(1, call), Text("day", call)});
-  Expr last = Make(ExprKind::kBinary, call, {std::move(next), std::move(day)});
-  last.op = syntax::BinaryOp::kSubtract;
-  return last;
+  return Named("LAST_DAY_OF", call, {std::move(unit), call.children[0]});
+}
+
+// The months of an interval such as INTERVAL 2 QUARTER, which has no fixed length; 0 for others.
+int64_t MonthsOfUnit(const Expr& interval) {
+  if (interval.kind != ExprKind::kCall || !SameWord(interval.name, "TIME_SPAN")) return 0;
+  auto unit = engine::FindUnit(TextOf(interval.children.back()));
+  return unit.ok() ? unit->months : 0;
 }
 
 Expr DateArray(const Expr& call) {
   Exprs args = call.children;
-  if (args.size() == 2)
+  if (args.size() == 2) {
     args.push_back(Named("TIME_SPAN", call, {Number(1, call), Text("day", call)}));
-  return Named(kGenerateArray, call, std::move(args));
+  }
+  const int64_t months = MonthsOfUnit(args[2]);
+  if (months == 0) return Named(kGenerateArray, call, std::move(args));
+  Expr step = Make(ExprKind::kBinary, call, {args[2].children[0], Number(months, call)});
+  step.op = syntax::BinaryOp::kMultiply;
+  return Named("MONTH_ARRAY", call, {args[0], args[1], std::move(step)});
 }
 
 Expr Safe(Expr call) {
@@ -193,14 +215,14 @@ std::vector<CallInfo> TimeCalls() {
   auto millis = [](const Expr& c) { return TimeOf(kMilli, c); };
   auto seconds = [](const Expr& c) { return TimeOf(kSecond, c); };
   return {
-      Rewritten("CURRENT_DATE", "[zone]", 0, 1, "TIMESTAMP", "start of today, in UTC or a zone",
+      Rewritten("CURRENT_DATE", "[zone]", 0, 1, "TIMESTAMP", "the date of today in UTC or a zone",
                 CurrentDate),
       Rewritten("CURRENT_TIMESTAMP", "", 0, 0, "TIMESTAMP", "same as NOW", Renamed<kNow>),
       Rewritten("DATE", "time [, zone] or year, month, day", 1, 3, "TIMESTAMP",
-                "start of the day: time [, zone], or year, month, day", Date),
+                "the date of a time in UTC or a zone, or of year, month, day", Date),
       Rewritten("DATE_ADD", "time, interval", 2, 2, "TIMESTAMP", "time + INTERVAL n unit", add),
       Rewritten("DATE_DIFF", "later, earlier, unit", 3, 3, "INT64",
-                "units from the second to the first", TimeDiff),
+                "units that begin after the second, up to the first", DateDiff),
       Rewritten("DATE_FROM_UNIX_DATE", "days", 1, 1, "TIMESTAMP",
                 "the day so many days after 1970-01-01",
                 [](const Expr& c) { return TimeOf(kDay, c); }),
@@ -211,13 +233,11 @@ std::vector<CallInfo> TimeCalls() {
       Rewritten("FORMAT_DATE", "pattern, time", 2, 2, "TEXT", "same as FORMAT_TIMESTAMP",
                 Renamed<kFormatTimestamp>),
       Rewritten("GENERATE_DATE_ARRAY", "from, to [, interval]", 2, 3, "ARRAY",
-                "days from start to end by a step (1 day)", DateArray),
+                "dates from start to end by a step (1 day)", DateArray),
       Rewritten("GENERATE_TIMESTAMP_ARRAY", "from, to, interval", 3, 3, "ARRAY",
                 "times from start to end by a step", Renamed<kGenerateArray>),
       Rewritten("LAST_DAY", "time [, unit]", 1, 2, "TIMESTAMP",
                 "last day of the MONTH, YEAR … of a time", LastDay),
-      Rewritten("PARSE_DATE", "pattern, text", 2, 2, "TIMESTAMP", "same as PARSE_TIMESTAMP",
-                Renamed<kParseTimestamp>),
       Rewritten("TIMESTAMP_ADD", "time, interval", 2, 2, "TIMESTAMP", "time + INTERVAL n unit",
                 add),
       Rewritten("TIMESTAMP_DIFF", "later, earlier, unit", 3, 3, "INT64",

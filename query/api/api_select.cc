@@ -77,8 +77,6 @@ void SetUpSession(cluster::Client* client, const std::string& table_prefix, Para
   session->table_prefix = table_prefix;
   // The name that GoogleSQL gives to the row key in the columns of `*`.
   session->key_column = "_key";
-  // The offset stays 0, which is UTC (LANGUAGE.md): a client of the API cannot SET timezone.
-  session->settings.timezone_set = true;
   session->settings.sort_memory_bytes = kSortBytes;
   session->parameters = std::move(params);
 }

@@ -156,9 +156,9 @@ Expr ExpressionBuilder::BuildExtract(SipparParser::ExtractContext* context) {
   auto* part = context->timePart();
   const std::string unit = Lower(TextOf(part));
   std::vector<Expr> arguments;
-  // EXTRACT(DATE FROM t) returns the start of the day of t.
+  // EXTRACT(DATE FROM t) returns the date of t as the start of that day in UTC.
   const bool is_date = unit == "date";
-  arguments.push_back(MakeText(is_date ? "day" : unit, SpanOf(part)));
+  arguments.push_back(MakeText(unit, SpanOf(part)));
   arguments.push_back(Build(context->expression(0)));
   if (context->AT() != nullptr) {
     if (Lower(TextOf(context->name())) != "zone") {

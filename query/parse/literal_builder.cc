@@ -40,14 +40,10 @@ bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, boo
     out->type = Literal::kTimestamp;
     std::string time;
     problem = DecodeQuoted(text, false, &time);
-    if (!problem) problem = DecodeTimestamp(time, &out->integer, &out->zone_missing);
-    if (!problem && context->DATE() != nullptr) {
-      // A date is the start of its day in UTC, whatever the zone of the session.
-      if (time.size() != std::string_view("2026-11-20").size()) {
-        problem = LiteralProblem{"a DATE is written DATE '2026-11-20'", 0};
-      }
-      out->zone_missing = false;
-    }
+    // A date is the start of its day in UTC, whatever the zone of the session.
+    const bool date = context->DATE() != nullptr;
+    if (!problem && date) problem = DecodeDate(time, &out->integer);
+    if (!problem && !date) problem = DecodeTimestamp(time, &out->integer, &out->zone_missing);
     // `at` is an offset in the decoded string, which is not an offset in the literal.
     if (problem) problem->at = 0;
   } else if (context->STRING() != nullptr) {

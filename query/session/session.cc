@@ -42,7 +42,6 @@ bool ParseZone(std::string_view text, int64_t* offset_us) {
 }
 
 std::string PrintZone(const Settings& settings) {
-  if (!settings.timezone_set) return "";
   int64_t minutes = settings.timezone_us / 60'000'000;
   if (minutes == 0) return "UTC";
   int64_t size = minutes < 0 ? -minutes : minutes;
@@ -84,7 +83,6 @@ Status ChangeTimezone(std::string_view name, const Value& value, Settings* setti
   if (!value.is_string() || !ParseZone(value.bytes(), &settings->timezone_us)) {
     return Wrong(name, "'UTC' or an offset of at most 18 hours such as '+01:00'");
   }
-  settings->timezone_set = true;
   return OkStatus();
 }
 
@@ -142,11 +140,8 @@ constexpr std::array<Setting, 6> kSettings = {{
      [](const Settings& from, Settings* to) { to->timeout_us = from.timeout_us; }, PrintTimeout,
      "longest time a statement may run; 0 = no limit"},
     {"timezone", ChangeTimezone,
-     [](const Settings& from, Settings* to) {
-       to->timezone_us = from.timezone_us;
-       to->timezone_set = from.timezone_set;
-     },
-     PrintZone, "zone of times written without one: UTC or +hh:mm"},
+     [](const Settings& from, Settings* to) { to->timezone_us = from.timezone_us; }, PrintZone,
+     "zone of times written without one: UTC or +hh:mm"},
     {"versions", ChangeVersions,
      [](const Settings& from, Settings* to) { to->versions = from.versions; }, PrintVersions,
      "versions per column when a query does not say"},

@@ -25,7 +25,6 @@ class GatheredRows;
 struct Settings {
   uint32_t versions = 1;           // versions per column for a query without VERSIONS; 0: all
   int64_t timezone_us = 0;         // offset of times without a zone, east of UTC
-  bool timezone_set = false;       // false: times without a zone are refused
   bool safe_updates = true;        // refuse UPDATE and DELETE without a test on row
   int64_t timeout_us = 0;          // longest run of a statement; 0: no limit
   uint64_t sort_memory_bytes = 0;  // memory for ORDER BY without LIMIT; 0: no such sort is allowed

@@ -1,7 +1,7 @@
 // Decodes literals of the language from their source text: quoted text with escapes, bytes,
 // numbers, durations, sizes, times, column patterns. Uses no ANTLR. Used by query/parse and for
 // typed parameters of the command line. The functions expect text that the lexer has accepted as a
-// token of its kind. Pure.
+// token of its kind. Pure, but for DecodeTimestamp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -33,9 +33,10 @@ OptionalProblem DecodeInt(std::string_view text, bool negative, int64_t* out);
 OptionalProblem DecodeFloat(std::string_view text, double* out);
 OptionalProblem DecodeDuration(std::string_view text, int64_t* micros);  // for example 1h30m
 OptionalProblem DecodeSize(std::string_view text, int64_t* bytes);       // for example 64KiB
-// Decodes 2026-11-20T12:00:00.000001Z; the zone may be an offset (+01:00) or missing, a blank may
-// replace the T, and a date may stand alone. *zone_missing says that there is no zone.
+// Decodes 2026-11-20T12:00:00.000001Z and the other forms of engine/program/time_text.h. Reads the
+// machine's time zone data where the text names a zone. *zone_missing says that there is no zone.
 OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zone_missing);
+OptionalProblem DecodeDate(std::string_view text, int64_t* micros);  // for example 2026-11-20
 
 // Decodes a whole token of a column pattern, family:qualifier.
 OptionalProblem DecodePattern(std::string_view text, syntax::PatternNode* out);
