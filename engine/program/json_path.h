@@ -1,6 +1,6 @@
 // The path of JSON_VALUE and JSON_QUERY, such as $.a.b[0] or $."a-b"['c.d'], and what it finds in a
-// JSON text. The text is read once, as far as needed, and never held as a tree: memory is bounded
-// by what is found.
+// JSON text. The text is read once and never held as a tree: memory is bounded by what is found,
+// and by a bit for each open object or list.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,9 +29,9 @@ enum class JsonForm : uint8_t {
   kScalar,  // content of a string, a number as written, true or false; no object or list
   kJson,    // any value, as JSON without blanks
 };
-// Returns the value at `path`. nullopt if it is missing, null or not of `form`, or if `json` is
-// malformed before the end of that value. If an object has equal keys, the first counts. The only
-// errors are those of `budget`, which may be null.
+// Returns the value at `path`. nullopt if it is missing, null or not of `form`, or if `json` is not
+// JSON (RFC 8259) from its begin to its end. If an object has equal keys, the first counts. The
+// only errors are those of `budget`, which may be null.
 [[nodiscard]] StatusOr<std::optional<std::string>> FindInJson(std::string_view json,
                                                               const JsonPath& path, JsonForm form,
                                                               StopBudget* budget);

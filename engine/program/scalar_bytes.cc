@@ -40,8 +40,15 @@ Status FromHex(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
   const std::string& hex = args[0]->bytes();
   std::string bytes;
-  bool fine = hex.size() % 2 == 0;
-  for (size_t i = 0; fine && i < hex.size(); i += 2) {
+  // A number of digits that is odd lacks a 0 at the beginning.
+  bool fine = true;
+  size_t at = hex.size() % 2;
+  if (at == 1) {
+    const int digit = HexDigit(hex[0]);
+    fine = digit >= 0;
+    bytes.push_back(static_cast<char>(digit));
+  }
+  for (size_t i = at; fine && i < hex.size(); i += 2) {
     int byte = HexByte(hex, i);
     fine = byte >= 0;
     bytes.push_back(static_cast<char>(byte));
@@ -70,28 +77,42 @@ Status ToBase64(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-Status FromBase64(CallSite* site, Arguments args, Value* out) {
-  if (!args[0]->is_string()) return TypeError(*site, args);
-  std::string_view text = args[0]->bytes();
-  // Padding is optional.
-  while (text.ends_with('=')) text.remove_suffix(1);
-  std::string bytes;
+// Appends the bytes that `text` encodes. Blanks may be anywhere. The '=' signs at the end may be
+// missing, but if there are any, they fill the last group of four.
+bool DecodeBase64(std::string_view text, std::string* bytes) {
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
   uint32_t group = 0;
   int bits = 0;
+  size_t digits = 0;
+  size_t fill = 0;
   for (char c : text) {
-    uint32_t digit = kSixBits[static_cast<unsigned char>(c)];
-    if (digit == 64) {
-      return ProgramError("DECODE", fmt::format("{} is not base64", args[0]->Print()));
+    if (kBlanks.find(c) != kBlanks.npos) continue;
+    if (c == '=') {
+      ++fill;
+      continue;
     }
+    const uint32_t digit = kSixBits[static_cast<unsigned char>(c)];
+    if (digit == 64 || fill > 0) return false;
+    ++digits;
     group = group << 6 | digit;
     bits += 6;
     if (bits >= 8) {
       bits -= 8;
-      bytes.push_back(static_cast<char>(group >> bits & 0xff));
+      bytes->push_back(static_cast<char>(group >> bits & 0xff));
     }
   }
   // Fewer than 8 bits may be left over: they are the zeros with which an encoder fills its last
-  // digit.
+  // digit. A digit alone in its group has less than a byte.
+  const size_t missing = (4 - digits % 4) % 4;
+  return missing != 3 && (fill == 0 || fill == missing);
+}
+
+Status FromBase64(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string()) return TypeError(*site, args);
+  std::string bytes;
+  if (!DecodeBase64(args[0]->bytes(), &bytes)) {
+    return ProgramError("DECODE", fmt::format("{} is not base64", args[0]->Print()));
+  }
   *out = Value::Bytes(std::move(bytes));
   return OkStatus();
 }

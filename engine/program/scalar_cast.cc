@@ -1,11 +1,12 @@
 // CAST and TRY_CAST, and functions on collections. INT64 and FLOAT64 are read from 8 big-endian
-// bytes (the form of counters in the Bigtable API) or from decimal TEXT.
+// bytes (the form of counters in the Bigtable API) or from decimal or hexadecimal TEXT.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "engine/base/utf8.h"
 #include "engine/program/program_error.h"
@@ -41,16 +42,39 @@ std::string_view WithoutBlanks(std::string_view text) {
   return text;
 }
 
-template <typename T>
-bool ParseNumber(std::string_view text, T* number) {
+// Reads decimal digits, or hexadecimal ones after 0x.
+bool ParseInteger(std::string_view text, int64_t* number) {
+  text = WithoutBlanks(text);
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  if (is_hex) text.remove_prefix(2);
+  // std::from_chars accepts no sign for an unsigned number, so "+-5" is refused.
+  uint64_t size = 0;
+  const char* text_end = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), text_end, size, is_hex ? 16 : 10);
+  if (error != std::errc() || end != text_end) return false;
+  constexpr uint64_t kLowest = uint64_t{1} << 63;  // the magnitude of the lowest INT64
+  if (size > kLowest - (is_negative ? 0 : 1)) return false;
+  *number = static_cast<int64_t>(is_negative ? 0 - size : size);
+  return true;
+}
+
+bool ParseReal(std::string_view text, double* number) {
   text = WithoutBlanks(text);
   // std::from_chars accepts a minus sign but no plus sign, so "+-5" must be refused here.
   if (text.starts_with('+')) {
     text.remove_prefix(1);
     if (text.starts_with('-')) return false;
   }
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+  const char* text_end = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), text_end, *number);
+  if (end != text_end) return false;
+  // A number that is too large is infinite, one that is too small is 0. std::from_chars gives
+  // neither of them, std::strtod does.
+  const bool out_of_range = error == std::errc::result_out_of_range;
+  if (out_of_range) *number = std::strtod(std::string(text).c_str(), nullptr);
+  return out_of_range || error == std::errc();
 }
 
 Status ToInt64(const Value& value, int64_t* out) {
@@ -76,7 +100,7 @@ Status ToInt64(const Value& value, int64_t* out) {
       *out = static_cast<int64_t>(GetBig64(value.bytes().data()));
       return OkStatus();
     case kText:
-      return ParseNumber(value.bytes(), out) ? OkStatus() : DecodeError(value, kInt64);
+      return ParseInteger(value.bytes(), out) ? OkStatus() : DecodeError(value, kInt64);
     default:
       return NoConversion(value, kInt64);
   }
@@ -94,7 +118,7 @@ Status ToFloat64(const Value& value, Value* out) {
       number = std::bit_cast<double>(GetBig64(value.bytes().data()));
       break;
     case kText:
-      if (!ParseNumber(value.bytes(), &number)) return DecodeError(value, kFloat64);
+      if (!ParseReal(value.bytes(), &number)) return DecodeError(value, kFloat64);
       break;
     default:
       return NoConversion(value, kFloat64);
@@ -123,10 +147,20 @@ Status ToBytes(const Value& value, Value* out) {
   return OkStatus();
 }
 
+// As PrintFloat, but zero and NaN have no sign.
+std::string TextOfReal(double real) {
+  if (real == 0) return "0";
+  return std::isnan(real) ? "nan" : PrintFloat(real);
+}
+
 Status ToText(const Value& value, Value* out) {
   if (value.type() == kBytes && !IsUtf8(value.bytes())) return DecodeError(value, kText);
   if (value.is_string()) {
     out->AssignBytes(kText, value.bytes());
+  } else if (value.type() == kBool) {
+    out->AssignBytes(kText, value.is_true() ? "true" : "false");
+  } else if (value.type() == kFloat64) {
+    *out = Value::Text(TextOfReal(value.real()));
   } else {
     *out = Value::Text(value.Print());
   }
@@ -139,7 +173,7 @@ Status ToBool(const Value& value, Value* out) {
     return OkStatus();
   }
   if (!value.is_string()) return NoConversion(value, kBool);
-  std::string word(WithoutBlanks(value.bytes()));
+  std::string word = value.bytes();
   for (char& c : word) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   if (word != "true" && word != "false") return DecodeError(value, kBool);
   *out = Value::Bool(word == "true");

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
+#include "engine/base/escape.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
 
@@ -33,7 +35,7 @@ class PatternReader {
 
   // Reads an element, whose % sign the caller has already removed, from the start of *text.
   Status Read(std::string_view* text, Element* out) {
-    while (!text->empty() && std::string_view("-+ #0").find((*text)[0]) != text->npos) {
+    while (!text->empty() && std::string_view("-+ #0'").find((*text)[0]) != text->npos) {
       out->flags.push_back((*text)[0]);
       text->remove_prefix(1);
     }
@@ -93,42 +95,112 @@ bool Has(const Element& element, char flag) {
   return element.flags.find(flag) != std::string::npos;
 }
 
-// Translates the element of a number to the format language of the library fmt, without the final
-// letter and brace.
-std::string SpecOf(const Element& element) {
-  std::string spec = "{:";
-  if (Has(element, '-')) spec += "<";
-  if (Has(element, '+')) {
-    spec += "+";
-  } else if (Has(element, ' ')) {
-    spec += " ";
+// Puts separators between groups of `size` digits of the whole part of a number.
+void Group(char separator, size_t size, std::string* digits) {
+  size_t at = std::min(digits->find_first_not_of("0123456789abcdefABCDEF"), digits->size());
+  for (; at > size; at -= size) digits->insert(at - size, 1, separator);
+}
+
+// What stands before the digits of a number: its sign, and 0x for %#x.
+std::string PrefixOf(const Element& element, bool is_negative, bool is_zero) {
+  std::string prefix = is_negative ? "-" : Has(element, '+') ? "+" : Has(element, ' ') ? " " : "";
+  const bool is_hex = element.letter == 'x' || element.letter == 'X';
+  if (Has(element, '#') && is_hex && !is_zero) (prefix += '0') += element.letter;
+  return prefix;
+}
+
+std::string DigitsOf(const Element& element, uint64_t number) {
+  const char letter = element.letter == 'i' ? 'd' : element.letter;
+  std::string digits = fmt::format(fmt::runtime(fmt::format("{{:{}}}", letter)), number);
+  // As in printf, %.0d of 0 has no digits.
+  if (number == 0 && element.precision == 0) digits.clear();
+  const size_t least = static_cast<size_t>(std::max(element.precision, 0));
+  if (digits.size() < least) digits.insert(0, least - digits.size(), '0');
+  if (letter == 'o' && Has(element, '#') && !digits.starts_with('0')) digits.insert(0, 1, '0');
+  if (Has(element, '\'')) {
+    const bool is_hex = letter == 'x' || letter == 'X';
+    Group(is_hex ? ':' : ',', letter == 'd' ? 3 : 4, &digits);
   }
-  if (Has(element, '#')) spec += "#";
-  if (Has(element, '0') && !Has(element, '-')) spec += "0";
-  if (element.width > 0) spec += fmt::format("{}", element.width);
-  return spec;
+  return digits;
+}
+
+std::string DigitsOf(const Element& element, double number) {
+  constexpr int kPrecision = 6;  // where the element gives none
+  std::string spec = fmt::format("{{:{}.{{}}{}}}", Has(element, '#') ? "#" : "", element.letter);
+  std::string digits = fmt::format(fmt::runtime(spec), number,
+                                   element.precision < 0 ? kPrecision : element.precision);
+  if (Has(element, '\'') && std::isfinite(number)) Group(',', 3, &digits);
+  return digits;
 }
 
 Status FormatNumber(const Element& element, const Value& value, const PatternReader& reader,
                     std::string* out) {
   const bool real = std::string_view("fFeEgG").find(element.letter) != std::string_view::npos;
   if (real ? !value.is_number() : value.type() != kInt64) return reader.WrongType();
-  std::string spec = SpecOf(element);
+  bool is_negative = value.integer() < 0;
+  bool zeros = Has(element, '0') && !Has(element, '-');
+  std::string digits;
   if (real) {
-    if (element.precision >= 0) spec += fmt::format(".{}", element.precision);
-    *out += fmt::format(fmt::runtime(spec + element.letter + "}"), value.AsReal());
+    const double number = value.AsReal();
+    is_negative = std::signbit(number) && !std::isnan(number);
+    zeros = zeros && std::isfinite(number);
+    digits = DigitsOf(element, std::fabs(number));
   } else {
-    const char letter = element.letter == 'i' ? 'd' : element.letter;
-    *out += fmt::format(fmt::runtime(spec + letter + "}"), value.integer());
+    const auto bits = static_cast<uint64_t>(value.integer());
+    zeros = zeros && element.precision < 0;
+    digits = DigitsOf(element, is_negative ? 0 - bits : bits);
+  }
+  const std::string prefix = PrefixOf(element, is_negative, !real && value.integer() == 0);
+  const auto width = static_cast<size_t>(std::max(element.width, 0));
+  const size_t size = prefix.size() + digits.size();
+  const std::string fill(std::max(width, size) - size, zeros ? '0' : ' ');
+  if (Has(element, '-')) {
+    *out += prefix + digits + fill;
+  } else {
+    *out += zeros ? prefix + fill + digits : fill + prefix + digits;
   }
   return OkStatus();
 }
 
+// A FLOAT64 that can be told from an INT64: 1.0 and not 1.
+std::string TextOfReal(double number, char letter) {
+  if (!std::isfinite(number)) {
+    const std::string word = std::isnan(number) ? "nan" : number < 0 ? "-inf" : "inf";
+    return letter == 'T' ? fmt::format("CAST(\"{}\" AS FLOAT64)", word) : word;
+  }
+  std::string text = PrintFloat(number);
+  const bool is_whole = text.find_first_not_of("-0123456789") == std::string::npos;
+  return is_whole ? text + ".0" : text;
+}
+
+// The quotes are double ones, unless single ones save escapes.
+std::string LiteralOf(const Value& value) {
+  const std::string& bytes = value.bytes();
+  const bool is_double = bytes.find('"') == bytes.npos || bytes.find('\'') != bytes.npos;
+  EscapeRules rules = {.letters = is_double ? "\\\\\nn\rr\tt\"\"" : "\\\\\nn\rr\tt"};
+  if (value.type() == kBytes) rules.kept = EscapeRules::kAscii;
+  return fmt::format("{0}{1}{2}{1}", value.type() == kBytes ? "b" : "", is_double ? '"' : '\'',
+                     EscapeBytes(bytes, rules));
+}
+
 // %T shows a value as it is written in a statement, %t as it is printed.
 std::string TextOf(const Value& value, char letter) {
-  if (!value.is_string()) return value.Print();
-  if (letter != 'T') return value.bytes();
-  return fmt::format("{}'{}'", value.type() == kBytes ? "b" : "", PrintEscaped(value.bytes()));
+  switch (value.type()) {
+    case kBytes:
+    case kText:
+      return letter == 'T' ? LiteralOf(value) : value.bytes();
+    case kBool:
+      return value.is_true() ? "true" : "false";
+    case kFloat64:
+      return TextOfReal(value.real(), letter);
+    case kArray: {
+      std::string items;
+      for (const Value& item : value.items()) items += ", " + TextOf(item, letter);
+      return "[" + items.substr(items.empty() ? 0 : 2) + "]";
+    }
+    default:
+      return value.Print();
+  }
 }
 
 Status FormatText(const Element& element, const Value& value, const PatternReader& reader,

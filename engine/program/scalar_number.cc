@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "engine/program/program_error.h"
@@ -177,16 +180,16 @@ Status Abs(CallSite* site, Arguments args, Value* out) {
   return Negate(site, args, out);
 }
 
-// Rounds to a multiple of 10^zeros, halves away from zero. Computes with integers, because a double
-// holds only 53 bits.
-Status RoundWhole(int64_t number, int64_t zeros, Value* out) {
+// Rounds to a multiple of 10^-places, halves away from zero. Computes with integers, because a
+// double holds only 53 bits. Requires: `places` is negative.
+Status RoundWhole(int64_t number, int64_t places, Value* out) {
   constexpr int64_t kZerosMax = 19;  // half of 10^20 is more than any INT64
-  if (zeros > kZerosMax) {
+  if (places < -kZerosMax) {
     *out = Value::Int64(0);
     return OkStatus();
   }
   uint64_t unit = 1;
-  for (int64_t i = 0; i < zeros; ++i) unit *= 10;
+  for (int64_t i = places; i < 0; ++i) unit *= 10;
   const bool is_negative = number < 0;
   const auto bits = static_cast<uint64_t>(number);
   const uint64_t size = is_negative ? 0 - bits : bits;
@@ -195,10 +198,45 @@ Status RoundWhole(int64_t number, int64_t zeros, Value* out) {
   constexpr uint64_t kLowest = uint64_t{1} << 63;  // the magnitude of the lowest INT64
   if (rounded > kLowest - (is_negative ? 0 : 1)) {
     return ProgramError("OVERFLOW",
-                        fmt::format("ROUND({}, {}) does not fit into 64 bits", number, -zeros));
+                        fmt::format("ROUND({}, {}) does not fit into 64 bits", number, places));
   }
   *out = Value::Int64(static_cast<int64_t>(is_negative ? 0 - rounded : rounded));
   return OkStatus();
+}
+
+// Adds 1 to the last digit of a decimal number; a point is allowed. The first digit must not be 9.
+void AddToLastDigit(std::string* digits) {
+  for (auto digit = digits->rbegin(); digit != digits->rend(); ++digit) {
+    if (*digit == '.') continue;
+    if (*digit != '9') {
+      ++*digit;
+      return;
+    }
+    *digit = '0';
+  }
+}
+
+// Rounds to `places` digits after the point, or zeros before it if that is negative; halves away
+// from zero. Works on the decimal digits of `number`, all of which are written, because a product
+// with a power of ten is not exact: 2.675 is a little less than it seems, its product with 100 is
+// 267.5. Requires: `number` is finite. The result is infinite if it is too large.
+double RoundReal(double number, int64_t places) {
+  if (places == 0 || number == 0) return std::round(number);
+  // No digit of a double comes later after the point than its lowest bit.
+  const int last = std::max(1, std::numeric_limits<double>::digits - 1 - std::ilogb(number));
+  if (places >= last) return number;
+  // The 0 in front takes the 1 that may be carried.
+  std::string digits = fmt::format("0{:.{}f}", std::fabs(number), last);
+  const auto point = static_cast<int64_t>(digits.find('.'));
+  const int64_t cut = point + places + (places > 0 ? 1 : 0);  // the first digit that is left out
+  if (cut < 1) return std::copysign(0.0, number);
+  const bool up = digits[static_cast<size_t>(cut)] >= '5';
+  digits.resize(static_cast<size_t>(cut));
+  if (up) AddToLastDigit(&digits);
+  if (places < 0) digits.append(static_cast<size_t>(-places), '0');
+  double rounded = std::numeric_limits<double>::infinity();
+  (void)std::from_chars(digits.data(), digits.data() + digits.size(), rounded);
+  return std::copysign(rounded, number);
 }
 
 Status Round(CallSite* site, Arguments args, Value* out) {
@@ -206,21 +244,16 @@ Status Round(CallSite* site, Arguments args, Value* out) {
   if (!a.is_number() || (args.size() == 2 && args[1]->type() != kInt64)) {
     return TypeError(*site, args);
   }
-  int64_t digits = args.size() == 2 ? args[1]->integer() : 0;
-  if (a.type() == kInt64 && digits >= 0) {
+  const int64_t places = args.size() == 2 ? args[1]->integer() : 0;
+  if (a.type() == kInt64) {
+    if (places < 0) return RoundWhole(a.integer(), places, out);
     *out = a;
     return OkStatus();
   }
-  // Beyond 308 the power of ten is no longer a finite double.
-  if (digits < -308 || digits > 308) {
-    return ProgramError("RANGE",
-                        fmt::format("ROUND to {} digits; -308 to 308 are allowed", digits));
+  const double rounded = std::isfinite(a.real()) ? RoundReal(a.real(), places) : a.real();
+  if (std::isfinite(a.real()) && !std::isfinite(rounded)) {
+    return ProgramError("OVERFLOW", fmt::format("ROUND({}, {}) is not finite", a.Print(), places));
   }
-  if (a.type() == kInt64) return RoundWhole(a.integer(), -digits, out);
-  double scale = std::pow(10.0, static_cast<double>(digits));
-  double scaled = a.AsReal() * scale;
-  // A number too large to be scaled has no digits after the point.
-  double rounded = std::isfinite(scaled) ? std::round(scaled) / scale : a.AsReal();
   *out = Value::Float64(rounded);
   return OkStatus();
 }

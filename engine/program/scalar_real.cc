@@ -97,7 +97,10 @@ Status OfTwoReals(CallSite* site, Arguments args, Value* out) {
       *out = Value::Float64(x / y);
       return OkStatus();
     default:  // kLog
-      return SetReal(*site, args, args.size() == 2 ? std::log(x) / std::log(y) : std::log(x), out);
+      if (args.size() == 1) return SetReal(*site, args, std::log(x), out);
+      // Without this test LOG(8, 0) would be 0.
+      if (y == 0) return ProgramError("RANGE", PrintCall(*site, args) + ": the base is 0");
+      return SetReal(*site, args, std::log(x) / std::log(y), out);
   }
 }
 

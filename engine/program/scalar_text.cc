@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 #include "engine/base/limits.h"
+#include "engine/base/utf8.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
 
@@ -117,21 +119,57 @@ Status Replace(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// TRIM, LTRIM and RTRIM.
+// True for a character that has Unicode's property White_Space; false for bytes that are not UTF-8.
+bool IsBlank(std::string_view character) {
+  constexpr std::u32string_view kBlanks =
+      U"\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
+      U"\u200a\u2028\u2029\u202f\u205f\u3000";
+  return kBlanks.find(static_cast<char32_t>(FirstCharacter(character).code)) != kBlanks.npos;
+}
+
+// The first and the last character of TEXT or byte of BYTES. Both require that `text` is not empty.
+std::string_view FirstUnit(ValueType type, std::string_view text) {
+  return text.substr(0, type == kText ? CharacterSize(text) : 1);
+}
+
+std::string_view LastUnit(ValueType type, std::string_view text) {
+  constexpr size_t kCharacterMax = 4;  // bytes of a character
+  for (size_t size = kCharacterMax; type == kText && size > 1; --size) {
+    if (size > text.size()) continue;
+    const std::string_view end = text.substr(text.size() - size);
+    if (CharacterSize(end) == size) return end;
+  }
+  return text.substr(text.size() - 1);
+}
+
+// TRIM, LTRIM and RTRIM. They remove the characters of the second argument, or blanks. BYTES have
+// no characters but bytes.
 Status Trim(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
-  std::string_view blanks = args.size() == 2 ? std::string_view(args[1]->bytes()) : " \t\r\n\f\v";
-  std::string_view text = args[0]->bytes();
-  size_t first = text.find_first_not_of(blanks);
-  size_t last = text.find_last_not_of(blanks);
-  if (first == text.npos) {
-    out->AssignBytes(args[0]->type(), "");
-    return OkStatus();
+  const ValueType type = args[0]->type();
+  std::unordered_set<std::string_view> unwanted;
+  if (args.size() == 2) {
+    for (std::string_view rest = args[1]->bytes(); !rest.empty();) {
+      const std::string_view unit = FirstUnit(type, rest);
+      unwanted.insert(unit);
+      rest.remove_prefix(unit.size());
+    }
   }
-  if (site->function == Function::kTrimLeft) last = text.size() - 1;
-  if (site->function == Function::kTrimRight) first = 0;
-  std::string part(text.substr(first, last - first + 1));
-  out->AssignBytes(args[0]->type(), part);
+  auto is_unwanted = [&](std::string_view unit) {
+    return args.size() == 2 ? unwanted.contains(unit) : IsBlank(unit);
+  };
+  std::string_view text = args[0]->bytes();
+  while (site->function != Function::kTrimRight && !text.empty()) {
+    const std::string_view unit = FirstUnit(type, text);
+    if (!is_unwanted(unit)) break;
+    text.remove_prefix(unit.size());
+  }
+  while (site->function != Function::kTrimLeft && !text.empty()) {
+    const std::string_view unit = LastUnit(type, text);
+    if (!is_unwanted(unit)) break;
+    text.remove_suffix(unit.size());
+  }
+  out->AssignBytes(type, std::string(text));
   return OkStatus();
 }
 

@@ -71,7 +71,7 @@ TEST(EvaluateTest, Casts) {
   EXPECT_EQ(Cast(ValueType::kText, Value::Bytes("\xff")), "error DECODE");
   EXPECT_EQ(Cast(ValueType::kTimestamp, T("2026-11-20T12:00:00+01:00")), "2026-11-20T11:00:00Z");
   EXPECT_EQ(Cast(ValueType::kTimestamp, T("2026-02-30T12:00:00Z")), "error DECODE");
-  EXPECT_EQ(Cast(ValueType::kTimestamp, T("2026-11-20T12:00:00")), "error DECODE");
+  EXPECT_EQ(Cast(ValueType::kTimestamp, T("2026-11-20T12:00:00")), "2026-11-20T12:00:00Z");
 }
 
 TEST(EvaluateTest, TextFunctionsCountCharactersOfTextAndBytesOfBytes) {

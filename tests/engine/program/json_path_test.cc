@@ -46,6 +46,20 @@ TEST(JsonPathTest, WhatIsNotJsonIsNull) {
   EXPECT_EQ(Find(R"({"a":{"b":1,)", "$.a", JsonForm::kJson), "NULL");  // the object is not closed
 }
 
+TEST(JsonPathTest, WhatFollowsTheValueIsJsonToo) {
+  for (std::string_view text :
+       {R"({"a":1)", R"({"a":1,})", R"({"a":1,b})", R"({"a":1} x)", R"({"a":1}})",
+        R"({"a":1,"b":nul})", R"({"a":01})", R"({"a":1.})", R"({"a":1e})", R"({"a":-})",
+        R"({"a":1,"b":"\x"})", R"({"a":1,"b":"\ud800"})", R"({"a":1,"b":"\udc00\ud800"})",
+        "{\"a\":1,\"b\":\"\n\"}", "{\"a\":1,\"b\":\"\xc3\"}", R"({"a":1,"b":[1})",
+        R"({"a":1,1:2})"}) {
+    EXPECT_EQ(Find(text, "$.a"), "NULL") << text;
+  }
+  EXPECT_EQ(Find(std::string_view("{\"a\":1}\0", 8), "$.a"), "NULL");
+  EXPECT_EQ(Find(R"({"a":1,"b":[1e400,-0.5E-1,"\ud83d\ude00"]} )", "$.a"), "1");
+  EXPECT_EQ(Find(R"(["\ud83d\ude00"])", "$[0]"), "\xf0\x9f\x98\x80");
+}
+
 TEST(JsonPathTest, Json) {
   constexpr std::string_view kJson =
       R"({ "a" : [ 1, "q\"\u0001", { "b" : null, "c" : [ ] , "d": {}, "e": [[1.0],2] } ], "n": null })";
