@@ -28,7 +28,7 @@ enum class RegexUnit : uint8_t { kByte, kCharacter };
 struct RegexMatch {
   size_t begin = 0;
   size_t end = 0;
-  bool has_part = true;  // false: the group took no part in the match
+  bool has_part = true;  // false: the group took no part in the match; both offsets are 0
 };
 
 class SearchRegex final {

@@ -41,10 +41,10 @@ class Count final : public Aggregate {
   int64_t count_ = 0;
 };
 
-// SUM and AVG. A sum of whole numbers has 128 bits, so that it does not depend on the order in
-// which tablets and values are added whether it overflows; the result is checked at the end.
-// Partial state: STRUCT(sum, count), or STRUCT(upper half, lower half, count) if the sum exceeds 64
-// bits.
+// SUM and AVG. A sum of whole numbers has 128 bits and is checked at the end, so whether it
+// overflows does not depend on the order in which tablets and values are added. A FLOAT64 has no
+// such reserve: its sum overflows where it first exceeds the largest number. Partial state:
+// STRUCT(sum, count), or STRUCT(upper half, lower half, count) if the sum exceeds 64 bits.
 class Sum final : public Aggregate {
  public:
   explicit Sum(bool average) : average_(average) {}
@@ -71,7 +71,8 @@ class Sum final : public Aggregate {
     if (items.size() == 2) {
       RETURN_IF_ERROR(AddNumber(items[0]));
     } else {
-      if (items[1].type() != kInt64) return BadPartial();
+      const bool is_whole = items[0].type() == kInt64 || items[0].type() == kDuration;
+      if (!is_whole || items[1].type() != kInt64) return BadPartial();
       RETURN_IF_ERROR(AddWide(items[0], static_cast<uint64_t>(items[1].integer())));
     }
     count_ += items.back().integer();

@@ -8,8 +8,11 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <set>
+#include <string>
 #include <utility>
 
+#include "engine/base/thread.h"
 #include "engine/program/program_error.h"
 
 namespace sippar::engine {
@@ -26,6 +29,35 @@ std::string LowerCase(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   return lower;
+}
+
+// A zone name becomes a file name, so a name that could leave the folder of the zones is refused.
+bool MayBeZone(std::string_view name) {
+  constexpr size_t kSizeMax = 40;
+  constexpr std::string_view kSigns =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
+  return !name.empty() && name.size() <= kSizeMax && name[0] >= 'A' && name[0] <= 'Z' &&
+         name.find_first_not_of(kSigns) == name.npos;
+}
+
+// The library keeps each name that it was ever asked for, also those that do not exist. Names may
+// come from cells, so after many wrong names only the zones that were found before are looked up.
+bool LoadZone(const std::string& name, absl::TimeZone* zone) {
+  constexpr size_t kWrongMax = 10'000;
+  struct Names {
+    Mutex mutex;
+    std::set<std::string> found GUARDED_BY(mutex);
+    size_t wrong GUARDED_BY(mutex) = 0;
+  };
+  static Names& names = *new Names;
+  MutexLock lock(&names.mutex);
+  if (names.wrong >= kWrongMax && !names.found.contains(name)) return false;
+  if (absl::LoadTimeZone(name, zone)) {
+    names.found.insert(name);
+    return true;
+  }
+  ++names.wrong;
+  return false;
 }
 
 // Time zone data has a resolution of seconds; the fraction of a second is the same in every zone.
@@ -107,15 +139,14 @@ int64_t IsoYearStart(int64_t year) {
 bool ReadOffset(std::string_view text, int* seconds) {
   if (!text.starts_with('+') && !text.starts_with('-')) return false;
   const int sign = text[0] == '-' ? -1 : 1;
-  std::string digits;
-  for (char c : text.substr(1)) {
-    if (c == ':' && (digits.size() == 1 || digits.size() == 2)) {
-      if (digits.size() == 1) digits.insert(0, "0");
-      continue;
-    }
-    if (c < '0' || c > '9') return false;
-    digits.push_back(c);
+  std::string digits(text.substr(1));
+  if (const size_t colon = digits.find(':'); colon != std::string::npos) {
+    // The minutes have two digits, so +8:00 is +0800.
+    if (colon < 1 || colon > 2 || digits.size() != colon + 3) return false;
+    digits.erase(colon, 1);
+    if (colon == 1) digits.insert(0, "0");
   }
+  if (digits.find_first_not_of("0123456789") != std::string::npos) return false;
   if (digits.size() == 1) digits.insert(0, "0");
   if (digits.size() == 2) digits += "00";
   if (digits.size() != 4) return false;
@@ -133,10 +164,7 @@ StatusOr<absl::TimeZone> FindZone(std::string_view name) {
     return absl::FixedTimeZone(offset);
   }
   absl::TimeZone zone;
-  // A zone name becomes a file name, so a name that could leave the folder of the zones is refused.
-  bool fine = !name.empty() && !name.starts_with('/') && name.find("..") == name.npos &&
-              name.find(':') == name.npos;
-  if (fine && absl::LoadTimeZone({name.data(), name.size()}, &zone)) return zone;
+  if (MayBeZone(name) && LoadZone(std::string(name), &zone)) return zone;
   return ProgramError("RANGE", fmt::format("time zone '{:.60}' is unknown", PrintEscaped(name)),
                       "'UTC', '+01:00', 'Europe/Berlin'");
 }

@@ -277,9 +277,12 @@ Status Build(const Expression& expression, Node* node, const BuildPlace& place) 
     bool case_insensitive = expression.function == Function::kRegexFound &&
                             expression.args.size() == 3 && expression.args[2].IsLiteral() &&
                             expression.args[2].literal.bytes() == "i";
-    RETURN_IF_ERROR(AtPlace(PrepareRegex(&node->site, expression.args[1].literal.bytes(),
-                                         case_insensitive, RegexUnit::kByte),
-                            expression.place));
+    const Value& regex = expression.args[1].literal;
+    // Most texts will be matched in this unit; the regex of the other is compiled when one needs
+    // it.
+    RETURN_IF_ERROR(AtPlace(
+        PrepareRegex(&node->site, regex.bytes(), case_insensitive, RegexUnitOf(regex, regex)),
+        expression.place));
     return AtPlace(CheckRegexArgument(expression, node), expression.place);
   }
   return OkStatus();

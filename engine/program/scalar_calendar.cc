@@ -334,6 +334,7 @@ Status FormatTimestamp(CallSite* site, Arguments args, Value* out) {
 // PARSE_TIMESTAMP and PARSE_DATE.
 Status ParseByPattern(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
+  RETURN_IF_ERROR(site->budget->Spend(args[0]->bytes().size() + args[1]->bytes().size()));
   PatternRules rules;
   ASSIGN_OR_RETURN(rules.zone, ZoneOf(args, 2));
   rules.dates_only = site->function == Function::kParseDate;

@@ -66,8 +66,8 @@ ScalarEntry FindVectorFunction(Function function);
 
 // Runs CAST. Error DECODE if the content does not fit, TYPE if there is no such conversion.
 [[nodiscard]] Status ConvertValue(const Value& value, ValueType type, Value* out);
-// A regex that is TEXT matches TEXT by characters. Keys and names are TEXT, but may be any bytes;
-// what is not UTF-8 is matched by bytes.
+// A regex that is TEXT matches TEXT by characters. Keys and names are TEXT, but may be any bytes:
+// if either of the two is not UTF-8, bytes are matched.
 RegexUnit RegexUnitOf(const Value& text, const Value& regex);
 // Compiles site->regex for this regex, unless the call site has it already.
 [[nodiscard]] Status PrepareRegex(CallSite* site, std::string_view regex, bool case_insensitive,

@@ -119,7 +119,8 @@ bool LikeMatches(std::string_view text, std::string_view pattern, bool by_charac
 
 RegexUnit RegexUnitOf(const Value& text, const Value& regex) {
   const bool is_text = text.type() == kText && regex.type() == kText;
-  return is_text && IsUtf8(text.bytes()) ? RegexUnit::kCharacter : RegexUnit::kByte;
+  return is_text && IsUtf8(regex.bytes()) && IsUtf8(text.bytes()) ? RegexUnit::kCharacter
+                                                                  : RegexUnit::kByte;
 }
 
 Status PrepareRegex(CallSite* site, std::string_view regex, bool case_insensitive, RegexUnit unit) {

@@ -149,6 +149,7 @@ Status Trim(CallSite* site, Arguments args, Value* out) {
   const ValueType type = args[0]->type();
   std::unordered_set<std::string_view> unwanted;
   if (args.size() == 2) {
+    RETURN_IF_ERROR(site->budget->Spend(args[1]->bytes().size()));
     for (std::string_view rest = args[1]->bytes(); !rest.empty();) {
       const std::string_view unit = FirstUnit(type, rest);
       unwanted.insert(unit);

@@ -228,14 +228,15 @@ std::vector<std::string> SstableReader::SplitKeys(uint64_t raw_bytes) const {
   return keys;
 }
 
-// A key inside a block cuts it in the middle: both sides then have bytes, and neighbouring ranges
-// together have those of the whole. A tablet that holds rows of a file never seems to be empty.
+// A key inside a block cuts it in the middle, so neighbouring ranges together have the bytes of the
+// whole. Two keys inside one block leave a range without bytes, but it may have rows: it gets 1, so
+// that a tablet that holds rows of a file never seems to be empty.
 uint64_t SstableReader::StoredBytesBetween(std::string_view first_key,
                                            std::string_view limit_key) const {
   uint64_t data_bytes = footer_.dictionary.offset;
   if (index_.size() == 0 || data_bytes == 0) return 0;
   auto offset_of = [&](std::string_view key) -> uint64_t {
-    if (key.empty()) return data_bytes;
+    if (key.empty() || key > summary().last_key) return data_bytes;
     size_t before = index_.BlocksBefore(key);
     if (before == 0) return 0;
     bool at_end = before == index_.size();
@@ -245,7 +246,8 @@ uint64_t SstableReader::StoredBytesBetween(std::string_view first_key,
   };
   uint64_t first = first_key.empty() ? 0 : offset_of(first_key);
   uint64_t limit = offset_of(limit_key);
-  return static_cast<uint64_t>(static_cast<double>(limit - std::min(first, limit)) /
+  if (first >= limit) return 1;
+  return static_cast<uint64_t>(static_cast<double>(limit - first) /
                                static_cast<double>(data_bytes) *
                                static_cast<double>(summary().size_bytes));
 }

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/utf8.h"
 #include "engine/model/bytes_regex.h"
+#include "engine/model/search_regex.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -99,6 +101,14 @@ Status CheckRegex(const engine::NamePattern& pattern, const Span& span) {
   // Compiles the regex only to find an error in it. The tablets compile its text again, because a
   // program is sent to them as bytes.
   auto regex = engine::BytesRegex::Compile(pattern.text, pattern.case_insensitive);
+  if (regex.ok()) return OkStatus();
+  return ErrorAt("BAD_REGEX", span, MessageOf(regex.status()), "RE2 syntax; \\/ is a slash");
+}
+
+Status CheckTestRegex(const engine::NamePattern& pattern, const Span& span) {
+  const auto unit =
+      engine::IsUtf8(pattern.text) ? engine::RegexUnit::kCharacter : engine::RegexUnit::kByte;
+  auto regex = engine::SearchRegex::Compile(pattern.text, pattern.case_insensitive, unit);
   if (regex.ok()) return OkStatus();
   return ErrorAt("BAD_REGEX", span, MessageOf(regex.status()), "RE2 syntax; \\/ is a slash");
 }

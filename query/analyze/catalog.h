@@ -38,5 +38,7 @@ std::vector<std::string> CounterFamilies(const engine::TableSchema& schema);
                                                           const syntax::PatternNode& node);
 // BAD_REGEX if `pattern` is a regex that RE2 refuses; OK for any other pattern.
 [[nodiscard]] Status CheckRegex(const engine::NamePattern& pattern, const Span& span);
+// The same for a regex that tests a value, which may match by characters.
+[[nodiscard]] Status CheckTestRegex(const engine::NamePattern& pattern, const Span& span);
 
 }  // namespace sippar::query

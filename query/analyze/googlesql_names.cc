@@ -185,7 +185,11 @@ Expr LastDay(const Expr& call) {
 
 // The months of an interval such as INTERVAL 2 QUARTER, which has no fixed length; 0 for others.
 int64_t MonthsOfUnit(const Expr& interval) {
-  if (interval.kind != ExprKind::kCall || !SameWord(interval.name, "TIME_SPAN")) return 0;
+  // The arguments of the inner call have not been counted yet.
+  if (interval.kind != ExprKind::kCall || !SameWord(interval.name, "TIME_SPAN") ||
+      interval.children.size() != 2) {
+    return 0;
+  }
   auto unit = engine::FindUnit(TextOf(interval.children.back()));
   return unit.ok() ? unit->months : 0;
 }

@@ -1,4 +1,4 @@
-// Holds DecodeTimestamp of literals.h.
+// Holds DecodeTimestamp and DecodeDate of literals.h.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/program/time_text.h"
 #include "query/syntax/literals.h"

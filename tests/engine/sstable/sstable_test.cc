@@ -371,7 +371,10 @@ TEST(SstableTest, BothSidesOfARowInsideABlockHaveBytes) {
       EXPECT_GE(left, left_before) << row;
       left_before = left;
     }
-    EXPECT_EQ(reader->StoredBytesBetween("", SeekKeyForRow("100")), 0u);
+    // Cut twice in one block, and beyond the last row.
+    EXPECT_GT(reader->StoredBytesBetween(SeekKeyForRow("150"), SeekKeyForRow("151")), 0u);
+    EXPECT_EQ(reader->StoredBytesBetween(SeekKeyForRow("150"), SeekKeyForRow("999")),
+              reader->StoredBytesBetween(SeekKeyForRow("150"), ""));
     EXPECT_EQ(reader->StoredBytesBetween("", ""), whole);
   }
 }

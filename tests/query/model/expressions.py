@@ -188,8 +188,15 @@ def has_key(family, qualifier, text):
 
 
 def matches(a, regex, ignore_case, negated=False):
-    found = words.bytes_regex(regex, ignore_case)
-    value = known(lambda x: bool(found.search(x)) != negated, a)
+    """A regex matches TEXT that is UTF-8 by characters, anything else by bytes."""
+    by_byte = words.bytes_regex(regex, ignore_case)
+    by_character = words.text_regex(regex, ignore_case)
+
+    def test(data):
+        if a.kind == "text" and is_utf8(data):
+            return bool(by_character.search(data.decode())) != negated
+        return bool(by_byte.search(data)) != negated
+    value = known(test, a)
     sign = "!~" if negated else "~"
     return Expr(f"{a.within(BIT_OR)} {sign} /{regex}/{'i' * ignore_case}", value, "bool", TEST)
 

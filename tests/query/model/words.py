@@ -50,6 +50,10 @@ def bytes_regex(text, ignore_case=False):
     return re.compile(text.replace("$", r"\Z").encode(), re.IGNORECASE if ignore_case else 0)
 
 
+def text_regex(text, ignore_case=False):
+    return re.compile(text.replace("$", r"\Z"), re.IGNORECASE if ignore_case else 0)
+
+
 def plural(count, word):
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
