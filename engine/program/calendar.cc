@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/program/calendar.h"
 
-#include <absl/time/civil_time.h>
+#include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
-#include <set>
 #include <string>
 #include <utility>
 
-#include "engine/base/thread.h"
 #include "engine/program/program_error.h"
 
 namespace sippar::engine {
@@ -23,48 +20,6 @@ constexpr int64_t kDaysMax = 11'000'000;  // within the years of std::chrono, -3
 int YearOf(int64_t days) {
   return static_cast<int>(
       std::chrono::year_month_day{std::chrono::sys_days{std::chrono::days{days}}}.year());
-}
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return lower;
-}
-
-// A zone name becomes a file name, so a name that could leave the folder of the zones is refused.
-bool MayBeZone(std::string_view name) {
-  constexpr size_t kSizeMax = 40;
-  constexpr std::string_view kSigns =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
-  return !name.empty() && name.size() <= kSizeMax && name[0] >= 'A' && name[0] <= 'Z' &&
-         name.find_first_not_of(kSigns) == name.npos;
-}
-
-// The library keeps each name that it was ever asked for, also those that do not exist. Names may
-// come from cells, so after many wrong names only the zones that were found before are looked up.
-bool LoadZone(const std::string& name, absl::TimeZone* zone) {
-  constexpr size_t kWrongMax = 10'000;
-  struct Names {
-    Mutex mutex;
-    std::set<std::string> found GUARDED_BY(mutex);
-    size_t wrong GUARDED_BY(mutex) = 0;
-  };
-  static Names& names = *new Names;
-  MutexLock lock(&names.mutex);
-  if (names.wrong >= kWrongMax && !names.found.contains(name)) return false;
-  if (absl::LoadTimeZone(name, zone)) {
-    names.found.insert(name);
-    return true;
-  }
-  ++names.wrong;
-  return false;
-}
-
-// Time zone data has a resolution of seconds; the fraction of a second is the same in every zone.
-absl::Time WholeSeconds(int64_t time_us, int64_t* rest_us) {
-  const int64_t seconds = FloorDiv(time_us, kMicrosPerSecond);
-  *rest_us = time_us - seconds * kMicrosPerSecond;
-  return absl::FromUnixSeconds(seconds);
 }
 
 constexpr std::array<std::string_view, 7> kWeekdays = {"sunday",   "monday", "tuesday", "wednesday",
@@ -136,54 +91,8 @@ int64_t IsoYearStart(int64_t year) {
   return january_4 - (january_4 + 3 - FloorDiv(january_4 + 3, 7) * 7);  // 1970-01-01 was a Thursday
 }
 
-bool ReadOffset(std::string_view text, int* seconds) {
-  if (!text.starts_with('+') && !text.starts_with('-')) return false;
-  const int sign = text[0] == '-' ? -1 : 1;
-  std::string digits(text.substr(1));
-  if (const size_t colon = digits.find(':'); colon != std::string::npos) {
-    // The minutes have two digits, so +8:00 is +0800.
-    if (colon < 1 || colon > 2 || digits.size() != colon + 3) return false;
-    digits.erase(colon, 1);
-    if (colon == 1) digits.insert(0, "0");
-  }
-  if (digits.find_first_not_of("0123456789") != std::string::npos) return false;
-  if (digits.size() == 1) digits.insert(0, "0");
-  if (digits.size() == 2) digits += "00";
-  if (digits.size() != 4) return false;
-  const int hours = (digits[0] - '0') * 10 + digits[1] - '0';
-  const int minutes = (digits[2] - '0') * 10 + digits[3] - '0';
-  *seconds = sign * (hours * 3600 + minutes * 60);
-  return minutes <= 59 && hours * 60 + minutes <= 18 * 60;
-}
-
-StatusOr<absl::TimeZone> FindZone(std::string_view name) {
-  if (LowerCase(name) == "utc") return absl::UTCTimeZone();
-  int offset = 0;
-  constexpr int kOffsetMax = 14 * 3600 + 59 * 60;
-  if (ReadOffset(name, &offset) && std::abs(offset) <= kOffsetMax) {
-    return absl::FixedTimeZone(offset);
-  }
-  absl::TimeZone zone;
-  if (MayBeZone(name) && LoadZone(std::string(name), &zone)) return zone;
-  return ProgramError("RANGE", fmt::format("time zone '{:.60}' is unknown", PrintEscaped(name)),
-                      "'UTC', '+01:00', 'Europe/Berlin'");
-}
-
-int64_t ToLocal(int64_t time_us, const absl::TimeZone& zone) {
-  int64_t rest = 0;
-  return time_us + zone.At(WholeSeconds(time_us, &rest)).offset * kMicrosPerSecond;
-}
-
-int64_t FromLocal(int64_t local_us, const absl::TimeZone& zone) {
-  int64_t rest = 0;
-  const absl::CivilSecond civil =
-      absl::ToCivilSecond(WholeSeconds(local_us, &rest), absl::UTCTimeZone());
-  // For a time in an hour that clocks skip or repeat, uses the offset from before the change.
-  return absl::ToUnixSeconds(zone.At(civil).pre) * kMicrosPerSecond + rest;
-}
-
 StatusOr<CalendarUnit> FindUnit(std::string_view name) {
-  std::string word = LowerCase(name);
+  std::string word = absl::AsciiStrToLower({name.data(), name.size()});
   static constexpr std::array<std::pair<std::string_view, int64_t>, 6> kFixed = {
       {{"microsecond", 1},
        {"millisecond", 1'000},

@@ -3,8 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <absl/time/time.h>
-
 #include <cstdint>
 #include <ctime>
 #include <string>
@@ -43,16 +41,6 @@ int64_t DaysOf(int64_t year, int64_t month, int64_t day);
 int64_t DaysInMonth(int64_t year, int64_t month);
 // The Monday that begins an ISO year, as a number of days from 1970-01-01.
 int64_t IsoYearStart(int64_t year);
-
-// Reads an offset from UTC, such as '+01:00', '-8' or '+0530', of at most 18 hours.
-bool ReadOffset(std::string_view text, int* seconds);
-// Finds the zone of a name such as 'UTC', '+01:00', '-8' or 'Europe/Berlin'. Error RANGE if this
-// machine knows no such zone.
-[[nodiscard]] StatusOr<absl::TimeZone> FindZone(std::string_view name);
-// ToLocal finds the date and time of day that clocks of the zone show at `time_us`, and returns the
-// time at which clocks of UTC show the same. FromLocal is the inverse.
-int64_t ToLocal(int64_t time_us, const absl::TimeZone& zone);
-int64_t FromLocal(int64_t local_us, const absl::TimeZone& zone);
 
 // A unit of the calendar: 'day', 'week(monday)', 'isoyear' …
 struct CalendarUnit {

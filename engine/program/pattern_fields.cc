@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/program/calendar.h"
+#include "engine/program/time_zone.h"
 
 namespace sippar::engine {
 namespace {

@@ -1,5 +1,6 @@
 // Functions that split, shift, format and parse times, in UTC or a time zone.
 // SPDX-License-Identifier: Apache-2.0
+#include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
 #include "engine/program/time_pattern.h"
+#include "engine/program/time_zone.h"
 
 namespace sippar::engine {
 namespace {
@@ -30,12 +32,6 @@ Status TimeOverflow(const CallSite& site) {
 Status OutsideOfYears(const CallSite& site) {
   return ProgramError("OVERFLOW", fmt::format("the result of {} is not in the years 1 to 9999",
                                               FindFunction(site.function)->name));
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return lower;
 }
 
 // The zone that args[index] names; UTC if there is no such argument.
@@ -96,7 +92,7 @@ Status DatePart(CallSite* site, Arguments args, Value* out) {
   CalendarTime parts;
   RETURN_IF_ERROR(SplitTime(time, &parts));
   RETURN_IF_ERROR(SplitTime(ToLocal(time, zone), &parts));
-  const std::string name = Lower(args[0]->bytes());
+  const std::string name = absl::AsciiStrToLower(args[0]->bytes());
   auto part = FindPart(name, parts, FloorDiv(time, kMicrosPerSecond));
   if (!part) {
     return ProgramError("UNKNOWN_NAME", fmt::format("'{}' is not a date part", PrintEscaped(name)),
@@ -184,7 +180,7 @@ Status TruncTime(CallSite* site, Arguments args, Value* out) {
   // Called only for its error RANGE: ToLocal must not get a time near the limits of an INT64.
   RETURN_IF_ERROR(SplitTime(time, &parts));
   const int64_t local = ToLocal(time, zone);
-  if (Lower(args[0]->bytes()) == "date") {
+  if (absl::AsciiStrToLower(args[0]->bytes()) == "date") {
     *out = TimeLike(*args[1], FloorDiv(local, kMicrosPerDay) * kMicrosPerDay);
     return OkStatus();
   }

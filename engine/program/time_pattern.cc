@@ -8,6 +8,7 @@
 
 #include "engine/program/calendar.h"
 #include "engine/program/pattern_fields.h"
+#include "engine/program/time_zone.h"
 
 namespace sippar::engine {
 namespace {

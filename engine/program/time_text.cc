@@ -2,6 +2,7 @@
 #include "engine/program/time_text.h"
 
 #include "engine/program/calendar.h"
+#include "engine/program/time_zone.h"
 
 namespace sippar::engine {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "engine/program/time_pattern.h"
 #include "engine/program/time_text.h"
+#include "engine/program/time_zone.h"
 #include "engine/program/value.h"
 
 namespace sippar::engine {
@@ -103,6 +104,14 @@ TEST(TimePattern, RefusesWhatDoesNotFit) {
                                {"%s", "253402300800"}}) {
     EXPECT_EQ(ReadBy(pattern, text), "-") << pattern << " " << text;
   }
+}
+
+// A query that repeats one wrong name takes no zone from others.
+TEST(TimeZoneTest, AWrongNameIsCountedOnce) {
+  for (int i = 0; i < 11'000; ++i) EXPECT_FALSE(FindZone("Nowhere/City").ok());
+  EXPECT_TRUE(FindZone("Asia/Tokyo").ok());
+  EXPECT_FALSE(FindZone("user4711").ok());
+  EXPECT_FALSE(FindZone("../../etc/passwd").ok());
 }
 
 }  // namespace
