@@ -15,10 +15,6 @@
 namespace sippar::engine {
 namespace {
 
-Status BadPartial() {
-  return Internal("partial state of an aggregate cannot be decoded; this is a bug in sippar");
-}
-
 class ApproxQuantiles final : public Aggregate {
  public:
   ApproxQuantiles(uint64_t parts, GroupMemory* memory) : parts_(parts), sketch_(memory) {}
@@ -153,6 +149,10 @@ class Distinct final : public Aggregate {
 };
 
 }  // namespace
+
+Status BadPartial() {
+  return Internal("partial state of an aggregate cannot be decoded; this is a bug in sippar");
+}
 
 std::unique_ptr<Aggregate> NewApproxQuantiles(uint64_t parts, GroupMemory* memory) {
   return std::make_unique<ApproxQuantiles>(parts, memory);

@@ -9,6 +9,11 @@
 
 namespace sippar::engine {
 
+// The error for a partial state of another aggregate.
+Status BadPartial();
+
+// SUM, or AVG if `average` is true. aggregate_sum.cc describes its partial state.
+std::unique_ptr<Aggregate> NewSum(bool average);
 // Returns an ARRAY of the `parts` + 1 bounds that divide the values into `parts` equal parts.
 // Partial state: an encoded QuantileSketch.
 std::unique_ptr<Aggregate> NewApproxQuantiles(uint64_t parts, GroupMemory* memory);
