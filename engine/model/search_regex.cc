@@ -9,6 +9,7 @@
 
 #include "engine/base/coding.h"
 #include "engine/base/run_apart.h"
+#include "engine/base/utf8.h"
 #include "engine/model/re2_options.h"
 #include "engine/model/regex_prefix.h"
 
@@ -26,12 +27,10 @@ using Search = std::function<Answer(const RE2& regex, std::string_view text, Sto
 // s. For longer searches the cost of a thread is negligible.
 constexpr uint64_t kStepsAtOnce = 32'000'000;
 
-// The size of the unit at `at`: a byte, or a character of UTF-8.
+// The size of the unit at `at`: a byte, or a character of UTF-8. At the end of the text it is 1.
 size_t UnitSize(const RE2& regex, std::string_view text, size_t at) {
   if (regex.options().encoding() != RE2::Options::EncodingUTF8) return 1;
-  size_t end = at + 1;
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
-  return end - at;
+  return std::max<size_t>(FirstCharacter(text.substr(at)).size, 1);
 }
 
 bool MatchFrom(const RE2& regex, std::string_view text, size_t from, Groups* groups) {

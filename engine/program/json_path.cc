@@ -190,9 +190,10 @@ class Finder {
   std::optional<std::string> found_;
 };
 
-// Reads a whole JSON text (RFC 8259) once and tells a Finder its parts. It keeps one bit for each
-// open container, so a deep text costs no stack. Its functions return false if the text is not JSON
-// or the budget is spent.
+// Reads a whole JSON text (RFC 8259) once and tells a Finder its parts. The library's parser is not
+// used for this: it refuses a text with a number beyond a double, such as 1e400. It keeps one bit
+// for each open container, so a deep text costs no stack. Its functions return false if the text is
+// not JSON or the budget is spent.
 class JsonReader {
  public:
   JsonReader(std::string_view text, StopBudget* budget, Finder* finder)

@@ -98,6 +98,8 @@ std::vector<size_t> CharacterStarts(std::string_view text);
 // `text`, BytesOfUnits the number of bytes in its first `count` units.
 int64_t CountUnits(ValueType type, std::string_view text);
 size_t BytesOfUnits(ValueType type, std::string_view text, int64_t count);
+// Removes the first unit from *text and returns it. Requires: `text` is not empty.
+std::string_view TakeUnit(ValueType type, std::string_view* text);
 bool LikeMatches(std::string_view text, std::string_view pattern, bool by_character);
 // As the function above, but spends `budget`: with many wildcards the cost is up to text times
 // pattern.

@@ -77,15 +77,6 @@ Status LeftOrRight(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// Removes the first character of TEXT or byte of BYTES from *text and returns it. Requires: `text`
-// is not empty.
-std::string_view TakeUnit(ValueType type, std::string_view* text) {
-  const size_t size = type == kBytes ? 1 : CharacterSize(*text);
-  std::string_view unit = text->substr(0, size);
-  text->remove_prefix(size);
-  return unit;
-}
-
 // TRANSLATE. A character of the second argument that has no counterpart in the third argument is
 // removed from the text.
 Status Translate(CallSite* site, Arguments args, Value* out) {

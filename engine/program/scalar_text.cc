@@ -127,11 +127,7 @@ bool IsBlank(std::string_view character) {
   return kBlanks.find(static_cast<char32_t>(FirstCharacter(character).code)) != kBlanks.npos;
 }
 
-// The first and the last character of TEXT or byte of BYTES. Both require that `text` is not empty.
-std::string_view FirstUnit(ValueType type, std::string_view text) {
-  return text.substr(0, type == kText ? CharacterSize(text) : 1);
-}
-
+// The last character of TEXT or byte of BYTES. Requires: `text` is not empty.
 std::string_view LastUnit(ValueType type, std::string_view text) {
   constexpr size_t kCharacterMax = 4;  // bytes of a character
   for (size_t size = kCharacterMax; type == kText && size > 1; --size) {
@@ -151,9 +147,7 @@ Status Trim(CallSite* site, Arguments args, Value* out) {
   if (args.size() == 2) {
     RETURN_IF_ERROR(site->budget->Spend(args[1]->bytes().size()));
     for (std::string_view rest = args[1]->bytes(); !rest.empty();) {
-      const std::string_view unit = FirstUnit(type, rest);
-      unwanted.insert(unit);
-      rest.remove_prefix(unit.size());
+      unwanted.insert(TakeUnit(type, &rest));
     }
   }
   auto is_unwanted = [&](std::string_view unit) {
@@ -161,9 +155,9 @@ Status Trim(CallSite* site, Arguments args, Value* out) {
   };
   std::string_view text = args[0]->bytes();
   while (site->function != Function::kTrimRight && !text.empty()) {
-    const std::string_view unit = FirstUnit(type, text);
-    if (!is_unwanted(unit)) break;
-    text.remove_prefix(unit.size());
+    std::string_view rest = text;
+    if (!is_unwanted(TakeUnit(type, &rest))) break;
+    text = rest;
   }
   while (site->function != Function::kTrimLeft && !text.empty()) {
     const std::string_view unit = LastUnit(type, text);
@@ -280,6 +274,13 @@ size_t BytesOfUnits(ValueType type, std::string_view text, int64_t count) {
   size_t at = 0;
   for (; count > 0 && at < text.size(); --count) at += CharacterSize(text.substr(at));
   return at;
+}
+
+std::string_view TakeUnit(ValueType type, std::string_view* text) {
+  const size_t size = type == kBytes ? 1 : CharacterSize(*text);
+  std::string_view unit = text->substr(0, size);
+  text->remove_prefix(size);
+  return unit;
 }
 
 size_t CharacterSize(std::string_view text) {

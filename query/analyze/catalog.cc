@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include "engine/base/utf8.h"
-#include "engine/model/bytes_regex.h"
-#include "engine/model/search_regex.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -96,18 +94,12 @@ std::vector<std::string> CounterFamilies(const engine::TableSchema& schema) {
   return names;
 }
 
-Status CheckRegex(const engine::NamePattern& pattern, const Span& span) {
+Status CheckRegex(const engine::NamePattern& pattern, engine::RegexUnit unit, const Span& span) {
   if (pattern.kind != engine::NamePattern::kRegex) return OkStatus();
+  // A regex that is not UTF-8 matches bytes whatever the text is.
+  if (!engine::IsUtf8(pattern.text)) unit = engine::RegexUnit::kByte;
   // Compiles the regex only to find an error in it. The tablets compile its text again, because a
   // program is sent to them as bytes.
-  auto regex = engine::BytesRegex::Compile(pattern.text, pattern.case_insensitive);
-  if (regex.ok()) return OkStatus();
-  return ErrorAt("BAD_REGEX", span, MessageOf(regex.status()), "RE2 syntax; \\/ is a slash");
-}
-
-Status CheckTestRegex(const engine::NamePattern& pattern, const Span& span) {
-  const auto unit =
-      engine::IsUtf8(pattern.text) ? engine::RegexUnit::kCharacter : engine::RegexUnit::kByte;
   auto regex = engine::SearchRegex::Compile(pattern.text, pattern.case_insensitive, unit);
   if (regex.ok()) return OkStatus();
   return ErrorAt("BAD_REGEX", span, MessageOf(regex.status()), "RE2 syntax; \\/ is a slash");
@@ -137,8 +129,8 @@ StatusOr<engine::ColumnPattern> BindPattern(const StatementContext& context,
   if (exact && schema.FindFamily(pattern.family.text) == nullptr) {
     return UnknownFamily(schema, pattern.family.text, node.span);
   }
-  RETURN_IF_ERROR(CheckRegex(pattern.family, node.span));
-  RETURN_IF_ERROR(CheckRegex(pattern.qualifier, node.span));
+  RETURN_IF_ERROR(CheckRegex(pattern.family, engine::RegexUnit::kByte, node.span));
+  RETURN_IF_ERROR(CheckRegex(pattern.qualifier, engine::RegexUnit::kByte, node.span));
   return pattern;
 }
 

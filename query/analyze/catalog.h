@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cluster/api/admin_api.h"
+#include "engine/model/search_regex.h"
 #include "query/session/session.h"
 #include "query/syntax/ast.h"
 
@@ -36,9 +37,9 @@ std::vector<std::string> CounterFamilies(const engine::TableSchema& schema);
 [[nodiscard]] StatusOr<engine::ColumnPattern> BindPattern(const StatementContext& context,
                                                           const engine::TableSchema& schema,
                                                           const syntax::PatternNode& node);
-// BAD_REGEX if `pattern` is a regex that RE2 refuses; OK for any other pattern.
-[[nodiscard]] Status CheckRegex(const engine::NamePattern& pattern, const Span& span);
-// The same for a regex that tests a value, which may match by characters.
-[[nodiscard]] Status CheckTestRegex(const engine::NamePattern& pattern, const Span& span);
+// BAD_REGEX if `pattern` is a regex that RE2 refuses; OK for any other pattern. `unit` is what the
+// regex matches: bytes of names, or characters if it tests a value that may be TEXT.
+[[nodiscard]] Status CheckRegex(const engine::NamePattern& pattern, engine::RegexUnit unit,
+                                const Span& span);
 
 }  // namespace sippar::query

@@ -261,7 +261,7 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
 }
 
 StatusOr<Expression> ExpressionCompiler::RegexTest(const Expr& expr) {
-  RETURN_IF_ERROR(CheckTestRegex(expr.regex, expr.span));
+  RETURN_IF_ERROR(CheckRegex(expr.regex, engine::RegexUnit::kCharacter, expr.span));
   ASSIGN_OR_RETURN(Expression text, Compile(expr.children[0]));
   std::vector<Expression> args;
   args.push_back(std::move(text));

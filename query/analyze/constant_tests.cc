@@ -62,8 +62,8 @@ Status CheckRegexCall(const Expr& call, Function function, const std::vector<Exp
                   function == Function::kRegexReplace || function == Function::kRegexExtractAll ||
                   function == Function::kRegexSubstr || function == Function::kRegexInstr;
   if (!of_regex || !args[1].IsLiteral() || !args[1].literal.is_string()) return OkStatus();
-  RETURN_IF_ERROR(
-      CheckTestRegex(engine::NamePattern::Regex(args[1].literal.bytes()), call.children[1].span));
+  RETURN_IF_ERROR(CheckRegex(engine::NamePattern::Regex(args[1].literal.bytes()),
+                             engine::RegexUnit::kCharacter, call.children[1].span));
   // Preparing the call checks the rewrite or the group number against the regex.
   auto prepared = engine::Evaluator::Prepare(Expression::Call(function, args));
   return WithQueryCode(prepared.status(), call.children.back().span);
