@@ -5,7 +5,7 @@
 
 #include "engine/base/printable.h"
 #include "fuse/directories/directory.h"
-#include "fuse/directories/row_family.h"
+#include "fuse/directories/row.h"
 #include "fuse/tree/entries.h"
 #include "fuse/tree/long_name_search.h"
 #include "fuse/tree/reads.h"

@@ -13,15 +13,18 @@
 
 namespace sippar::fuse {
 
+// A listing shows ".", "..", the controls, the entries, and then what the source gives.
 struct Directory {
+  // The entry that a name means.
   StatusOr<Entry> (*lookup)(TreeContext* context, const Node& directory, std::string_view name,
                             const cluster::CallOptions& call);
-  // A listing shows ".", "..", these names, as they are looked up; null: none
+  // The names of small files about the directory; the listing looks them up. Null: it has none.
   std::vector<std::string_view> (*controls)(const Node& directory) = nullptr;
-  // then these entries, which are few; null: none
+  // The directory's own entries, if they are few. Null: it has none, or `source` gives them.
   StatusOr<std::vector<DirEntry>> (*entries)(TreeContext* context, const Node& directory,
                                              const cluster::CallOptions& call) = nullptr;
-  // then the entries of this source, of any number; null: none. The source's scans check `cancel`.
+  // The directory's own entries, if there may be any number of them. Null: `entries` gives them.
+  // The scans of the source check `cancel`.
   StatusOr<std::unique_ptr<EntrySource>> (*source)(TreeContext* context, const Node& directory,
                                                    cluster::CancelFlag cancel) = nullptr;
 };

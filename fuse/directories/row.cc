@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "fuse/directories/directory.h"
-#include "fuse/directories/row_family.h"
+#include "fuse/directories/row.h"
 #include "fuse/tree/entries.h"
 #include "fuse/tree/table_entries.h"
 

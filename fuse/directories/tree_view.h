@@ -1,9 +1,8 @@
-// TreeView: the mounted tree without the kernel: the meaning of a name in a directory and the
-// entries of a directory (both from fuse/directories), and the content of a file
-// (SEMANTICS.md). Uses neither the inode table nor libfuse, so tests run it against a fake client.
-// Thread safe. Errors: kNotFound; kInvalidArgument (bad time); kFailedPrecondition (the version of
-// an inode no longer exists); TooLarge and kResourceExhausted (open_values.h); and the errors of
-// the client.
+// TreeView: the mounted tree without the kernel (SEMANTICS.md): the meaning of a name in a
+// directory and the entries of a directory, both by directory.h, and the content of a file. Uses
+// neither the inode table nor libfuse, so tests run it against a fake client. Thread safe. Errors:
+// kNotFound; kInvalidArgument (bad time); kFailedPrecondition (the version of an inode no longer
+// exists); TooLarge and kResourceExhausted (open_values.h); and the errors of the client.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Finds a family of a row.
+// What row.cc offers to the directory of a family: .versions lies below both.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
