@@ -206,12 +206,24 @@ std::string TableSchema::Encode() const {
     PutBytes(&out, key);
     PutBytes(&out, value);
   }
-  // Incarnations are written only when needed, so that schemas without them stay readable by older
-  // programs.
-  bool any_anew = std::any_of(families.begin(), families.end(),
-                              [](const FamilySchema& family) { return family.incarnation > 0; });
+  // Incarnations and earlier rules are written only when needed, so that schemas without them stay
+  // readable by older programs.
+  bool any_earlier = std::any_of(families.begin(), families.end(), [](const FamilySchema& family) {
+    return !family.earlier.empty();
+  });
+  bool any_anew =
+      any_earlier || std::any_of(families.begin(), families.end(),
+                                 [](const FamilySchema& family) { return family.incarnation > 0; });
   if (!any_anew) return out;
   for (const FamilySchema& family : families) PutVarint(&out, family.incarnation);
+  if (!any_earlier) return out;
+  for (const FamilySchema& family : families) {
+    PutVarint(&out, family.earlier.size());
+    for (const EarlierGc& earlier : family.earlier) {
+      PutVarint(&out, earlier.until_version);
+      earlier.gc.Encode(&out);
+    }
+  }
   return out;
 }
 
@@ -236,6 +248,15 @@ StatusOr<TableSchema> TableSchema::Decode(std::string_view bytes) {
   bool any_anew = !reader.AtEnd();
   for (FamilySchema& family : schema.families) {
     if (any_anew) family.incarnation = reader.Varint();
+  }
+  bool any_earlier = !reader.AtEnd();
+  for (FamilySchema& family : schema.families) {
+    size_t count = any_earlier ? reader.Count() : 0;
+    for (size_t i = 0; i < count && reader.ok(); ++i) {
+      EarlierGc& earlier = family.earlier.emplace_back();
+      earlier.until_version = reader.Varint();
+      earlier.gc = GcPolicy::Decode(&reader);
+    }
   }
   if (!reader.AtEnd()) {
     return DataLoss("its schema cannot be decoded (bytes are missing or left over)");

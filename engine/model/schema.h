@@ -35,6 +35,16 @@ inline bool IsInt64(FamilyType type) {
 // The type as SHOW and CREATE TABLE write it: COUNTER, UNIQUES(BYTES).
 std::string_view FamilyTypeName(FamilyType type);
 
+// A GC rule that a family had before its present one.
+struct EarlierGc {
+  GcPolicy gc;
+  uint64_t until_version = 0;  // the schema version that replaced the rule
+  bool operator==(const EarlierGc&) const = default;
+};
+
+// If more rules were replaced, the oldest of the list stands for all before it, as KeepAll.
+inline constexpr size_t kEarlierGcMax = 8;
+
 struct FamilySchema {
   std::string name;  // text of the form [-_.a-zA-Z0-9]{1,64}
   FamilyType type = FamilyType::kBytes;
@@ -42,6 +52,10 @@ struct FamilySchema {
   // Raised when one schema change drops the family and creates it again, so that the cells written
   // before the change are dropped.
   uint64_t incarnation = 0;
+  // The rules before `gc`, oldest first, at most kEarlierGcMax. The master fills it when it alters
+  // the table. A delete of a time range acts on the versions that the rule of its own time had left
+  // (engine/read/version_history.h).
+  std::vector<EarlierGc> earlier = {};
   bool operator==(const FamilySchema&) const = default;
 };
 

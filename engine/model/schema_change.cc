@@ -53,4 +53,19 @@ bool MakesFamilyAnew(const TableSchema& before, const TableSchema& after) {
   });
 }
 
+void NoteEarlierGc(const TableSchema& before, uint64_t version, TableSchema* after) {
+  for (FamilySchema& family : after->families) {
+    family.earlier.clear();
+    const FamilySchema* old = before.FindFamily(family.name);
+    if (old == nullptr || old->incarnation != family.incarnation) continue;
+    family.earlier = old->earlier;
+    if (family.gc == old->gc) continue;
+    family.earlier.push_back({old->gc, version});
+    if (family.earlier.size() <= kEarlierGcMax) continue;
+    family.earlier.erase(family.earlier.begin());
+    // It now stands for several rules, and only KeepAll drops nothing that one of them would keep.
+    family.earlier.front().gc = GcPolicy::KeepAll();
+  }
+}
+
 }  // namespace sippar::engine

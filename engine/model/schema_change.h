@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "engine/base/status.h"
 #include "engine/model/schema.h"
 
@@ -16,5 +18,9 @@ bool IsProtected(const TableSchema& schema);  // true: DELETION_PROTECTION is se
 [[nodiscard]] Status CheckAlter(const TableSchema& before, const TableSchema& after);
 // True if `after` drops a family of `before` and creates it again, so that the family is empty.
 bool MakesFamilyAnew(const TableSchema& before, const TableSchema& after);
+// Sets FamilySchema::earlier in each family of `after`, which becomes schema version `version`: the
+// list of `before`, and the rule of `before` if `after` has another one. A family that is new in
+// `after` has none.
+void NoteEarlierGc(const TableSchema& before, uint64_t version, TableSchema* after);
 
 }  // namespace sippar::engine

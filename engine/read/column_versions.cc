@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -17,11 +16,6 @@ Status KeyDamage(std::string_view key) {
       fmt::format("stored key '{}' of {} bytes cannot be decoded; restore the table "
                   "from a backup or a copy",
                   PrintableBytes(key.substr(0, kShownMax)), key.size()));
-}
-
-void ColumnVersions::EnterFamily(const FamilyRule* rule, int64_t now_us) {
-  rule_ = rule;
-  if (rule_ != nullptr) rule_us_ = std::min(now_us, rule_->acts_until_us);
 }
 
 // The column is read twice: here, and by the caller, which needs the values that survive. Keeping
@@ -38,7 +32,7 @@ Status ColumnVersions::Replay(const EntryPlace& place, const DeleteMarks& delete
     if (counts) puts.push_back({parsed.timestamp_us, parsed.sequence});
   }
   RETURN_IF_ERROR(input->status());
-  survivors_ = ReplayVersions(std::move(puts), deletes.ranges(), rule_->gc, rule_us_);
+  survivors_ = ReplayVersions(std::move(puts), deletes.ranges(), *rule_, now_us_);
   next_survivor_ = 0;
   is_replayed_ = true;
   input->Seek(first);

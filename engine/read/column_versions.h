@@ -24,7 +24,10 @@ class ColumnVersions {
  public:
   // `rule` is nullptr when the family no longer exists; otherwise it must stay valid until the next
   // EnterFamily.
-  void EnterFamily(const FamilyRule* rule, int64_t now_us);
+  void EnterFamily(const FamilyRule* rule, int64_t now_us) {
+    rule_ = rule;
+    now_us_ = now_us;
+  }
   void EnterColumn() {
     is_replayed_ = false;
     rank_ = 0;
@@ -43,9 +46,9 @@ class ColumnVersions {
     last_timestamp_us_ = timestamp_us;
     ++rank_;
     // The two most common rules are tested inline, without a call for each version.
-    if (rule_->gc.kind == GcPolicy::kKeepAll) return true;
+    if (rule_->gc.kind == GcPolicy::kKeepAll || !rule_->acts_at_end) return true;
     if (rule_->gc.kind == GcPolicy::kMaxVersions) return rank_ <= rule_->gc.max_versions;
-    return !rule_->gc.MayDrop(rank_, timestamp_us, rule_us_);
+    return !rule_->gc.MayDrop(rank_, timestamp_us, now_us_);
   }
 
   // For a column with deletes of time ranges, call Replay once and then Survives for each version.
@@ -58,7 +61,7 @@ class ColumnVersions {
 
  private:
   const FamilyRule* rule_ = nullptr;
-  int64_t rule_us_ = 0;  // the time at which the rule is applied
+  int64_t now_us_ = 0;
   uint64_t rank_ = 0;
   bool has_timestamp_ = false;
   int64_t last_timestamp_us_ = 0;

@@ -34,7 +34,7 @@ void Erase(const TimeRange& time, LiveVersions* live) {
 }  // namespace
 
 std::vector<Version> ReplayVersions(std::vector<Version> puts, std::vector<RangeDelete> deletes,
-                                    const GcPolicy& policy, int64_t now_us) {
+                                    const FamilyRule& rule, int64_t now_us) {
   auto by_sequence = [](const auto& a, const auto& b) { return a.sequence < b.sequence; };
   std::sort(puts.begin(), puts.end(), by_sequence);
   std::sort(deletes.begin(), deletes.end(), by_sequence);
@@ -44,11 +44,11 @@ std::vector<Version> ReplayVersions(std::vector<Version> puts, std::vector<Range
     for (; put != puts.end() && put->sequence < range_delete.sequence; ++put) {
       live[put->timestamp_us] = put->sequence;
     }
-    Collect(policy, range_delete.what.wall_us, &live);
+    Collect(rule.At(range_delete.sequence), range_delete.what.wall_us, &live);
     Erase(range_delete.what.time, &live);
   }
   for (; put != puts.end(); ++put) live[put->timestamp_us] = put->sequence;
-  Collect(policy, now_us, &live);
+  if (rule.acts_at_end) Collect(rule.gc, now_us, &live);
   std::vector<Version> survivors;
   for (auto [timestamp_us, sequence] : live) survivors.push_back({timestamp_us, sequence});
   return survivors;

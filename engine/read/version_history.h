@@ -8,6 +8,11 @@
 // versions newest first; with such deletes the column's history is replayed. Deletes of the whole
 // column, family or row need no replay: everything before them is gone, so the caller leaves those
 // versions out.
+//
+// ALTER may replace a rule. A delete acts on the versions that the rule of its own time had left,
+// so that it never hides a version under a rule that came later. The new rule acts on everything
+// that is still stored when it comes into force, so a more generous rule may bring back versions
+// that the earlier one hid and no compaction has removed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +20,7 @@
 #include <vector>
 
 #include "engine/model/cell_key.h"
-#include "engine/model/gc_policy.h"
+#include "engine/read/family_rule.h"
 
 namespace sippar::engine {
 
@@ -35,8 +40,8 @@ struct RangeDelete {
 // The surviving versions, newest timestamp first, of `puts` and `deletes` (in any order), all newer
 // than the last delete of the whole column. Age rules are monotone in time, and ranks only grow
 // between two deletes; so applying the rule right before each delete, at that delete's wall clock,
-// and once at `now_us` equals applying it after every mutation.
+// and once at `now_us` (if rule.acts_at_end) equals applying it after every mutation.
 std::vector<Version> ReplayVersions(std::vector<Version> puts, std::vector<RangeDelete> deletes,
-                                    const GcPolicy& policy, int64_t now_us);
+                                    const FamilyRule& rule, int64_t now_us);
 
 }  // namespace sippar::engine

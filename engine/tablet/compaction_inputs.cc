@@ -82,13 +82,12 @@ std::optional<TabletRun> CompactionInputs::Joined() const {
 }
 
 std::shared_ptr<const FamilyRules> CompactionInputs::ActingRules() const {
-  if (whole_at_us) return rules;
   auto acting = std::make_shared<FamilyRules>(*rules);
   for (auto& [family, rule] : *acting) {
-    // With 0 the rule acts only up to the last delete among the inputs. Each delete of newer
-    // versions lowers a version's rank, so a delete outside the inputs may decide what the rule
-    // drops.
-    if (rule.gc.MixesAgeAndVersions()) rule.acts_until_us = 0;
+    // Each delete of newer versions lowers a version's rank, so a delete outside the inputs may
+    // decide what such a rule drops.
+    const bool needs_all = rule.gc.MixesAgeAndVersions();
+    rule.acts_at_end = (whole_at_us.has_value() || !needs_all) && rule.Since() <= rest_from;
   }
   return acting;
 }

@@ -27,6 +27,9 @@ struct CompactionInputs {
   std::vector<TabletRun> runs;         // neighbours in the group, oldest first
   bool from_oldest = false;            // the runs reach back to the first entry of the group
   std::optional<int64_t> whole_at_us;  // the runs hold all writes before this time
+  // Every entry of the tablet outside the inputs, for the same rows, is in an older run or has this
+  // sequence or a later one; 0: not known.
+  uint64_t rest_from = 0;
   bool may_join = false;
   std::string reason;
   RateLimiter* limiter = nullptr;
@@ -43,11 +46,12 @@ struct CompactionInputs {
   // The inputs as one run that names the same files; nullopt if two files overlap. So data that was
   // written in key order is never rewritten only to reduce the number of runs.
   std::optional<TabletRun> Joined() const;
-  // The GC rules as this compaction may apply them. What a rule of age and versions drops depends
-  // on every delete, also on those outside the inputs. So unless the inputs hold all writes
-  // (whole_at_us), such a rule acts only up to the last delete among them. It must act that far:
-  // otherwise, when that delete's tombstone is gone, versions that the rule dropped before it would
-  // be visible again.
+  // The GC rules as this compaction may apply them. A rule acts only up to the last delete among
+  // the inputs in two cases: it combines age and versions, so that what it drops depends on every
+  // delete, and the inputs do not hold all writes (whole_at_us); or a delete outside the inputs may
+  // have been made under an earlier rule, which kept more. It must act that far: otherwise, when
+  // that delete's tombstone is gone, versions that the rule dropped before it would be visible
+  // again.
   std::shared_ptr<const FamilyRules> ActingRules() const;
   // A sample of the inputs in [first, limit), from which the output's compression dictionary is
   // built.

@@ -80,6 +80,10 @@ std::string BirthKey(const FamilySchema& family) {
   return fmt::format("{}#{}", family.name, family.incarnation);
 }
 
+std::string RuleEndKey(const FamilySchema& family, const EarlierGc& earlier) {
+  return fmt::format("{}@{}", BirthKey(family), earlier.until_version);
+}
+
 uint64_t SplitSizeOf(const TableSchema& schema, uint64_t usual) {
   auto option = schema.options.find("SPLIT_SIZE");
   if (option == schema.options.end()) return usual;

@@ -20,6 +20,10 @@ namespace sippar::engine {
 // dropped and created again. The incarnation matters because a birth is saved before the schema
 // that needs it: under the family's old key it would hide cells that the old schema still shows.
 std::string BirthKey(const FamilySchema& family);
+// Key in the same map of the end of a family's earlier rule: the first sequence written under the
+// rule that replaced it. The schema version is part of the key, because a tablet that is not loaded
+// while a rule is replaced must notice it later.
+std::string RuleEndKey(const FamilySchema& family, const EarlierGc& earlier);
 
 struct TabletSize {
   uint64_t stored_bytes = 0;  // bytes of its SSTables on disk

@@ -25,6 +25,11 @@ bool AwaitsSettling(const TabletSnapshot& snapshot, const std::string& group) {
   return PlanSettling(snapshot.version->old_groups, *snapshot.schema, group).has_value();
 }
 
+uint64_t UnflushedFrom(const TabletBody& body) {
+  MutexLock state_lock(&body.state_mutex);
+  return body.state.redo_sequence + 1;
+}
+
 }  // namespace
 
 void RunClaims::Pause() {
@@ -60,6 +65,7 @@ void RunClaims::AddCandidates(std::vector<CompactionCandidate>* candidates) cons
 // exactly these runs are still neighbours and idle.
 bool RunClaims::Take(const CompactionCandidate& candidate, const CompactionChoice& choice,
                      CompactionInputs* inputs) {
+  const uint64_t unflushed_from = UnflushedFrom(*body_);
   MutexLock lock(&mutex_);
   const TabletSnapshot snapshot = body_->TakeSnapshot();
   const GroupVersion* group = snapshot.version->Group(candidate.group);
@@ -79,11 +85,12 @@ bool RunClaims::Take(const CompactionCandidate& candidate, const CompactionChoic
   inputs->from_oldest = at == 0;
   inputs->may_join = choice.may_join;
   inputs->reason = choice.reason;
-  Claim(candidate.group, snapshot, inputs);
+  Claim(candidate.group, snapshot, unflushed_from, inputs);
   return true;
 }
 
 Status RunClaims::TakeAll(const std::string& name, CompactionInputs* inputs) {
+  const uint64_t unflushed_from = UnflushedFrom(*body_);
   MutexLock lock(&mutex_);
   // Keeps new compactions from starting; otherwise a busy group might never be idle.
   ++waiting_;
@@ -102,7 +109,7 @@ Status RunClaims::TakeAll(const std::string& name, CompactionInputs* inputs) {
   }
   inputs->runs = snapshot.version->Group(name)->runs;
   inputs->from_oldest = true;
-  Claim(name, snapshot, inputs);
+  Claim(name, snapshot, unflushed_from, inputs);
   return OkStatus();
 }
 
@@ -120,11 +127,19 @@ bool RunClaims::AnyTaken(const std::vector<TabletRun>& runs) const {
 }
 
 void RunClaims::Claim(const std::string& group, const TabletSnapshot& snapshot,
-                      CompactionInputs* inputs) {
+                      uint64_t unflushed_from, CompactionInputs* inputs) {
   for (const TabletRun& run : inputs->runs) taken_.insert(run.run_id);
   inputs->group = group;
   inputs->schema = snapshot.schema;
   inputs->rules = snapshot.rules;
+  inputs->rest_from = unflushed_from;
+  const std::vector<TabletRun>& runs = snapshot.version->Group(group)->runs;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    if (run->run_id == inputs->runs.back().run_id) break;
+    for (const auto& file : run->files) {
+      inputs->rest_from = std::min(inputs->rest_from, file->summary().sequence_min);
+    }
+  }
 }
 
 }  // namespace sippar::engine

@@ -48,9 +48,10 @@ class RunClaims {
     return serving_->is_open() && !paused_ && waiting_ == 0;
   }
   bool AnyTaken(const std::vector<TabletRun>& runs) const REQUIRES(mutex_);
-  // Claims the runs in `inputs`, and sets its group, schema and rules.
-  void Claim(const std::string& group, const TabletSnapshot& snapshot, CompactionInputs* inputs)
-      REQUIRES(mutex_);
+  // Claims the runs in `inputs`, and sets its group, schema, rules and rest_from. `unflushed_from`:
+  // entries with a lower sequence are in a run of the snapshot.
+  void Claim(const std::string& group, const TabletSnapshot& snapshot, uint64_t unflushed_from,
+             CompactionInputs* inputs) REQUIRES(mutex_);
 
   const TabletBody* const body_;
   const TabletServing* const serving_;

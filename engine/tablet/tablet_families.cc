@@ -16,13 +16,25 @@ bool IsSame(const FamilySchema* before, const FamilySchema& family) {
   return before != nullptr && before->incarnation == family.incarnation;
 }
 
-// Forgets the births of families that neither schema has. Those of the old schema are kept, because
-// after a crash that schema may still be in force.
+// Notes the ends of rules of which the state has none: the next entry is written under another
+// rule.
+void NoteRuleEnds(const TableSchema& schema, uint64_t next, std::map<std::string, uint64_t>* ends) {
+  for (const FamilySchema& family : schema.families) {
+    // emplace does not replace an end that the state already has.
+    for (const EarlierGc& rule : family.earlier) ends->emplace(RuleEndKey(family, rule), next);
+  }
+}
+
+// Forgets the births and rules of families that neither schema has. Those of the old schema are
+// kept, because after a crash that schema may still be in force.
 void ForgetBirthsOfDropped(const TableSchema& old, const TableSchema& schema,
                            std::map<std::string, uint64_t>* births) {
   std::set<std::string> known;
   for (const TableSchema* each : {&old, &schema}) {
-    for (const FamilySchema& family : each->families) known.insert(BirthKey(family));
+    for (const FamilySchema& family : each->families) {
+      known.insert(BirthKey(family));
+      for (const EarlierGc& rule : family.earlier) known.insert(RuleEndKey(family, rule));
+    }
   }
   std::erase_if(*births, [&known](const auto& birth) { return !known.contains(birth.first); });
 }
@@ -51,8 +63,16 @@ bool SameFamilies(const TabletState& a, const TabletState& b) {
 std::shared_ptr<const FamilyRules> MakeRules(const TableSchema& schema, const TabletState& state) {
   auto rules = std::make_shared<FamilyRules>();
   for (const FamilySchema& family : schema.families) {
-    auto birth = state.family_births.find(BirthKey(family));
-    (*rules)[family.name] = {family.gc, birth == state.family_births.end() ? 0 : birth->second};
+    auto sequence_of = [&state](const std::string& key) {
+      auto found = state.family_births.find(key);
+      return found == state.family_births.end() ? 0 : found->second;
+    };
+    FamilyRule& rule = (*rules)[family.name];
+    rule.gc = family.gc;
+    rule.birth = sequence_of(BirthKey(family));
+    for (const EarlierGc& earlier : family.earlier) {
+      rule.before.push_back({sequence_of(RuleEndKey(family, earlier)), earlier.gc});
+    }
   }
   return rules;
 }
@@ -70,6 +90,7 @@ Status TabletFamilies::Prepare(const TableSchema& schema) {
     // one, the caller holds back all writes until the new schema is in force (writes_held.h).
     changed.family_births[BirthKey(family)] = next_visible;
   }
+  NoteRuleEnds(schema, next_visible, &changed.family_births);
   ForgetBirthsOfDropped(*old, schema, &changed.family_births);
   NoteMoves(*old, schema, next_visible, &changed.old_groups);
   if (SameFamilies(changed, body_->state)) return OkStatus();
@@ -92,6 +113,7 @@ Status TabletFamilies::HearOfSchema() {
       // emplace does not replace a birth that the state already has.
       changed.family_births.emplace(BirthKey(family), snapshot.sequence + 1);
     }
+    NoteRuleEnds(*snapshot.schema, snapshot.sequence + 1, &changed.family_births);
     NoteUnheardMoves(body_->state, *snapshot.schema, snapshot.sequence, &changed.old_groups);
     if (SameFamilies(changed, body_->state)) return OkStatus();
     RETURN_IF_ERROR(body_->SaveState(std::move(changed)));
@@ -148,6 +170,7 @@ Status TabletFamilies::ForgetBirths() {
     // its cells.
     if (family.incarnation > 0) changed.family_births.emplace(BirthKey(family), 0);
   }
+  NoteRuleEnds(*schema, 0, &changed.family_births);  // no delete of that time is left
   CRASH_POINT("births.before_state");
   RETURN_IF_ERROR(body_->SaveState(std::move(changed)));
   CRASH_POINT("births.after_state");

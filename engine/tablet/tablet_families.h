@@ -1,7 +1,8 @@
-// The families of one tablet as its table's schema changes: the birth of each family, the groups
-// from which families have moved away, and the moment at which a new schema comes into force. The
-// birth of a family is a sequence number: cells with a lower number belong to a dropped family of
-// the same name. Thread safe.
+// The families of one tablet as its table's schema changes: the birth of each family, the ends of
+// its earlier GC rules, the groups from which families have moved away, and the moment at which a
+// new schema comes into force. Births and ends are sequence numbers: cells with a lower number than
+// a family's birth belong to a dropped family of the same name, and deletes with a lower number
+// than a rule's end were made under that rule or an earlier one. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,8 +25,8 @@ class TabletFamilies {
   TabletFamilies(const TabletFamilies&) = delete;
   TabletFamilies& operator=(const TabletFamilies&) = delete;
 
-  // Saves the births of new families and the groups that moved families leave. Called before the
-  // schema is in force.
+  // Saves the births of new families, the ends of replaced rules, and the groups that moved
+  // families leave. Called before the schema is in force.
   [[nodiscard]] Status Prepare(const TableSchema& schema);
   // The schema is in force when this returns: for reads, writes, and the change stream.
   void SetSchema(std::shared_ptr<const TableSchema> schema);
@@ -36,9 +37,10 @@ class TabletFamilies {
   [[nodiscard]] Status HearOfSchema();
 
   std::map<std::string, uint64_t> Births() const;
-  // Rewrites all runs, so that no cell of a dropped family is left, and forgets the births of
-  // families, which are sequence numbers without meaning in another tablet. Families with an
-  // incarnation number get birth 0, which hides nothing.
+  // Rewrites all runs, so that no cell of a dropped family and no delete under an earlier rule is
+  // left, and forgets the births and the ends of rules, which are sequence numbers without meaning
+  // in another tablet. Families with an incarnation number get birth 0, which hides nothing, and
+  // rules get end 0.
   [[nodiscard]] Status ForgetBirths();
 
  private:

@@ -50,7 +50,8 @@ struct TabletState {
   // The largest time given by a server; later ones are not below it (tests/FAULTS.md C2).
   int64_t last_time_us = 0;
   // Cells of a family with a sequence number below this one belong to a dropped family of the same
-  // name. The keys are those of BirthKey (reshape.h).
+  // name. The keys are those of BirthKey (reshape.h). Under the keys of RuleEndKey: the sequence
+  // number at which an earlier GC rule of a family ended.
   std::map<std::string, uint64_t> family_births;
   std::vector<GroupState> groups;
   OldGroups old_groups;

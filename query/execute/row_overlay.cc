@@ -42,7 +42,7 @@ void CollectColumn(const engine::GcPolicy& policy, int64_t now_us, ColumnPlace c
   for (auto cell = column.begin; cell != column.end; ++cell) {
     versions.push_back({cell->timestamp_us, 1});
   }
-  auto kept = engine::ReplayVersions(std::move(versions), {}, policy, now_us);
+  auto kept = engine::ReplayVersions(std::move(versions), {}, {policy}, now_us);
   // `kept` and the column's cells are both sorted newest first, so the kept versions are the first
   // of these cells.
   auto dropped = column.begin + static_cast<std::ptrdiff_t>(kept.size());

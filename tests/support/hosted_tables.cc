@@ -173,6 +173,7 @@ Status HostedTables::AlterTable(const TableSchema& schema, uint64_t expected_ver
                                before->entry.schema_version, expected_version));
   }
   RETURN_IF_ERROR(CheckAlter(before->entry.schema, normal));
+  NoteEarlierGc(before->entry.schema, expected_version + 1, &normal);
   std::optional<WritesHeld> held;
   if (MakesFamilyAnew(before->entry.schema, normal)) held.emplace(before->tablets);
   for (const auto& tablet : before->tablets) RETURN_IF_ERROR(tablet->families().Prepare(normal));

@@ -145,6 +145,7 @@ void OnEvent(Turn* turn, const event::AlterTable& request) {
   next.schema = request.schema;
   ++next.schema_version;
   NumberNewFamilies(table->record->schema, next.schema_version, &next.schema);
+  engine::NoteEarlierGc(table->record->schema, next.schema_version, &next.schema);
   next.changed_at_us = request.wall_us;
   table->next = std::make_shared<const TableRecord>(std::move(next));
   table->request = request.request;

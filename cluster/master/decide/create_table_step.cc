@@ -78,13 +78,17 @@ void OnEvent(Turn* turn, const event::CreateTable& request) {
   TableRecord record;
   record.table_id = state->NewId();
   record.schema_version = kFirstSchemaVersion;
-  // A family that is added later gets the schema version as its incarnation, which must be higher
-  // than every incarnation that the tablets of a restored table have seen.
-  for (const engine::FamilySchema& family : request.schema.families) {
-    record.schema_version = std::max<uint64_t>(record.schema_version, family.incarnation);
-  }
   record.changed_at_us = request.wall_us;
   record.schema = request.schema;
+  // Later schema versions number new families and the ends of GC rules, so they must be higher than
+  // every number that the tablets of a restored table have seen.
+  for (engine::FamilySchema& family : record.schema.families) {
+    record.schema_version = std::max<uint64_t>(record.schema_version, family.incarnation);
+    if (request.states.empty()) family.earlier.clear();  // a new table had no other rules
+    if (family.earlier.empty()) continue;
+    record.schema_version =
+        std::max<uint64_t>(record.schema_version, family.earlier.back().until_version);
+  }
   Table& table = state->tables[record.table_id];
   table.record = std::make_shared<const TableRecord>(std::move(record));
   table.life = TableLife::kCreating;

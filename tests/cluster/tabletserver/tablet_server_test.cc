@@ -386,6 +386,34 @@ TEST_F(TabletServerTest, AFamilyMadeAnewWhileNobodyHadTheTabletIsEmpty) {
   EXPECT_EQ(All(third.get()), "d=4");
 }
 
+TEST_F(TabletServerTest, ARuleReplacedWhileNobodyHadTheTabletSparesWhatEarlierDeletesLeft) {
+  auto first = Start("s1");
+  TabletRecord record = NewTablet(first.get());
+  auto write = [&](const RowMutation& mutation) {
+    const RowMutation* only = &mutation;
+    EXPECT_OK(OnlyPart(first->Tablets()->Do(
+        calls::ApplyRows<TabletAddress>{{record.tablet_id, record.tablet_epoch}, {&only, 1}})));
+  };
+  write(RowMutation("a").Set("f", "q", "old", 3));
+  write(RowMutation("a").Set("f", "q", "new", 4));
+  write(RowMutation("a").DeleteColumn("f", "q", {4, 5}));
+  EXPECT_OK(
+      first->Control()->Do(calls::UnloadTablet{kMaster, record.tablet_id, record.tablet_epoch}));
+  engine::FamilySchema& family = table_.schema.families[0];
+  family.earlier = {{family.gc, table_.schema_version = 2}};
+  family.gc = engine::GcPolicy::MaxVersions(1);
+  auto second = Start("s2");
+  (void)Assign(Find(), second.get());
+  EXPECT_EQ(All(second.get()), "a=old");
+  auto ends = Find().state.family_births;
+  EXPECT_EQ(ends.count("f@2"), 1u);
+  Move(second.get(), first.get());
+  EXPECT_EQ(Find().state.family_births, ends);  // it ended only once
+  EXPECT_OK(first->Control()->Do(calls::ForgetBirths{kMaster, Find().tablet_id}));
+  EXPECT_EQ(Find().state.family_births, (std::map<std::string, uint64_t>{{"f@2", 0}}));
+  EXPECT_EQ(All(first.get()), "a=old");
+}
+
 TEST_F(TabletServerTest, AFamilyThatMovedWhileNobodyHadTheTabletIsRead) {
   auto first = Start("s1");
   TabletRecord record = NewTablet(first.get());

@@ -1,6 +1,7 @@
 // Schemas, garbage-collection rules and mutations: validation and encoding.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/model/schema.h"
+#include "engine/model/schema_change.h"
 
 #include <gtest/gtest.h>
 
@@ -35,6 +36,22 @@ TEST(Schema, ComesBackFromItsBytes) {
   ASSERT_TRUE(decoded.ok()) << decoded.status();
   EXPECT_EQ(*decoded, schema);
   EXPECT_EQ(decoded->GroupOf("hits").name, kDefaultGroup);
+}
+
+TEST(Schema, RulesThatWereReplacedComeBackFromItsBytes) {
+  TableSchema before = WebTable();
+  TableSchema after = before;
+  const std::string name = after.families[0].name;
+  after.families[0].gc = GcPolicy::MaxAge(7);
+  NoteEarlierGc(before, 5, &after);
+  EXPECT_EQ(after.families[0].earlier, (std::vector<EarlierGc>{{before.FindFamily(name)->gc, 5}}));
+  EXPECT_TRUE(after.families[1].earlier.empty());
+  EXPECT_EQ(*TableSchema::Decode(after.Encode()), after);
+  TableSchema again = after;
+  again.families[0].incarnation = 6;  // dropped and created again
+  NoteEarlierGc(after, 6, &again);
+  EXPECT_TRUE(again.families[0].earlier.empty());
+  EXPECT_EQ(*TableSchema::Decode(again.Encode()), again);
 }
 
 TEST(Schema, EveryCutOfItsBytesIsRefused) {

@@ -76,7 +76,7 @@ TEST(VersionHistory, ReplayEqualsApplyingTheRuleAfterEveryMutation) {
       }
     }
     int64_t now_us = wall_us + static_cast<int64_t>(random.Uniform(4));
-    EXPECT_EQ(ReplayVersions(puts, deletes, policy, now_us), Simulate(events, policy, now_us))
+    EXPECT_EQ(ReplayVersions(puts, deletes, {policy}, now_us), Simulate(events, policy, now_us))
         << "round " << round << " rule " << policy.Print();
   }
 }
@@ -86,8 +86,28 @@ TEST(VersionHistory, DeletingTheNewestBringsNoOlderOneBack) {
   // visible.
   std::vector<Version> puts = {{9, 1}, {5, 2}, {3, 4}};
   std::vector<RangeDelete> deletes = {{3, {{9, 10}, 0}}};
-  EXPECT_EQ(ReplayVersions(puts, deletes, GcPolicy::MaxVersions(1), 0),
+  EXPECT_EQ(ReplayVersions(puts, deletes, {GcPolicy::MaxVersions(1)}, 0),
             (std::vector<Version>{{3, 4}}));
+}
+
+TEST(VersionHistory, ADeleteActsOnWhatTheRuleOfItsTimeHadLeft) {
+  std::vector<Version> puts = {{5, 1}, {9, 2}, {6, 4}, {8, 5}};
+  std::vector<RangeDelete> deletes = {{3, {{9, 10}, 0}}, {6, {{8, 9}, 0}}};
+  FamilyRule rule{GcPolicy::MaxVersions(1)};
+  EXPECT_EQ(ReplayVersions(puts, deletes, rule, 0), std::vector<Version>());
+  // The first delete was made while every version was kept, so 5 lived on; 8 hid it and 6.
+  rule.before = {{4, GcPolicy::KeepAll()}};
+  EXPECT_EQ(ReplayVersions({{5, 1}, {9, 2}}, {deletes[0]}, rule, 0),
+            (std::vector<Version>{{5, 1}}));
+  EXPECT_EQ(ReplayVersions(puts, deletes, rule, 0), std::vector<Version>());
+  // Both deletes were, so 6 is left for the rule of today.
+  rule.before = {{7, GcPolicy::KeepAll()}};
+  EXPECT_EQ(ReplayVersions(puts, deletes, rule, 0), (std::vector<Version>{{6, 4}}));
+  // The first rule kept two versions, the second one, and the rule of today keeps all.
+  rule = {GcPolicy::KeepAll(), 0, {{4, GcPolicy::MaxVersions(2)}, {7, GcPolicy::MaxVersions(1)}}};
+  EXPECT_EQ(ReplayVersions(puts, deletes, rule, 0), std::vector<Version>());
+  rule.before.back().gc = GcPolicy::MaxVersions(2);
+  EXPECT_EQ(ReplayVersions(puts, deletes, rule, 0), (std::vector<Version>{{6, 4}}));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class GcRuleTest : public testing::Test {
     TableSchema schema;
     schema.name = "t";
     GcPolicy rule = GcPolicy::Intersection({GcPolicy::MaxVersions(2), GcPolicy::MaxAge(17)});
-    schema.families = {{"f", FamilyType::kBytes, rule}};
+    schema.families = {{"f", FamilyType::kBytes, rule}, {"g", FamilyType::kBytes, {}}};
     EXPECT_TRUE(store_->CreateTable(schema, {}).ok());
   }
 
@@ -59,6 +59,16 @@ class GcRuleTest : public testing::Test {
     return times;
   }
 
+  // The versions in files, whether visible or not.
+  uint64_t StoredCells(const std::string& family) {
+    uint64_t cells = 0;
+    for (const GroupStats& group : (*store_->FindTablet("t", "r"))->Stats()) {
+      auto found = group.families.find(family);
+      if (found != group.families.end()) cells += found->second.cells;
+    }
+    return cells;
+  }
+
   MemoryFileSystem memory_;
   FaultFileSystem faulty_{&memory_};
   ManualClock clock_{100};
@@ -87,6 +97,77 @@ TEST_F(GcRuleTest, WhatADeleteSavedSurvivesACompactionThatDoesNotSeeIt) {
   EXPECT_EQ(Versions(), Times({94, 90}));
   MergeRuns();
   EXPECT_EQ(Versions(), Times({94, 90}));
+}
+
+// ALTER replaces the rule of family g, which keeps everything at first.
+class ChangedRuleTest : public GcRuleTest {
+ protected:
+  void Put(int64_t time_us) { Write(RowMutation("r").Set("g", "q", "v", time_us)); }
+  void Delete(TimeRange time) { Write(RowMutation("r").DeleteColumn("g", "q", time)); }
+  void Alter(GcPolicy rule) {
+    auto table = store_->GetTable("t");
+    TableSchema schema = table->schema;
+    schema.families.back().gc = std::move(rule);
+    Status status = store_->AlterTable(schema, table->schema_version);
+    ASSERT_TRUE(status.ok()) << status;
+  }
+};
+
+TEST_F(ChangedRuleTest, WhatADeleteLeftIsLeftUnderALaterRule) {
+  Put(3);
+  Put(4);
+  Delete({4, 5});
+  Alter(GcPolicy::MaxVersions(1));
+  EXPECT_EQ(Versions(), Times({3}));
+  Put(2);  // now the new rule acts
+  EXPECT_EQ(Versions(), Times({3}));
+  Delete({3, 4});
+  EXPECT_EQ(Versions(), Times());
+  ASSERT_TRUE(store_->CompactMajor("t", "").ok());
+  EXPECT_EQ(Versions(), Times());
+}
+
+TEST_F(ChangedRuleTest, ACompactionThatDoesNotSeeAnEarlierDeleteDropsNothingForTheNewRule) {
+  for (int64_t time_us : {3, 4, 5, 6}) {
+    Put(time_us);
+    Flush();
+  }
+  Delete({5, kTimeMax});
+  Alter(GcPolicy::MaxVersions(1));
+  MergeRuns();
+  EXPECT_EQ(Versions(), Times({4}));
+  ASSERT_TRUE(store_->CompactMajor("t", "").ok());
+  EXPECT_EQ(Versions(), Times({4}));
+  EXPECT_EQ(StoredCells("g"), 1u);
+}
+
+TEST_F(ChangedRuleTest, ACompactionAppliesTheRulesOfTheirTimeToItsDeletes) {
+  Alter(GcPolicy::MaxVersions(1));
+  Put(3);
+  Put(4);
+  Delete({4, 5});  // 3 was gone
+  Flush();
+  Alter(GcPolicy::MaxVersions(2));
+  for (int64_t time_us : {7, 8}) {
+    Put(time_us);
+    Flush();
+  }
+  Put(1);
+  Flush();
+  EXPECT_EQ(Versions(), Times({8, 7}));
+  Delete({7, kTimeMax});  // the second rule had removed 1
+  EXPECT_EQ(Versions(), Times());
+  MergeRuns();
+  EXPECT_EQ(Versions(), Times());
+}
+
+TEST_F(ChangedRuleTest, RulesOfAnOldTimeKeepEverythingWhenThereWereMany) {
+  Put(3);
+  Put(4);
+  Delete({4, 5});
+  for (uint32_t i = 0; i < 2 * kEarlierGcMax; ++i) Alter(GcPolicy::MaxVersions(1 + i % 2));
+  EXPECT_EQ(store_->GetTable("t")->schema.families.back().earlier.size(), kEarlierGcMax);
+  EXPECT_EQ(Versions(), Times({3}));
 }
 
 // The delete already has its timestamp and waits for the log when the compaction begins.

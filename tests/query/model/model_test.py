@@ -98,7 +98,7 @@ class Plan:
             self._change(self.draw.choose([1, 4]))
         if self.draw.chance(0.3):
             self._apply(schema_change(self.draw, self.tables))
-        if self.draw.known:
+        if self.draw.chance(0.3):
             self._keep_fewer()
 
     def _keep_fewer(self):
