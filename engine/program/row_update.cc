@@ -297,15 +297,16 @@ class Planner {
                      ColumnMatcher::Compile({write.pattern}));
     std::vector<TimeRange> times = write.times;
     if (times.empty()) times.push_back({});
-    for (const ColumnVersions& column : columns_) {
+    for (ColumnVersions& column : columns_) {
       if (!matcher->Matches(column.family, column.qualifier)) continue;
       uint64_t deleted = 0;
       for (const TimeRange& time : times) {
-        auto inside = [&](int64_t time_us) { return time.Contains(time_us); };
-        auto count = std::count_if(column.times_us.begin(), column.times_us.end(), inside);
+        // Erased, so that another pattern of the statement does not count or delete them again.
+        uint64_t count =
+            std::erase_if(column.times_us, [&](int64_t at_us) { return time.Contains(at_us); });
         // A delete that hides nothing is not written: it would cost each later read of the column.
         if (count == 0) continue;
-        deleted += static_cast<uint64_t>(count);
+        deleted += count;
         plan_.mutation.DeleteColumn(column.family, column.qualifier, time);
       }
       plan_.result.cells_deleted += deleted;
@@ -316,10 +317,10 @@ class Planner {
 
   Status AddFamilyDelete(const RowWrite& write) {
     uint64_t columns = 0;
-    for (const ColumnVersions& column : columns_) {
-      if (column.family != write.family) continue;
+    for (ColumnVersions& column : columns_) {
+      if (column.family != write.family || column.times_us.empty()) continue;
       ++columns;
-      plan_.result.cells_deleted += column.times_us.size();
+      plan_.result.cells_deleted += std::exchange(column.times_us, {}).size();
     }
     plan_.result.columns_deleted += columns;
     if (columns > 0) plan_.mutation.DeleteFamily(write.family);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "query/execute/fold_entry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "engine/base/printable.h"
 
 namespace sippar::query {
 namespace {
@@ -24,7 +28,7 @@ Status FoldEntry(MutationEntry entry, engine::RowMutation* writes) {
   auto last = std::find_if(entries.rbegin(), entries.rend(), [&](const MutationEntry& before) {
     return engine::Touches(before, entry);
   });
-  if (!Builds(entry) || entry.timestamp_us != engine::kServerTime || last == entries.rend()) {
+  if (!Builds(entry) || last == entries.rend()) {
     entries.push_back(std::move(entry));
     return OkStatus();
   }
@@ -33,18 +37,23 @@ Status FoldEntry(MutationEntry entry, engine::RowMutation* writes) {
   bool whole = last->kind != MutationEntry::kDeleteColumn || last->time.IsAll();
   bool deletes = last->kind >= MutationEntry::kDeleteColumn &&
                  last->kind <= MutationEntry::kDeleteRow && whole;
+  bool at_server_time =
+      last->timestamp_us == engine::kServerTime && entry.timestamp_us == engine::kServerTime;
   if (deletes) {
     RETURN_IF_ERROR(engine::ResolveOn("", &entry));
     entries.push_back(std::move(entry));
-  } else if (last->timestamp_us == engine::kServerTime && last->kind == MutationEntry::kSet) {
+  } else if (at_server_time && last->kind == MutationEntry::kSet) {
     RETURN_IF_ERROR(engine::ResolveOn(last->value, &entry));
     *last = std::move(entry);
-  } else if (last->timestamp_us == engine::kServerTime && last->kind == entry.kind) {
+  } else if (at_server_time && last->kind == entry.kind) {
     last->delta = Sum(last->delta, entry.delta);
     last->value += entry.value;
   } else {
-    // The entry cannot be merged; COMMIT refuses the mutation and names the column.
-    entries.push_back(std::move(entry));
+    // COMMIT would refuse the mutation, but only after the statement has shown its result.
+    return InvalidArgument(fmt::format(
+        "column {}:{}: cannot be incremented or appended to, because the transaction has written "
+        "it at another time or deleted some of its versions; COMMIT first",
+        entry.family, engine::PrintableBytes(entry.qualifier)));
   }
   return OkStatus();
 }

@@ -9,9 +9,11 @@
 
 namespace sippar::query {
 
-// Adds `entry` to `*writes`. An increment or append at the server's time is merged into the last
-// entry that touches its column if that entry deletes the column or has the server's time, too.
-// kFailedPrecondition if it increments a value that is not an INT64.
+// Adds `entry` to `*writes`. An increment or append is merged into the last entry that touches its
+// column if that entry deletes the whole column, or if both have the server's time and the entry
+// sets, or is of the same kind.
+// kFailedPrecondition: it increments a value that is not an INT64. kInvalidArgument: an entry
+// touches the column and the two cannot be merged.
 [[nodiscard]] Status FoldEntry(engine::MutationEntry entry, engine::RowMutation* writes);
 
 }  // namespace sippar::query

@@ -86,16 +86,17 @@ StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& c
 }
 
 Status WriteInTransaction(const StatementContext& context, const engine::RowMutation& mutation) {
-  RowTransaction* transaction = &*context.session->transaction;
+  RowTransaction changed = *context.session->transaction;
   for (const engine::MutationEntry& entry : mutation.entries) {
     bool sets = entry.kind == engine::MutationEntry::kSet ||
                 entry.kind == engine::MutationEntry::kIncrement ||
                 entry.kind == engine::MutationEntry::kAppend;
-    if (sets) ++transaction->cells_set;
+    if (sets) ++changed.cells_set;
     // cells_set counts what the statements wrote, for the tag of COMMIT; folding may leave fewer
     // entries.
-    RETURN_IF_ERROR(FoldEntry(entry, &transaction->writes));
+    RETURN_IF_ERROR(FoldEntry(entry, &changed.writes));
   }
+  context.session->transaction = std::move(changed);
   return OkStatus();
 }
 

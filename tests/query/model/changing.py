@@ -149,8 +149,8 @@ def append(table, column, value, where, returning):
     return update(table, [Assignment(column, "||=", value)], where, None, returning, text, makes_rows=True)
 
 
-def delete(table, patterns, times, where, test=None, overlap=False):
-    """No patterns: every column. where None: ALL ROWS. overlap: the counts of the message may differ."""
+def delete(table, patterns, times, where, test=None):
+    """No patterns: every column. where None: ALL ROWS."""
     what = " ".join(["DELETE", ", ".join(p.text for p in patterns)]).rstrip()
     rows_text = f"WHERE {where.text}" if where else "ALL ROWS"
     text = " ".join(part for part in [what, f"FROM {table.name}", times.text, rows_text] if part)
@@ -162,8 +162,6 @@ def delete(table, patterns, times, where, test=None, overlap=False):
         changed = plural(sum(cells > 0 for _, cells in hits), "row")
         if test:
             return None, None if keys else applied(0)
-        if overlap:
-            return None, None
         if times.has:
             return None, f"{changed} changed, {plural(sum(c for _, c in hits), 'cell')} deleted"
         if patterns:

@@ -159,17 +159,12 @@ def patterns(draw):
 
 
 def delete_columns(draw, table):
-    return delete(draw, table, patterns(draw), Times(), where(draw))
+    return changing.delete(table, patterns(draw), Times(), where(draw))
 
 
 def delete_times(draw, table):
-    return delete(draw, table, patterns(draw) if draw.chance(0.8) else [], times(draw),
+    return changing.delete(table, patterns(draw) if draw.chance(0.8) else [], times(draw),
                   None if draw.chance(0.1) else where(draw))
-
-
-def delete(draw, table, columns, *more):
-    """What two patterns mean is counted twice, which is known."""
-    return changing.delete(table, columns, *more, overlap=len(columns) > 1 and not draw.known)
 
 
 def delete_row(draw, table):
@@ -178,7 +173,7 @@ def delete_row(draw, table):
 
 
 def delete_if(draw, table):
-    return delete(draw, table, patterns(draw) if draw.chance(0.7) else [], draw.choose([Times(), times(draw)]),
+    return changing.delete(table, patterns(draw) if draw.chance(0.7) else [], draw.choose([Times(), times(draw)]),
                   where(draw), condition(draw))
 
 
@@ -219,7 +214,7 @@ def timed(draw):
 
 
 def settings(draw):
-    """No += and ||=, which a transaction does not take for a column that it has changed."""
+    """No += and ||=, which a transaction does not take for a column that it has written AT a time."""
     return timed(draw) if draw.known else [a for a in timed(draw) if a.sign == "="] or constants(draw, 1, 1)
 
 
@@ -230,7 +225,7 @@ def transaction(draw, table):
     for _ in range(draw.choose([1, 2, 4])):
         ways = [lambda: changing.insert(table, key, draw.literal(key), constants(draw)),
                 lambda: changing.update(table, settings(draw), here, None, returning(draw)),
-                lambda: delete(draw, table, patterns(draw), draw.choose([Times(), times(draw)]), here),
+                lambda: changing.delete(table, patterns(draw), draw.choose([Times(), times(draw)]), here),
                 lambda: changing.delete(table, [], Times(), here),
                 lambda: changing.select(table, Query(source="t", options="VERSIONS ALL", window=Window(versions=None),
                                                      select_cells=True, relation="cells", items=cell_items(),
