@@ -90,9 +90,9 @@ Status ControlHandler::ChangeSchema(const TableRecord& table,
   // TabletFamilies::Prepare would lack what Prepare records.
   RETURN_IF_ERROR(parts_->served->BeginSchemaChange(*served));
   std::optional<engine::WritesHeld> held;
-  // Writes wait while a family is dropped and created again: each write must clearly belong to the
-  // old family or to the new one.
-  if (engine::MakesFamilyAnew(*served->tablet->schema(), *schema)) {
+  // Each write must clearly belong to the old family or to the new one, and each delete to the time
+  // of the old GC rule or of the new one.
+  if (engine::NeedsWritesHeld(*served->tablet->schema(), *schema)) {
     held.emplace(std::vector<std::shared_ptr<engine::Tablet>>{served->tablet});
   }
   Status prepared = served->tablet->families().Prepare(*schema);

@@ -80,6 +80,43 @@ Status ValidateGroup(const LocalityGroupSchema& group) {
   return OkStatus();
 }
 
+// The earlier GC rules of all families are stored as a table option, because an older program reads
+// options that it does not know, but no bytes after the schema.
+constexpr const char* kEarlierGcOption = "EARLIER_GC";
+
+// "" if no family has an earlier rule.
+std::string EncodeEarlier(const std::vector<FamilySchema>& families) {
+  std::string out;
+  for (const FamilySchema& family : families) {
+    if (family.earlier.empty()) continue;
+    PutBytes(&out, family.name);
+    PutVarint(&out, family.earlier.size());
+    for (const EarlierGc& earlier : family.earlier) {
+      PutVarint(&out, earlier.until_version);
+      earlier.gc.Encode(&out);
+    }
+  }
+  return out;
+}
+
+// False if the bytes are damaged. Leaves out a family that an older program has dropped.
+bool DecodeEarlier(std::string_view bytes, TableSchema* schema) {
+  Reader reader(bytes);
+  while (reader.ok() && !reader.AtEnd()) {
+    std::string name(reader.Bytes());
+    std::vector<EarlierGc> rules;
+    size_t count = reader.Count();
+    for (size_t i = 0; i < count && reader.ok(); ++i) {
+      uint64_t until_version = reader.Varint();
+      rules.push_back({GcPolicy::Decode(&reader), until_version});
+    }
+    for (FamilySchema& family : schema->families) {
+      if (family.name == name) family.earlier = std::move(rules);
+    }
+  }
+  return reader.ok();
+}
+
 }  // namespace
 
 std::string_view FamilyTypeName(FamilyType type) {
@@ -201,29 +238,21 @@ std::string TableSchema::Encode() const {
   }
   PutVarint(&out, groups.size());
   for (const LocalityGroupSchema& group : groups) EncodeGroup(group, &out);
-  PutVarint(&out, options.size());
-  for (const auto& [key, value] : options) {
+  std::map<std::string, std::string> all_options = options;
+  if (std::string earlier = EncodeEarlier(families); !earlier.empty()) {
+    all_options[kEarlierGcOption] = std::move(earlier);
+  }
+  PutVarint(&out, all_options.size());
+  for (const auto& [key, value] : all_options) {
     PutBytes(&out, key);
     PutBytes(&out, value);
   }
-  // Incarnations and earlier rules are written only when needed, so that schemas without them stay
-  // readable by older programs.
-  bool any_earlier = std::any_of(families.begin(), families.end(), [](const FamilySchema& family) {
-    return !family.earlier.empty();
-  });
-  bool any_anew =
-      any_earlier || std::any_of(families.begin(), families.end(),
-                                 [](const FamilySchema& family) { return family.incarnation > 0; });
+  // Incarnations are written only when needed, so that schemas without them stay readable by older
+  // programs.
+  bool any_anew = std::any_of(families.begin(), families.end(),
+                              [](const FamilySchema& family) { return family.incarnation > 0; });
   if (!any_anew) return out;
   for (const FamilySchema& family : families) PutVarint(&out, family.incarnation);
-  if (!any_earlier) return out;
-  for (const FamilySchema& family : families) {
-    PutVarint(&out, family.earlier.size());
-    for (const EarlierGc& earlier : family.earlier) {
-      PutVarint(&out, earlier.until_version);
-      earlier.gc.Encode(&out);
-    }
-  }
   return out;
 }
 
@@ -245,18 +274,11 @@ StatusOr<TableSchema> TableSchema::Decode(std::string_view bytes) {
     std::string key(reader.Bytes());
     schema.options[key] = reader.Bytes();
   }
+  auto earlier = schema.options.extract(kEarlierGcOption);
+  if (!earlier.empty() && !DecodeEarlier(earlier.mapped(), &schema)) reader.Fail();
   bool any_anew = !reader.AtEnd();
   for (FamilySchema& family : schema.families) {
     if (any_anew) family.incarnation = reader.Varint();
-  }
-  bool any_earlier = !reader.AtEnd();
-  for (FamilySchema& family : schema.families) {
-    size_t count = any_earlier ? reader.Count() : 0;
-    for (size_t i = 0; i < count && reader.ok(); ++i) {
-      EarlierGc& earlier = family.earlier.emplace_back();
-      earlier.until_version = reader.Varint();
-      earlier.gc = GcPolicy::Decode(&reader);
-    }
   }
   if (!reader.AtEnd()) {
     return DataLoss("its schema cannot be decoded (bytes are missing or left over)");

@@ -46,10 +46,11 @@ Status CheckAlter(const TableSchema& before, const TableSchema& after) {
   return OkStatus();
 }
 
-bool MakesFamilyAnew(const TableSchema& before, const TableSchema& after) {
+bool NeedsWritesHeld(const TableSchema& before, const TableSchema& after) {
   return std::any_of(after.families.begin(), after.families.end(), [&](const FamilySchema& family) {
     const FamilySchema* old = before.FindFamily(family.name);
-    return old != nullptr && old->incarnation != family.incarnation;
+    return old != nullptr &&
+           (old->incarnation != family.incarnation || old->earlier != family.earlier);
   });
 }
 
@@ -63,7 +64,7 @@ void NoteEarlierGc(const TableSchema& before, uint64_t version, TableSchema* aft
     family.earlier.push_back({old->gc, version});
     if (family.earlier.size() <= kEarlierGcMax) continue;
     family.earlier.erase(family.earlier.begin());
-    // It now stands for several rules, and only KeepAll drops nothing that one of them would keep.
+    // It now stands for several rules. Under KeepAll its deletes were made of all that was stored.
     family.earlier.front().gc = GcPolicy::KeepAll();
   }
 }

@@ -16,8 +16,9 @@ bool IsProtected(const TableSchema& schema);  // true: DELETION_PROTECTION is se
 // kFailedPrecondition: a family of a protected table would lose its cells, or stored cells would
 // not fit a family's new type or the table's new granularity.
 [[nodiscard]] Status CheckAlter(const TableSchema& before, const TableSchema& after);
-// True if `after` drops a family of `before` and creates it again, so that the family is empty.
-bool MakesFamilyAnew(const TableSchema& before, const TableSchema& after);
+// True if a tablet records from which write on `after` is in force, so that no write may come while
+// it does: a family is dropped and created again, or has another list of earlier GC rules.
+bool NeedsWritesHeld(const TableSchema& before, const TableSchema& after);
 // Sets FamilySchema::earlier in each family of `after`, which becomes schema version `version`: the
 // list of `before`, and the rule of `before` if `after` has another one. A family that is new in
 // `after` has none.

@@ -9,10 +9,11 @@
 // column, family or row need no replay: everything before them is gone, so the caller leaves those
 // versions out.
 //
-// ALTER may replace a rule. A delete acts on the versions that the rule of its own time had left,
-// so that it never hides a version under a rule that came later. The new rule acts on everything
-// that is still stored when it comes into force, so a more generous rule may bring back versions
-// that the earlier one hid and no compaction has removed.
+// ALTER may replace a rule. A delete acts on the versions that the rule of its own time had left.
+// Under the rule of today alone, VERSIONS 1 would first drop the older of two versions, and a
+// delete of the newer one, made before the rule, would then leave nothing. The new rule acts on
+// everything that is still stored when it comes into force, so a more generous rule may bring back
+// versions that the earlier one hid and no compaction has removed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

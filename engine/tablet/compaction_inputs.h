@@ -27,8 +27,8 @@ struct CompactionInputs {
   std::vector<TabletRun> runs;         // neighbours in the group, oldest first
   bool from_oldest = false;            // the runs reach back to the first entry of the group
   std::optional<int64_t> whole_at_us;  // the runs hold all writes before this time
-  // Every entry of the tablet outside the inputs, for the same rows, is in an older run or has this
-  // sequence or a later one; 0: not known.
+  // Every entry of the group outside the inputs is in an older run, or has this sequence or a later
+  // one; 0: not known.
   uint64_t rest_from = 0;
   bool may_join = false;
   std::string reason;

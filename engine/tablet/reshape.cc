@@ -84,6 +84,24 @@ std::string RuleEndKey(const FamilySchema& family, const EarlierGc& earlier) {
   return fmt::format("{}@{}", BirthKey(family), earlier.until_version);
 }
 
+std::set<std::string> SequenceKeys(const TableSchema& schema) {
+  std::set<std::string> keys;
+  for (const FamilySchema& family : schema.families) {
+    keys.insert(BirthKey(family));
+    for (const EarlierGc& earlier : family.earlier) keys.insert(RuleEndKey(family, earlier));
+  }
+  return keys;
+}
+
+void FitToSchema(const TableSchema& schema, TabletState* state) {
+  const std::set<std::string> keys = SequenceKeys(schema);
+  std::erase_if(state->family_births,
+                [&](const auto& noted) { return !keys.contains(noted.first); });
+  for (auto& [key, sequence] : state->family_births) {
+    sequence = std::min(sequence, state->redo_sequence + 1);
+  }
+}
+
 uint64_t SplitSizeOf(const TableSchema& schema, uint64_t usual) {
   auto option = schema.options.find("SPLIT_SIZE");
   if (option == schema.options.end()) return usual;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,13 @@ std::string BirthKey(const FamilySchema& family);
 // rule that replaced it. The schema version is part of the key, because a tablet that is not loaded
 // while a rule is replaced must notice it later.
 std::string RuleEndKey(const FamilySchema& family, const EarlierGc& earlier);
+
+// All keys that a state may have for the families and rules of `schema`.
+std::set<std::string> SequenceKeys(const TableSchema& schema);
+// For the state of a tablet of a restored table: forgets the sequence numbers of families and rules
+// that `schema` does not have, since their keys may be given again, and lowers the others to the
+// first number that the restored tablet gives to a write.
+void FitToSchema(const TableSchema& schema, TabletState* state);
 
 struct TabletSize {
   uint64_t stored_bytes = 0;  // bytes of its SSTables on disk

@@ -29,13 +29,8 @@ void NoteRuleEnds(const TableSchema& schema, uint64_t next, std::map<std::string
 // kept, because after a crash that schema may still be in force.
 void ForgetBirthsOfDropped(const TableSchema& old, const TableSchema& schema,
                            std::map<std::string, uint64_t>* births) {
-  std::set<std::string> known;
-  for (const TableSchema* each : {&old, &schema}) {
-    for (const FamilySchema& family : each->families) {
-      known.insert(BirthKey(family));
-      for (const EarlierGc& rule : family.earlier) known.insert(RuleEndKey(family, rule));
-    }
-  }
+  std::set<std::string> known = SequenceKeys(old);
+  known.merge(SequenceKeys(schema));
   std::erase_if(*births, [&known](const auto& birth) { return !known.contains(birth.first); });
 }
 
@@ -90,13 +85,17 @@ Status TabletFamilies::Prepare(const TableSchema& schema) {
     // one, the caller holds back all writes until the new schema is in force (writes_held.h).
     changed.family_births[BirthKey(family)] = next_visible;
   }
+  // An attempt that failed may have left the end of a rule that is still in force.
+  std::erase_if(changed.family_births, [known = SequenceKeys(*old)](const auto& noted) {
+    return noted.first.find('@') != std::string::npos && !known.contains(noted.first);
+  });
   NoteRuleEnds(schema, next_visible, &changed.family_births);
   ForgetBirthsOfDropped(*old, schema, &changed.family_births);
   NoteMoves(*old, schema, next_visible, &changed.old_groups);
   if (SameFamilies(changed, body_->state)) return OkStatus();
   // If the process crashes after this save and before the new schema is saved, the state has births
-  // that the old schema does not use, and moves that make reads open a group too many. Both are
-  // harmless.
+  // and ends of rules that the old schema does not use, and moves that make reads open a group too
+  // many. All are harmless: the next Prepare replaces the births and ends.
   CRASH_POINT("alter_table.before_state");
   RETURN_IF_ERROR(body_->SaveState(std::move(changed)));
   CRASH_POINT("alter_table.after_state");

@@ -1,6 +1,7 @@
-// Holds back the writes to tablets while a family is dropped and created again. The sequence number
-// from which on cells belong to the new family is chosen before the new schema is in force. A write
-// between these two steps would be validated against the old family but belong to the new one.
+// Holds back the writes to tablets while a family is dropped and created again, or its GC rule is
+// replaced. The sequence number from which on the new family or rule counts is chosen before the
+// new schema is in force. A write between these two steps would be validated against the old family
+// but belong to the new one, or delete what the old rule shows under the new rule.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -51,8 +51,9 @@ Status FoldEntry(MutationEntry entry, engine::RowMutation* writes) {
   } else {
     // COMMIT would refuse the mutation, but only after the statement has shown its result.
     return InvalidArgument(fmt::format(
-        "column {}:{}: cannot be incremented or appended to, because the transaction has written "
-        "it at another time or deleted some of its versions; COMMIT first",
+        "column {}:{}: cannot be incremented or appended to: the transaction has written it at "
+        "another time, deleted some of its versions, or has both incremented and appended to it; "
+        "do this after COMMIT",
         entry.family, engine::PrintableBytes(entry.qualifier)));
   }
   return OkStatus();

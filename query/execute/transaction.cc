@@ -86,22 +86,30 @@ StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& c
 }
 
 Status WriteInTransaction(const StatementContext& context, const engine::RowMutation& mutation) {
-  RowTransaction changed = *context.session->transaction;
+  RowTransaction* transaction = &*context.session->transaction;
+  auto builds = [](const engine::MutationEntry& entry) {
+    return entry.kind == engine::MutationEntry::kIncrement ||
+           entry.kind == engine::MutationEntry::kAppend;
+  };
+  // Folding an increment or append may fail, and then the transaction keeps what it had.
+  const bool may_fail = std::any_of(mutation.entries.begin(), mutation.entries.end(), builds);
+  engine::RowMutation writes =
+      may_fail ? transaction->writes : std::exchange(transaction->writes, {});
+  uint64_t cells_set = 0;
   for (const engine::MutationEntry& entry : mutation.entries) {
-    bool sets = entry.kind == engine::MutationEntry::kSet ||
-                entry.kind == engine::MutationEntry::kIncrement ||
-                entry.kind == engine::MutationEntry::kAppend;
-    if (sets) ++changed.cells_set;
+    bool sets = entry.kind == engine::MutationEntry::kSet || builds(entry);
+    if (sets) ++cells_set;
     // cells_set counts what the statements wrote, for the tag of COMMIT; folding may leave fewer
     // entries.
-    RETURN_IF_ERROR(FoldEntry(entry, &changed.writes));
+    RETURN_IF_ERROR(FoldEntry(entry, &writes));
   }
-  context.session->transaction = std::move(changed);
+  transaction->writes = std::move(writes);
+  transaction->cells_set += cells_set;
   return OkStatus();
 }
 
-StatusOr<engine::RowUpdateResult> UpdateInTransaction(const StatementContext& context,
-                                                      const engine::RowUpdate& update) {
+StatusOr<engine::RowUpdateResult> TryUpdate(const StatementContext& context,
+                                            const engine::RowUpdate& update) {
   engine::ReadSpec read = OfRow(update.read, update.row);
   ASSIGN_OR_RETURN(std::vector<engine::Cell> cells, ReadTransactionRow(context, read));
   ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema, SchemaOf(context));
@@ -119,9 +127,19 @@ StatusOr<engine::RowUpdateResult> UpdateInTransaction(const StatementContext& co
   // answer wrong, and then COMMIT fails.
   ASSIGN_OR_RETURN(auto after, row_after(plan.mutation, read));
   RETURN_IF_ERROR(engine::FinishRowUpdate(update, after.get(), &plan.result));
-  // The writes are added last, so that an update that fails leaves nothing in the transaction.
+  // The writes are added last, so that an update that fails leaves none in the transaction.
   RETURN_IF_ERROR(WriteInTransaction(context, plan.mutation));
   return std::move(plan.result);
+}
+
+StatusOr<engine::RowUpdateResult> UpdateInTransaction(const StatementContext& context,
+                                                      const engine::RowUpdate& update) {
+  std::vector<cluster::ReadCheck>* checks = &context.session->transaction->checks;
+  const size_t before = checks->size();
+  auto result = TryUpdate(context, update);
+  // A failed update shows nothing of what it read, so COMMIT need not compare it.
+  if (!result.ok()) checks->erase(checks->begin() + static_cast<ptrdiff_t>(before), checks->end());
+  return result;
 }
 
 StatusOr<engine::RowUpdateResult> RunUpdate(const StatementContext& context,

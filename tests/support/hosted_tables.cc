@@ -175,7 +175,7 @@ Status HostedTables::AlterTable(const TableSchema& schema, uint64_t expected_ver
   RETURN_IF_ERROR(CheckAlter(before->entry.schema, normal));
   NoteEarlierGc(before->entry.schema, expected_version + 1, &normal);
   std::optional<WritesHeld> held;
-  if (MakesFamilyAnew(before->entry.schema, normal)) held.emplace(before->tablets);
+  if (NeedsWritesHeld(before->entry.schema, normal)) held.emplace(before->tablets);
   for (const auto& tablet : before->tablets) RETURN_IF_ERROR(tablet->families().Prepare(normal));
   RETURN_IF_ERROR(PrepareChanges(before->entry, before->tablets, &normal));
   CRASH_POINT("tables.before_alter");

@@ -10,6 +10,7 @@
 #include "cluster/net/failure.h"
 #include "engine/base/crash_point.h"
 #include "engine/model/schema.h"
+#include "engine/tablet/reshape.h"
 #include "engine/tablet/state_file.h"
 
 namespace sippar::cluster::master {
@@ -245,6 +246,9 @@ Status ClusterBackups::Perform(const calls::RestoreTable& asked, const CallTime&
   ASSIGN_OR_RETURN(Held held, Find(asked.backup));
   held.manifest.schema.name = asked.table;
   held.manifest.schema.options.erase(engine::kProtectedOption);
+  for (TabletState& tablet : held.manifest.tablets) {
+    engine::FitToSchema(held.manifest.schema, &tablet);
+  }
   const CallTime unlimited(places_.clock, {});
   return Annotate(make_(held.manifest.schema, std::move(held.manifest.tablets), unlimited),
                   fmt::format("restore backup {}", asked.backup));

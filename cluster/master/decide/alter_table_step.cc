@@ -85,9 +85,8 @@ void Answer(Turn* turn, Table* table) {
   if (!in_force && !late) return;
   auto changes = engine::ChangeStreamOf(table->record->schema);
   bool begins = changes.has_value() && changes->since_us == 0;
-  bool is_new = table->record->schema_version == kFirstSchemaVersion;
   Status status =
-      in_force || (is_new && !begins)
+      in_force || (table->creates && !begins)
           ? OkStatus()
           : Unavailable(fmt::format("table {}: the new schema is recorded, but not every tablet "
                                     "uses it yet; the master continues to distribute it",
@@ -149,6 +148,7 @@ void OnEvent(Turn* turn, const event::AlterTable& request) {
   next.changed_at_us = request.wall_us;
   table->next = std::make_shared<const TableRecord>(std::move(next));
   table->request = request.request;
+  table->creates = false;
   table->requested_us = turn->now_us;
   RunAlteration(turn, table);
 }

@@ -94,6 +94,7 @@ void OnEvent(Turn* turn, const event::CreateTable& request) {
   table.life = TableLife::kCreating;
   table.file_life = TableLife::kCreating;
   table.request = request.request;
+  table.creates = true;
   table.requested_us = turn->now_us;
   PlanRows(state, &table, request);
   if (!table.restored.empty()) RestoreBegins(turn);

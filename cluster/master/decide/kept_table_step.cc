@@ -82,6 +82,7 @@ void OnEvent(Turn* turn, const event::UndeleteTable& request) {
   if (!status.ok()) return turn->Reply(request.request, std::move(status));
   table->life = TableLife::kLive;
   table->request = request.request;
+  table->creates = false;
   table->requested_us = turn->now_us;
 }
 

@@ -149,6 +149,7 @@ struct Table {
   std::map<TabletKey, std::shared_ptr<const engine::TabletState>> restored;
   TabletKey unserved;  // the tablet that was not served at the last check; checked first next time
   uint64_t request = 0;  // number of the request to answer, 0: none
+  bool creates = false;  // the request is to create or restore the table, not to alter it
   int64_t requested_us = 0;
   // True if METADATA must have rows for the whole table. A table that is being created or deleted
   // may have holes, which then do not indicate damage.

@@ -346,6 +346,25 @@ TEST_F(TabletServerTest, NoWriteComesBetweenTheBirthOfAFamilyAndItsSchema) {
   EXPECT_EQ(All(server.get()), "c=3");
 }
 
+// The sequence number from which on the new rule counts is already chosen.
+TEST_F(TabletServerTest, NoWriteComesBetweenTheEndOfARuleAndItsSchema) {
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  engine::FamilySchema& family = table_.schema.families[0];
+  family.earlier = {{family.gc, table_.schema_version = 2}};
+  family.gc = engine::GcPolicy::MaxVersions(1);
+  int asked = 0;
+  lossy_->on_write = [&] {
+    EXPECT_CODE(Put(server.get(), record, "b", "2"), StatusCode::kOutOfRange);
+    ++asked;
+  };
+  EXPECT_OK(server->Control()->Do(calls::SetSchema{kMaster, table_}));
+  EXPECT_EQ(asked, 1);
+  lossy_->on_write = nullptr;
+  EXPECT_OK(Put(server.get(), record, "c", "3"));
+  EXPECT_EQ(Find().state.family_births.count("f@2"), 1u);
+}
+
 TEST(ServedSet, ASchemaIsInForceWhenNoTabletIsUnderWay) {
   ServedSet served;
   EXPECT_OK(served.BeginLoad({1, 1}, 7, 1));

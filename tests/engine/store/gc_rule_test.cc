@@ -8,6 +8,7 @@
 
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
+#include "engine/tablet/reshape.h"
 #include "tests/support/hosted_tables.h"
 
 namespace sippar::engine {
@@ -168,6 +169,20 @@ TEST_F(ChangedRuleTest, RulesOfAnOldTimeKeepEverythingWhenThereWereMany) {
   for (uint32_t i = 0; i < 2 * kEarlierGcMax; ++i) Alter(GcPolicy::MaxVersions(1 + i % 2));
   EXPECT_EQ(store_->GetTable("t")->schema.families.back().earlier.size(), kEarlierGcMax);
   EXPECT_EQ(Versions(), Times({3}));
+}
+
+TEST(FitToSchema, ARestoredTabletKnowsOnlyTheFamiliesAndRulesOfItsSchema) {
+  TableSchema schema;
+  schema.families = {{"f", FamilyType::kBytes, GcPolicy::MaxVersions(1)}};
+  schema.families[0].incarnation = 3;
+  schema.families[0].earlier = {{GcPolicy::KeepAll(), 4}, {GcPolicy::MaxVersions(2), 5}};
+  TabletState state;
+  state.redo_sequence = 10;
+  // f#3@5 was noted after the flush whose files the backup has.
+  state.family_births = {{"f#3", 2}, {"f#3@4", 7}, {"f#3@5", 60}, {"f#2", 1}, {"g#2@4", 9}};
+  FitToSchema(schema, &state);
+  EXPECT_EQ(state.family_births,
+            (std::map<std::string, uint64_t>{{"f#3", 2}, {"f#3@4", 7}, {"f#3@5", 11}}));
 }
 
 // The delete already has its timestamp and waits for the log when the compaction begins.
