@@ -103,12 +103,18 @@ def star(draw, table):
     return query
 
 
+def no_number(key, otherwise):
+    """In ORDER BY a number would name a column of the result."""
+    return otherwise if key.text.isdigit() else key
+
+
 def ordered_rows(draw, table):
     query = rows_query(draw, table)
     scope = draw.row_scope()
     key = draw.value_of(scope)
     query.items = [(key, "k"), (ex.row_key(), None)]
-    query.order = [(draw.choose([key, ex.of_name("k", key)]), draw.chance(0.5)), (ex.row_key(), draw.chance(0.3))]
+    by = no_number(draw.choose([key, ex.of_name("k", key)]), ex.of_name("k", key))
+    query.order = [(by, draw.chance(0.5)), (ex.row_key(), draw.chance(0.3))]
     query.limit, query.offset = draw.choose([1, 3, 5, 50]), draw.choose([0, 0, 1])
     maybe_where(draw, query, scope, 0.4)
     return query
@@ -172,8 +178,8 @@ def from_cells(draw, table):
     if draw.chance(0.4):
         query.options, query.window = "VERSIONS ALL TIME TO 1000000", Window(0, LAST_TIME, None)
         whole = cell_items()
-        query.order = [(draw.choose([draw.value_of(scope), whole[2][0]]), draw.chance(0.5)), (whole[0][0], False),
-                       (whole[1][0], draw.chance(0.5)), (whole[2][0], True)]
+        by = no_number(draw.choose([draw.value_of(scope), whole[2][0]]), whole[2][0])
+        query.order = [(by, draw.chance(0.5)), (whole[0][0], False), (whole[1][0], draw.chance(0.5)), (whole[2][0], True)]
         query.limit = draw.choose([2, 5, 100])
     return query
 
