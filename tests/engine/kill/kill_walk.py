@@ -248,9 +248,12 @@ def walk_points(walk, points):
                  walk.walk_kills)
     walk.run_all([[p, walk.chance.choice(walk.always)] for p in walk.at_birth], walk.walk_kills)
     after_kills = [p for p in points if p not in walk.always and p not in walk.at_birth]
-    walk_led(walk, after_kills)
-    walk.run_all([p for p in after_kills if p not in walk.points], walk.walk_long_life)
-    missing = [p for p in after_kills if p not in walk.points]
+    # Those of the profile, too: on a busy machine only the first life may have passed a point, because
+    # it lost its lease, and then the point is taken for one of a store's birth.
+    rest = [p for p in points if p not in walk.points]
+    walk_led(walk, rest)
+    walk.run_all([p for p in rest if p not in walk.points], walk.walk_long_life)
+    missing = [p for p in rest if p not in walk.points]
     look_after_each_kill(walk, missing)
     walk_led(walk, missing)
     return [p for p in after_kills if walk.leads.get(p)]
