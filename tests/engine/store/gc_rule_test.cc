@@ -2,10 +2,12 @@
 // oldest part of a history: versions that a rule has removed stay removed, and those that a delete
 // saves stay.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 
+#include "engine/base/random.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
 #include "engine/tablet/reshape.h"
@@ -169,6 +171,111 @@ TEST_F(ChangedRuleTest, RulesOfAnOldTimeKeepEverythingWhenThereWereMany) {
   for (uint32_t i = 0; i < 2 * kEarlierGcMax; ++i) Alter(GcPolicy::MaxVersions(1 + i % 2));
   EXPECT_EQ(store_->GetTable("t")->schema.families.back().earlier.size(), kEarlierGcMax);
   EXPECT_EQ(Versions(), Times({3}));
+}
+
+// A store whose table has one family, and the versions of its one column.
+class OneColumn {
+ public:
+  OneColumn() {
+    StoreOptions options;
+    options.fs = &memory_;
+    options.clock = &clock;
+    options.background = false;
+    store_ = std::move(*HostedTables::Open("/store", options));
+    TableSchema schema;
+    schema.name = "t";
+    schema.families = {{"f", FamilyType::kBytes, {}}};
+    EXPECT_TRUE(store_->CreateTable(schema, {}).ok());
+  }
+  void Write(const RowMutation& mutation) {
+    EXPECT_TRUE(store_->Apply("t", {&mutation}).front().ok());
+  }
+  void Alter(const GcPolicy& rule) {
+    auto table = store_->GetTable("t");
+    TableSchema schema = table->schema;
+    schema.families[0].gc = rule;
+    EXPECT_TRUE(store_->AlterTable(schema, table->schema_version).ok());
+  }
+  void Rearrange(Random* random) {
+    switch (random->Uniform(8)) {
+      case 0:
+      case 1:
+        EXPECT_TRUE(tablet()->CompactOnce().ok());
+        break;
+      case 2:
+        EXPECT_TRUE(store_->CompactMajor("t", "").ok());
+        break;
+      default:  // rows on both sides, so that the runs cannot be joined without a copy
+        for (const char* row : {"a", "z"}) Write(RowMutation(row).Set("f", "q", "v", 1));
+        EXPECT_TRUE(store_->Flush("t").ok());
+    }
+  }
+  Times Versions() {
+    ReadSpec read;
+    read.rows = RowSet(RowRange::Single("r"));
+    auto cells = tablet()->Read(read);
+    EXPECT_TRUE(cells.ok()) << cells.status();
+    Times times;
+    for (; (*cells)->Valid(); (*cells)->Next()) times.push_back((*cells)->cell().timestamp_us);
+    return times;
+  }
+
+  ManualClock clock{100};
+
+ private:
+  std::shared_ptr<Tablet> tablet() { return *store_->FindTablet("t", "r"); }
+
+  MemoryFileSystem memory_;
+  std::unique_ptr<HostedTables> store_;
+};
+
+// Each rule drops all that the one before drops. (After a more generous one it would matter what a
+// compaction has removed.)
+TEST(TighterRules, NoAnswerDependsOnWhenACompactionRan) {
+  const GcPolicy two = GcPolicy::MaxVersions(2);
+  const std::vector<GcPolicy> rules = {
+      GcPolicy::Intersection({GcPolicy::MaxVersions(3), GcPolicy::MaxAge(20)}),
+      GcPolicy::Intersection({two, GcPolicy::MaxAge(20)}), two,
+      GcPolicy::Union({two, GcPolicy::MaxAge(40)}),
+      GcPolicy::Union({GcPolicy::MaxVersions(1), GcPolicy::MaxAge(40)})};
+  Random random(9);
+  for (int round = 0; round < 300; ++round) {
+    OneColumn compacted;
+    OneColumn plain;
+    std::string story;
+    auto both = [&](const auto& act) {
+      act(&compacted);
+      act(&plain);
+    };
+    int64_t now_us = 100;
+    size_t next_rule = random.Uniform(rules.size());
+    for (int step = 0; step < 50; ++step) {
+      auto time_us = static_cast<int64_t>(60 + random.Uniform(50));
+      uint64_t kind = random.Uniform(12);
+      if (kind < 4) {
+        story += fmt::format(" put {}", time_us);
+        both([&](auto* one) { one->Write(RowMutation("r").Set("f", "q", "v", time_us)); });
+      } else if (kind < 6) {
+        TimeRange range{time_us, random.OneIn(3)
+                                     ? kTimeMax
+                                     : time_us + 1 + static_cast<int64_t>(random.Uniform(20))};
+        story += fmt::format(" delete {} to {}", range.start_us, range.limit_us);
+        both([&](auto* one) { one->Write(RowMutation("r").DeleteColumn("f", "q", range)); });
+      } else if (kind < 10) {
+        story += " rearrange";
+        compacted.Rearrange(&random);
+      } else if (kind == 10) {
+        now_us += static_cast<int64_t>(random.Uniform(15));
+        story += fmt::format(" now {}", now_us);
+        both([&](auto* one) { one->clock.Set(now_us); });
+      } else if (next_rule < rules.size()) {
+        story += " alter to " + rules[next_rule].Print();
+        both([&](auto* one) { one->Alter(rules[next_rule]); });
+        ++next_rule;
+      }
+      ASSERT_EQ(compacted.Versions(), plain.Versions()) << "round " << round << ":" << story;
+    }
+  }
 }
 
 TEST(FitToSchema, ARestoredTabletKnowsOnlyTheFamiliesAndRulesOfItsSchema) {
