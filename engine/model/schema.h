@@ -42,8 +42,9 @@ struct EarlierGc {
   bool operator==(const EarlierGc&) const = default;
 };
 
-// If more rules were replaced, the oldest of the list stands for all before it, as KeepAll.
-inline constexpr size_t kEarlierGcMax = 8;
+// If more rules were replaced, the oldest of the list stands for all before it, as KeepAll: deletes
+// made under those rules and not compacted away since may then bring back a version.
+inline constexpr size_t kEarlierGcMax = 64;
 
 struct FamilySchema {
   std::string name;  // text of the form [-_.a-zA-Z0-9]{1,64}

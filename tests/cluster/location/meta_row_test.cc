@@ -211,6 +211,7 @@ TEST(Tiling, FaultsAreNamed) {
                                              // tablets still claim rows
   EXPECT_EQ(CheckTiling(overlap), (Faults{{TilingFault::kOverlap, {"a", "b"}, 2}}));
   overlap[1].range.start = "";
+  overlap[1].tablet_epoch = overlap[0].tablet_epoch + 1;
   EXPECT_EQ(CheckTiling(overlap), (Faults{{TilingFault::kUnfinishedMerge, {"", "b"}, 1}}));
 
   std::vector<TabletRecord> split = Tiled({"b", ""});

@@ -235,10 +235,28 @@ TEST_F(MetadataTableTest, WhoeverReadsFinishesAMerge) {
   TabletRecord right = Find(5, "h");
   right.range.start = "";
   right.state.range.start = "";
+  right.tablet_epoch = std::max(left.tablet_epoch, right.tablet_epoch) + 1;
   // Writes the record as Merge does, but does not finish the merge.
   EXPECT_OK(table_->Write(&right, {"merged", ""}));
   EXPECT_EQ(Find(5, "a").tablet_id, 2u);
   EXPECT_EQ(Print(), "[,)#2");
+}
+
+// Found by the simulator: the left half was erased as if it had been merged into the unfinished
+// split, so the table had a hole.
+TEST_F(MetadataTableTest, AHalfThatMergesWithItsLeftNeighbourIsNotPartOfAnUnfinishedSplit) {
+  Add(5, {"", "c"}, 1);
+  Add(5, {"c", ""}, 2);
+  TabletRecord split = CommitSplit(5, "g", 10, 11);
+  TabletRecord left = ChildrenOf(split).first;
+  EXPECT_OK(table_->Add(&left, kMade));  // the process ends before it writes the right half
+  for (int i = 0; i < 2; ++i) {          // the half moves; then its merge begins
+    ++left.tablet_epoch;
+    left.phase = i == 0 ? TabletPhase::kAssigned : TabletPhase::kMerging;
+    EXPECT_OK(table_->Write(&left, {"moved", ""}));
+  }
+  EXPECT_EQ(Print(), "[,c)#1 [c,g)#10 [g,)#11");
+  EXPECT_EQ(Find(5, "d").tablet_id, 10u);
 }
 
 TEST_F(MetadataTableTest, TheRootTabletsRecordIsAFileOfTheLockService) {
