@@ -4,8 +4,8 @@
 namespace sippar::cluster {
 
 bool IsMergedAway(const TabletRecord& record, const TabletRecord& right) {
-  // The record of a split that is not finished has the rows of its left child, too. The child may be
-  // merging with its own left neighbour, but its epoch is never below that of the split.
+  // The record of a split that is not finished has the rows of its left child, too. The child may
+  // be merging with its own left neighbour, but its epoch is never below that of the split.
   return record.phase == TabletPhase::kMerging && record.table_id == right.table_id &&
          right.range.start <= record.range.start && !record.range.limit.empty() &&
          right.tablet_epoch > record.tablet_epoch;

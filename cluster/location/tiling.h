@@ -29,8 +29,8 @@ struct TilingFault {
 std::vector<TilingFault> CheckTiling(const std::vector<TabletRecord>& records);
 
 // True if `record` was merged into `right`: after the commit of the merge, the rows of `right`
-// contain those of `record`, which is still to be erased. The tablet that a merge makes has an epoch
-// above those of both.
+// contain those of `record`, which is still to be erased. The tablet that a merge makes has an
+// epoch above those of both.
 bool IsMergedAway(const TabletRecord& record, const TabletRecord& right);
 
 }  // namespace sippar::cluster
