@@ -110,9 +110,9 @@ bool DecodeEarlier(std::string_view bytes, TableSchema* schema) {
       uint64_t until_version = reader.Varint();
       rules.push_back({GcPolicy::Decode(&reader), until_version});
     }
-    for (FamilySchema& family : schema->families) {
-      if (family.name == name) family.earlier = std::move(rules);
-    }
+    auto family = std::find_if(schema->families.begin(), schema->families.end(),
+                               [&](const FamilySchema& known) { return known.name == name; });
+    if (family != schema->families.end()) family->earlier = std::move(rules);
   }
   return reader.ok();
 }
