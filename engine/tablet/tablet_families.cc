@@ -79,17 +79,18 @@ Status TabletFamilies::Prepare(const TableSchema& schema) {
   MutexLock state_lock(&body_->state_mutex);
   TabletState changed = body_->state;
   uint64_t next_visible = body_->TakeSnapshot().sequence + 1;
+  const std::set<std::string> in_force = SequenceKeys(*old);
   for (const FamilySchema& family : schema.families) {
+    for (const EarlierGc& rule : family.earlier) {
+      // An attempt that failed may have left an end for a rule that is still in force.
+      const std::string key = RuleEndKey(family, rule);
+      if (!in_force.contains(key)) changed.family_births[key] = next_visible;
+    }
     if (IsSame(old->FindFamily(family.name), family)) continue;
     // Cells with a lower sequence number belong to an earlier family of this name. If there was
     // one, the caller holds back all writes until the new schema is in force (writes_held.h).
     changed.family_births[BirthKey(family)] = next_visible;
   }
-  // An attempt that failed may have left the end of a rule that is still in force.
-  std::erase_if(changed.family_births, [known = SequenceKeys(*old)](const auto& noted) {
-    return noted.first.find('@') != std::string::npos && !known.contains(noted.first);
-  });
-  NoteRuleEnds(schema, next_visible, &changed.family_births);
   ForgetBirthsOfDropped(*old, schema, &changed.family_births);
   NoteMoves(*old, schema, next_visible, &changed.old_groups);
   if (SameFamilies(changed, body_->state)) return OkStatus();

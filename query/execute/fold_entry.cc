@@ -12,10 +12,6 @@ namespace {
 
 using engine::MutationEntry;
 
-bool Builds(const MutationEntry& entry) {
-  return entry.kind == MutationEntry::kIncrement || entry.kind == MutationEntry::kAppend;
-}
-
 // Wraps around on overflow, as an increment in the tablet does.
 int64_t Sum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
@@ -23,12 +19,16 @@ int64_t Sum(int64_t a, int64_t b) {
 
 }  // namespace
 
+bool BuildsOnCell(const MutationEntry& entry) {
+  return entry.kind == MutationEntry::kIncrement || entry.kind == MutationEntry::kAppend;
+}
+
 Status FoldEntry(MutationEntry entry, engine::RowMutation* writes) {
   std::vector<MutationEntry>& entries = writes->entries;
   auto last = std::find_if(entries.rbegin(), entries.rend(), [&](const MutationEntry& before) {
     return engine::Touches(before, entry);
   });
-  if (!Builds(entry) || last == entries.rend()) {
+  if (!BuildsOnCell(entry) || last == entries.rend()) {
     entries.push_back(std::move(entry));
     return OkStatus();
   }

@@ -9,6 +9,9 @@
 
 namespace sippar::query {
 
+// True for an increment or append: its result depends on the column's newest cell.
+bool BuildsOnCell(const engine::MutationEntry& entry);
+
 // Adds `entry` to `*writes`. An increment or append is merged into the last entry that touches its
 // column if that entry deletes the whole column, or if both have the server's time and the entry
 // sets, or is of the same kind.

@@ -87,17 +87,13 @@ StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& c
 
 Status WriteInTransaction(const StatementContext& context, const engine::RowMutation& mutation) {
   RowTransaction* transaction = &*context.session->transaction;
-  auto builds = [](const engine::MutationEntry& entry) {
-    return entry.kind == engine::MutationEntry::kIncrement ||
-           entry.kind == engine::MutationEntry::kAppend;
-  };
   // Folding an increment or append may fail, and then the transaction keeps what it had.
-  const bool may_fail = std::any_of(mutation.entries.begin(), mutation.entries.end(), builds);
+  const bool may_fail = std::any_of(mutation.entries.begin(), mutation.entries.end(), BuildsOnCell);
   engine::RowMutation writes =
       may_fail ? transaction->writes : std::exchange(transaction->writes, {});
   uint64_t cells_set = 0;
   for (const engine::MutationEntry& entry : mutation.entries) {
-    bool sets = entry.kind == engine::MutationEntry::kSet || builds(entry);
+    bool sets = entry.kind == engine::MutationEntry::kSet || BuildsOnCell(entry);
     if (sets) ++cells_set;
     // cells_set counts what the statements wrote, for the tag of COMMIT; folding may leave fewer
     // entries.
