@@ -328,40 +328,41 @@ TEST_F(TabletServerTest, ATabletWhoseSchemaChangesStaysAsItIs) {
   EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "m"}));
 }
 
+// A server that takes over the schema of table_. A write to the tablet is refused until it is in
+// force.
+class HeldWritesTest : public TabletServerTest {
+ protected:
+  void SetSchemaThatHoldsWrites(TabletServer* server, const TabletRecord& record) {
+    int asked = 0;
+    lossy_->on_write = [&] {
+      EXPECT_CODE(Put(server, record, "b", "2"), StatusCode::kOutOfRange);
+      ++asked;
+    };
+    EXPECT_OK(server->Control()->Do(calls::SetSchema{kMaster, table_}));
+    EXPECT_EQ(asked, 1);
+    lossy_->on_write = nullptr;
+    EXPECT_OK(Put(server, record, "c", "3"));
+  }
+};
+
 // Such a write would be checked against the old family and end up in the new one.
-TEST_F(TabletServerTest, NoWriteComesBetweenTheBirthOfAFamilyAndItsSchema) {
+TEST_F(HeldWritesTest, NoWriteComesBetweenTheBirthOfAFamilyAndItsSchema) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
   EXPECT_OK(Put(server.get(), record, "a", "1"));
   table_.schema.families[0].incarnation = table_.schema_version = 2;
-  int asked = 0;
-  lossy_->on_write = [&] {
-    EXPECT_CODE(Put(server.get(), record, "b", "2"), StatusCode::kOutOfRange);
-    ++asked;
-  };
-  EXPECT_OK(server->Control()->Do(calls::SetSchema{kMaster, table_}));
-  EXPECT_EQ(asked, 1);
-  lossy_->on_write = nullptr;
-  EXPECT_OK(Put(server.get(), record, "c", "3"));
+  SetSchemaThatHoldsWrites(server.get(), record);
   EXPECT_EQ(All(server.get()), "c=3");
 }
 
 // The sequence number from which on the new rule counts is already chosen.
-TEST_F(TabletServerTest, NoWriteComesBetweenTheEndOfARuleAndItsSchema) {
+TEST_F(HeldWritesTest, NoWriteComesBetweenTheEndOfARuleAndItsSchema) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
   engine::FamilySchema& family = table_.schema.families[0];
   family.earlier = {{family.gc, table_.schema_version = 2}};
   family.gc = engine::GcPolicy::MaxVersions(1);
-  int asked = 0;
-  lossy_->on_write = [&] {
-    EXPECT_CODE(Put(server.get(), record, "b", "2"), StatusCode::kOutOfRange);
-    ++asked;
-  };
-  EXPECT_OK(server->Control()->Do(calls::SetSchema{kMaster, table_}));
-  EXPECT_EQ(asked, 1);
-  lossy_->on_write = nullptr;
-  EXPECT_OK(Put(server.get(), record, "c", "3"));
+  SetSchemaThatHoldsWrites(server.get(), record);
   EXPECT_EQ(Find().state.family_births.count("f@2"), 1u);
 }
 

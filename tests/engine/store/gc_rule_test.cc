@@ -1,6 +1,6 @@
-// Garbage-collection rules that combine age and versions, across compactions that see only the
-// oldest part of a history: versions that a rule has removed stay removed, and those that a delete
-// saves stay.
+// Garbage-collection rules that combine age and versions, or that ALTER replaces, across
+// compactions that see only the oldest part of a history: versions that a rule has removed stay
+// removed, and those that a delete saves stay.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include "engine/base/random.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
+#include "engine/model/schema_change.h"
 #include "engine/tablet/reshape.h"
 #include "tests/support/hosted_tables.h"
 
@@ -18,9 +19,10 @@ namespace {
 
 using Times = std::vector<int64_t>;
 
-class GcRuleTest : public testing::Test {
- protected:
-  GcRuleTest() {
+// A store with one table, and the versions of its column f:q in row r.
+class OneColumn {
+ public:
+  explicit OneColumn(GcPolicy rule) {
     StoreOptions options;
     options.fs = &faulty_;
     options.clock = &clock_;
@@ -28,8 +30,8 @@ class GcRuleTest : public testing::Test {
     store_ = std::move(*HostedTables::Open("/store", options));
     TableSchema schema;
     schema.name = "t";
-    GcPolicy rule = GcPolicy::Intersection({GcPolicy::MaxVersions(2), GcPolicy::MaxAge(17)});
-    schema.families = {{"f", FamilyType::kBytes, rule}, {"g", FamilyType::kBytes, {}}};
+    schema.families = {{"f", FamilyType::kBytes, std::move(rule)},
+                       {"other", FamilyType::kBytes, {}}};
     EXPECT_TRUE(store_->CreateTable(schema, {}).ok());
   }
 
@@ -39,34 +41,44 @@ class GcRuleTest : public testing::Test {
   }
   void Put(int64_t time_us) { Write(RowMutation("r").Set("f", "q", "v", time_us)); }
   void Delete(TimeRange time) { Write(RowMutation("r").DeleteColumn("f", "q", time)); }
+  void Alter(const GcPolicy& rule) {
+    auto table = store_->GetTable("t");
+    TableSchema schema = table->schema;
+    schema.families.front().gc = rule;
+    Status status = store_->AlterTable(schema, table->schema_version);
+    ASSERT_TRUE(status.ok()) << status;
+  }
   // Flushes a run whose key range overlaps the other runs, so that they cannot be joined without a
   // copy.
   void Flush() {
-    for (const char* row : {"a", "z"}) Write(RowMutation(row).Set("f", "q", "v", 1));
+    for (const char* row : {"a", "z"}) Write(RowMutation(row).Set("other", "q", "v", 1));
     ASSERT_TRUE(store_->Flush("t").ok());
   }
-  // Merges the four oldest runs, of similar size, without the memtable.
+  // Merges the four oldest runs, of similar size, without the memtable. False: there are not four.
+  bool MergeOldest() {
+    auto merged = tablet()->CompactOnce();
+    EXPECT_TRUE(merged.ok()) << merged.status();
+    return merged.ok() && *merged;
+  }
   void MergeRuns() {
-    auto merged = (*store_->FindTablet("t", "r"))->CompactOnce();
-    ASSERT_TRUE(merged.ok()) << merged.status();
-    ASSERT_TRUE(*merged);
+    ASSERT_TRUE(MergeOldest());
     EXPECT_EQ(store_->host()->Compactions().back().kind, CompactionKind::kMajor);
   }
+  void MergeAll() { ASSERT_TRUE(store_->CompactMajor("t", "").ok()); }
   Times Versions() {
     ReadSpec read;
     read.rows = RowSet(RowRange::Single("r"));
-    auto cells = (*store_->FindTablet("t", "r"))->Read(read);
+    auto cells = tablet()->Read(read);
     EXPECT_TRUE(cells.ok()) << cells.status();
     Times times;
     for (; (*cells)->Valid(); (*cells)->Next()) times.push_back((*cells)->cell().timestamp_us);
     return times;
   }
-
   // The versions in files, whether visible or not.
-  uint64_t StoredCells(const std::string& family) {
+  uint64_t StoredVersions() {
     uint64_t cells = 0;
-    for (const GroupStats& group : (*store_->FindTablet("t", "r"))->Stats()) {
-      auto found = group.families.find(family);
+    for (const GroupStats& group : tablet()->Stats()) {
+      auto found = group.families.find("f");
       if (found != group.families.end()) cells += found->second.cells;
     }
     return cells;
@@ -76,6 +88,15 @@ class GcRuleTest : public testing::Test {
   FaultFileSystem faulty_{&memory_};
   ManualClock clock_{100};
   std::unique_ptr<HostedTables> store_;
+
+ private:
+  std::shared_ptr<Tablet> tablet() { return *store_->FindTablet("t", "r"); }
+};
+
+class GcRuleTest : public testing::Test, protected OneColumn {
+ protected:
+  GcRuleTest()
+      : OneColumn(GcPolicy::Intersection({GcPolicy::MaxVersions(2), GcPolicy::MaxAge(17)})) {}
 };
 
 TEST_F(GcRuleTest, WhatADeleteFoundGoneStaysGoneWithoutItsTombstone) {
@@ -102,18 +123,9 @@ TEST_F(GcRuleTest, WhatADeleteSavedSurvivesACompactionThatDoesNotSeeIt) {
   EXPECT_EQ(Versions(), Times({94, 90}));
 }
 
-// ALTER replaces the rule of family g, which keeps everything at first.
-class ChangedRuleTest : public GcRuleTest {
+class ChangedRuleTest : public testing::Test, protected OneColumn {
  protected:
-  void Put(int64_t time_us) { Write(RowMutation("r").Set("g", "q", "v", time_us)); }
-  void Delete(TimeRange time) { Write(RowMutation("r").DeleteColumn("g", "q", time)); }
-  void Alter(GcPolicy rule) {
-    auto table = store_->GetTable("t");
-    TableSchema schema = table->schema;
-    schema.families.back().gc = std::move(rule);
-    Status status = store_->AlterTable(schema, table->schema_version);
-    ASSERT_TRUE(status.ok()) << status;
-  }
+  ChangedRuleTest() : OneColumn(GcPolicy::KeepAll()) {}
 };
 
 TEST_F(ChangedRuleTest, WhatADeleteLeftIsLeftUnderALaterRule) {
@@ -126,7 +138,7 @@ TEST_F(ChangedRuleTest, WhatADeleteLeftIsLeftUnderALaterRule) {
   EXPECT_EQ(Versions(), Times({3}));
   Delete({3, 4});
   EXPECT_EQ(Versions(), Times());
-  ASSERT_TRUE(store_->CompactMajor("t", "").ok());
+  MergeAll();
   EXPECT_EQ(Versions(), Times());
 }
 
@@ -139,9 +151,9 @@ TEST_F(ChangedRuleTest, ACompactionThatDoesNotSeeAnEarlierDeleteDropsNothingForT
   Alter(GcPolicy::MaxVersions(1));
   MergeRuns();
   EXPECT_EQ(Versions(), Times({4}));
-  ASSERT_TRUE(store_->CompactMajor("t", "").ok());
+  MergeAll();
   EXPECT_EQ(Versions(), Times({4}));
-  EXPECT_EQ(StoredCells("g"), 1u);
+  EXPECT_EQ(StoredVersions(), 1u);
 }
 
 TEST_F(ChangedRuleTest, ACompactionAppliesTheRulesOfTheirTimeToItsDeletes) {
@@ -164,70 +176,40 @@ TEST_F(ChangedRuleTest, ACompactionAppliesTheRulesOfTheirTimeToItsDeletes) {
   EXPECT_EQ(Versions(), Times());
 }
 
+TEST_F(ChangedRuleTest, AnAttemptThatFailedEndsNoRule) {
+  auto table = store_->GetTable("t");
+  TableSchema next = table->schema;
+  next.families.front().gc = GcPolicy::MaxVersions(1);
+  NoteEarlierGc(table->schema, table->schema_version + 1, &next);
+  // The state is saved, and the schema is not.
+  EXPECT_TRUE((*store_->FindTablet("t", "r"))->families().Prepare(next).ok());
+  Put(3);
+  Put(4);
+  Delete({4, 5});
+  Alter(GcPolicy::MaxVersions(1));
+  EXPECT_EQ(Versions(), Times({3}));
+}
+
 TEST_F(ChangedRuleTest, RulesOfAnOldTimeKeepEverythingWhenThereWereMany) {
   Put(3);
   Put(4);
   Delete({4, 5});
   for (uint32_t i = 0; i < 2 * kEarlierGcMax; ++i) Alter(GcPolicy::MaxVersions(1 + i % 2));
-  EXPECT_EQ(store_->GetTable("t")->schema.families.back().earlier.size(), kEarlierGcMax);
+  EXPECT_EQ(store_->GetTable("t")->schema.families.front().earlier.size(), kEarlierGcMax);
   EXPECT_EQ(Versions(), Times({3}));
 }
 
-// A store whose table has one family, and the versions of its one column.
-class OneColumn {
- public:
-  OneColumn() {
-    StoreOptions options;
-    options.fs = &memory_;
-    options.clock = &clock;
-    options.background = false;
-    store_ = std::move(*HostedTables::Open("/store", options));
-    TableSchema schema;
-    schema.name = "t";
-    schema.families = {{"f", FamilyType::kBytes, {}}};
-    EXPECT_TRUE(store_->CreateTable(schema, {}).ok());
+// Flushes or compacts.
+void Rearrange(Random* random, OneColumn* column) {
+  uint64_t kind = random->Uniform(8);
+  if (kind < 2) {
+    column->MergeOldest();
+  } else if (kind == 2) {
+    column->MergeAll();
+  } else {
+    column->Flush();
   }
-  void Write(const RowMutation& mutation) {
-    EXPECT_TRUE(store_->Apply("t", {&mutation}).front().ok());
-  }
-  void Alter(const GcPolicy& rule) {
-    auto table = store_->GetTable("t");
-    TableSchema schema = table->schema;
-    schema.families[0].gc = rule;
-    EXPECT_TRUE(store_->AlterTable(schema, table->schema_version).ok());
-  }
-  void Rearrange(Random* random) {
-    switch (random->Uniform(8)) {
-      case 0:
-      case 1:
-        EXPECT_TRUE(tablet()->CompactOnce().ok());
-        break;
-      case 2:
-        EXPECT_TRUE(store_->CompactMajor("t", "").ok());
-        break;
-      default:  // rows on both sides, so that the runs cannot be joined without a copy
-        for (const char* row : {"a", "z"}) Write(RowMutation(row).Set("f", "q", "v", 1));
-        EXPECT_TRUE(store_->Flush("t").ok());
-    }
-  }
-  Times Versions() {
-    ReadSpec read;
-    read.rows = RowSet(RowRange::Single("r"));
-    auto cells = tablet()->Read(read);
-    EXPECT_TRUE(cells.ok()) << cells.status();
-    Times times;
-    for (; (*cells)->Valid(); (*cells)->Next()) times.push_back((*cells)->cell().timestamp_us);
-    return times;
-  }
-
-  ManualClock clock{100};
-
- private:
-  std::shared_ptr<Tablet> tablet() { return *store_->FindTablet("t", "r"); }
-
-  MemoryFileSystem memory_;
-  std::unique_ptr<HostedTables> store_;
-};
+}
 
 // Each rule drops all that the one before drops. (After a more generous one it would matter what a
 // compaction has removed.)
@@ -240,8 +222,8 @@ TEST(TighterRules, NoAnswerDependsOnWhenACompactionRan) {
       GcPolicy::Union({GcPolicy::MaxVersions(1), GcPolicy::MaxAge(40)})};
   Random random(9);
   for (int round = 0; round < 300; ++round) {
-    OneColumn compacted;
-    OneColumn plain;
+    OneColumn compacted(GcPolicy::KeepAll());
+    OneColumn plain(GcPolicy::KeepAll());
     std::string story;
     auto both = [&](const auto& act) {
       act(&compacted);
@@ -254,23 +236,23 @@ TEST(TighterRules, NoAnswerDependsOnWhenACompactionRan) {
       uint64_t kind = random.Uniform(12);
       if (kind < 4) {
         story += fmt::format(" put {}", time_us);
-        both([&](auto* one) { one->Write(RowMutation("r").Set("f", "q", "v", time_us)); });
+        both([&](OneColumn* column) { column->Put(time_us); });
       } else if (kind < 6) {
         TimeRange range{time_us, random.OneIn(3)
                                      ? kTimeMax
                                      : time_us + 1 + static_cast<int64_t>(random.Uniform(20))};
         story += fmt::format(" delete {} to {}", range.start_us, range.limit_us);
-        both([&](auto* one) { one->Write(RowMutation("r").DeleteColumn("f", "q", range)); });
+        both([&](OneColumn* column) { column->Delete(range); });
       } else if (kind < 10) {
         story += " rearrange";
-        compacted.Rearrange(&random);
+        Rearrange(&random, &compacted);
       } else if (kind == 10) {
         now_us += static_cast<int64_t>(random.Uniform(15));
         story += fmt::format(" now {}", now_us);
-        both([&](auto* one) { one->clock.Set(now_us); });
+        both([&](OneColumn* column) { column->clock_.Set(now_us); });
       } else if (next_rule < rules.size()) {
         story += " alter to " + rules[next_rule].Print();
-        both([&](auto* one) { one->Alter(rules[next_rule]); });
+        both([&](OneColumn* column) { column->Alter(rules[next_rule]); });
         ++next_rule;
       }
       ASSERT_EQ(compacted.Versions(), plain.Versions()) << "round " << round << ":" << story;
