@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 packages="ca-certificates git cmake ninja-build g++ ccache pkg-config python3
-  libabsl-dev libre2-dev libzstd-dev zlib1g-dev libxxhash-dev libfmt-dev libantlr4-runtime-dev antlr4
+  libabsl-dev libre2-dev libzstd-dev zlib1g-dev libxxhash-dev libutf8proc-dev libfarmhash-dev libfmt-dev libantlr4-runtime-dev antlr4
   libreadline-dev libfuse3-dev fuse3 libgumbo-dev libcli11-dev nlohmann-json3-dev
   libzookeeper-mt-dev libasio-dev libssl-dev
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc

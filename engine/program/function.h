@@ -190,6 +190,11 @@ enum class Function : uint8_t {
   kToVector32 = 239,
   kToVector64 = 240,
   kToFloat32 = 241,
+  // Unicode.
+  kNormalizeForm = 242,  // arguments: form, text
+  kNormalizeFold = 243,  // arguments: form, text
+  kFarmFingerprint = 244,
+  kFoldCase = 245,
 };
 
 inline constexpr int kManyArguments = 1'000'000;

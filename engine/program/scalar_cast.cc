@@ -331,11 +331,12 @@ ScalarEntry FindItemFunction(Function function) {
 // Build in evaluate.cc runs this search once for each function call in a program, before the first
 // row, and not for each row.
 ScalarEntry FindScalar(Function function) {
-  for (auto find : {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
-                    FindJsonFunction, FindTimeFunction, FindItemFunction, FindRealFunction,
-                    FindBitFunction, FindHashFunction, FindFormatFunction, FindPadFunction,
-                    FindPlaceFunction, FindCodePointFunction, FindCalendarFunction,
-                    FindArrayFunction, FindArrayPartFunction, FindVectorFunction}) {
+  for (auto find :
+       {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
+        FindJsonFunction, FindTimeFunction, FindItemFunction, FindRealFunction, FindBitFunction,
+        FindHashFunction, FindFormatFunction, FindPadFunction, FindPlaceFunction,
+        FindCodePointFunction, FindUnicodeFunction, FindCalendarFunction, FindArrayFunction,
+        FindArrayPartFunction, FindVectorFunction}) {
     ScalarEntry entry = find(function);
     if (entry.run != nullptr) return entry;
   }

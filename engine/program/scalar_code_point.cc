@@ -16,12 +16,6 @@ using enum ValueType;
 constexpr std::string_view kBase32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 constexpr uint32_t kReplacement = 0xfffd;
 
-Status NotUtf8(const CallSite& site) {
-  return ProgramError("DECODE",
-                      fmt::format("{}: the TEXT is not UTF-8", FindFunction(site.function)->name),
-                      "SAFE_CONVERT_BYTES_TO_STRING(BYTES(x)) replaces what is not UTF-8");
-}
-
 bool IsCodePoint(int64_t code) {
   return code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
 }
@@ -157,6 +151,12 @@ Status FromBase32(CallSite* site, Arguments args, Value* out) {
 }
 
 }  // namespace
+
+Status NotUtf8(const CallSite& site) {
+  return ProgramError("DECODE",
+                      fmt::format("{}: the TEXT is not UTF-8", FindFunction(site.function)->name),
+                      "SAFE_CONVERT_BYTES_TO_STRING(BYTES(x)) replaces what is not UTF-8");
+}
 
 ScalarEntry FindCodePointFunction(Function function) {
   switch (function) {

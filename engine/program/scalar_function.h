@@ -59,6 +59,7 @@ ScalarEntry FindPadFunction(Function function);
 ScalarEntry FindFormatFunction(Function function);
 ScalarEntry FindPlaceFunction(Function function);
 ScalarEntry FindCodePointFunction(Function function);
+ScalarEntry FindUnicodeFunction(Function function);
 ScalarEntry FindCalendarFunction(Function function);
 ScalarEntry FindArrayFunction(Function function);
 ScalarEntry FindArrayPartFunction(Function function);
@@ -77,6 +78,8 @@ RegexUnit RegexUnitOf(const Value& text, const Value& regex);
 [[nodiscard]] Status CheckRewrite(CallSite* site, std::string_view rewrite);
 [[nodiscard]] Status CheckRegexGroup(const CallSite& site, int64_t group);
 [[nodiscard]] Status TypeError(const CallSite& site, Arguments args, std::string_view hint = {});
+// Error DECODE: the TEXT argument of the call is not UTF-8.
+[[nodiscard]] Status NotUtf8(const CallSite& site);
 
 // Sets *out to one ARRAY of the items of all arguments. Error TYPE if an argument is not an
 // ARRAY.

@@ -1,5 +1,6 @@
-// The hash functions MD5 and SHA, from OpenSSL.
+// The hash functions MD5 and SHA, from OpenSSL, and FarmHash.
 // SPDX-License-Identifier: Apache-2.0
+#include <farmhash.h>
 #include <openssl/evp.h>
 
 #include <array>
@@ -38,6 +39,13 @@ Status Digest(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
+Status FarmFingerprint(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string()) return TypeError(*site, args);
+  const std::string& bytes = args[0]->bytes();
+  *out = Value::Int64(static_cast<int64_t>(util::Fingerprint64(bytes.data(), bytes.size())));
+  return OkStatus();
+}
+
 }  // namespace
 
 ScalarEntry FindHashFunction(Function function) {
@@ -47,6 +55,8 @@ ScalarEntry FindHashFunction(Function function) {
     case Function::kSha256:
     case Function::kSha512:
       return {Digest};
+    case Function::kFarmFingerprint:
+      return {FarmFingerprint};
     default:
       return {};
   }

@@ -103,24 +103,6 @@ Status Translate(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-Status Initcap(CallSite* site, Arguments args, Value* out) {
-  if (!AllStrings(args)) return TypeError(*site, args);
-  constexpr std::string_view kBetweenWords = " \t\r\n\f\v[](){}/|<>!?@\"^#$&~_,.:;*%+-";
-  const std::string_view separators = args.size() == 2 ? args[1]->bytes() : kBetweenWords;
-  std::string text;
-  bool begins = true;
-  for (std::string_view rest = args[0]->bytes(); !rest.empty();) {
-    const std::string_view unit = TakeUnit(args[0]->type(), &rest);
-    const char c = unit[0];
-    text += unit;
-    if (begins && c >= 'a' && c <= 'z') text.back() = static_cast<char>(c - 'a' + 'A');
-    if (!begins && c >= 'A' && c <= 'Z') text.back() = static_cast<char>(c - 'A' + 'a');
-    begins = separators.find(unit) != separators.npos;
-  }
-  out->AssignBytes(args[0]->type(), text);
-  return OkStatus();
-}
-
 // An empty separator splits the text into characters or bytes. An empty text gives one empty part.
 Status Split(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
@@ -162,8 +144,6 @@ ScalarEntry FindPadFunction(Function function) {
       return {LeftOrRight};
     case Function::kTranslate:
       return {Translate};
-    case Function::kInitcap:
-      return {Initcap};
     case Function::kSplit:
       return {Split};
     default:

@@ -68,18 +68,6 @@ Status Substr(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-Status ChangeCase(CallSite* site, Arguments args, Value* out) {
-  if (!AllStrings(args)) return TypeError(*site, args);
-  std::string text = args[0]->bytes();
-  bool lower = site->function == Function::kLower;
-  for (char& c : text) {
-    if (lower && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (!lower && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  out->AssignBytes(args[0]->type(), text);
-  return OkStatus();
-}
-
 // Joins ARRAYs to one ARRAY. Joins other arguments to BYTES if one of them is BYTES, else to TEXT.
 Status Concat(CallSite* site, Arguments args, Value* out) {
   if (args[0]->type() == kArray) return JoinArrays(*site, args, out);
@@ -300,9 +288,6 @@ ScalarEntry FindTextFunction(Function function) {
       return {Length};
     case kSubstr:
       return {Substr};
-    case kLower:
-    case kUpper:
-      return {ChangeCase};
     case kConcat:
       return {Concat};
     case kReplace:

@@ -245,8 +245,8 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
   bool negated = expr.op == BinaryOp::kNotMatch || expr.op == BinaryOp::kNotLike ||
                  expr.op == BinaryOp::kNotILike;
   if (expr.op == BinaryOp::kILike || expr.op == BinaryOp::kNotILike) {
-    left = Folded(Function::kLower, std::move(left));
-    right = Folded(Function::kLower, *std::move(right));
+    left = Folded(Function::kFoldCase, std::move(left));
+    right = Folded(Function::kFoldCase, *std::move(right));
   }
   if (expr.op <= BinaryOp::kGreaterEqual) {  // the six comparisons, which BinaryOp lists first
     ReadMixedAsNumber(*scope_, *right, &left);

@@ -28,11 +28,10 @@ struct Elsewhere {
   std::string_view name;
   std::string_view hint;
 };
-constexpr std::array<Elsewhere, 16> kElsewhere = {{
+constexpr std::array<Elsewhere, 15> kElsewhere = {{
     {"CHARINDEX", "STRPOS(text, part)"},
     {"DATEADD", "time + INTERVAL 5 DAY"},
     {"DATEDIFF", "DATE_DIFF(later, earlier, DAY)"},
-    {"FARM_FINGERPRINT", "HASH64(x), with other values"},
     {"GETDATE", "NOW()"},
     {"ISNULL", "x IS NULL, COALESCE(x, otherwise)"},
     {"LEN", "LENGTH(x)"},

@@ -88,6 +88,8 @@ constexpr char kCoalesce[] = "COALESCE";
 constexpr char kFormatTimestamp[] = "FORMAT_TIMESTAMP";
 constexpr char kGenerateArray[] = "GENERATE_ARRAY";
 constexpr char kLength[] = "LENGTH";
+constexpr char kNormalizeFold[] = "NORMALIZE_FOLD";
+constexpr char kNormalizeForm[] = "NORMALIZE_FORM";
 constexpr char kNow[] = "NOW";
 constexpr char kPower[] = "POWER";
 constexpr char kRegexMatch[] = "REGEXP_MATCH";
@@ -206,6 +208,13 @@ Expr DateArray(const Expr& call) {
   return Named("MONTH_ARRAY", call, {args[0], args[1], std::move(step)});
 }
 
+// Rewrites f(text [, form]) as `kName`(form, text). GoogleSQL writes the form as a bare word, too.
+template <const char* kName>
+Expr Normalized(const Expr& call) {
+  Expr form = call.children.size() == 2 ? UnitText(call.children[1]) : Text("NFC", call);
+  return Named(kName, call, {std::move(form), call.children[0]});
+}
+
 Expr Safe(Expr call) {
   Expr of = call;
   return Named("SAFE", of, {std::move(call)});
@@ -287,6 +296,11 @@ std::vector<CallInfo> OtherCalls() {
                 Renamed<kCoalesce>),
       Rewritten("MAP_CONTAINS_KEY", "map, key", 2, 2, "BOOL", "has a MAP an entry of that key?",
                 HasKey),
+      Rewritten("NORMALIZE", "text [, form]", 1, 2, "as the text",
+                "the text in Unicode's form NFC, or in NFD, NFKC or NFKD",
+                Normalized<kNormalizeForm>),
+      Rewritten("NORMALIZE_AND_CASEFOLD", "text [, form]", 1, 2, "as the text",
+                "as NORMALIZE, without differences of case", Normalized<kNormalizeFold>),
       Rewritten("NVL", "value, otherwise", 2, 2, "as the arguments", "same as COALESCE",
                 Renamed<kCoalesce>),
       Rewritten("OCTET_LENGTH", "text", 1, 1, "INT64", "same as BYTE_LENGTH", bytes),

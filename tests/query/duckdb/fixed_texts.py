@@ -95,8 +95,10 @@ SEARCH = [
     ("INITCAP('a.b c', ' ')", None, "A.b C", "other separators"),
     ("SOUNDEX('Ashcraft')", None, "A261", "h does not part letters of one code"),
     ("SOUNDEX('')", None, "", "GoogleSQL only"),
-    ("UPPER('straße')", "upper('straße')", "STRAßE", "ASCII letters (LANGUAGE.md)"),
-    ("LOWER('ÀB')", "lower('ÀB')", "Àb", "ASCII letters (LANGUAGE.md)"),
+    ("UPPER('straße')", None, "STRAẞE", "one character for one (LANGUAGE.md)"),
+    ("LOWER('ÀB')", ""),
+    ("UPPER('äöé')", ""),
+    ("NORMALIZE('é')", "nfc_normalize('é')"),
 ]
 
 SPLITS = [

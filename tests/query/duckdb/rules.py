@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 
 BIG = "9223372036854775807"
 TWO_64 = "18446744073709551616::HUGEINT"
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # What TRIM of one argument takes off, as far as ASCII goes.
 BLANKS = "' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13)"
 
@@ -58,9 +57,6 @@ MACROS = [
     f"trim_b(s) AS trim(s, {BLANKS})",
     f"trim_l(s) AS ltrim(s, {BLANKS})",
     f"trim_r(s) AS rtrim(s, {BLANKS})",
-    # Only ASCII letters change (LANGUAGE.md); DuckDB knows Unicode.
-    f"up(s) AS translate(s, '{LETTERS}', '{LETTERS.upper()}')",
-    f"low(s) AS translate(s, '{LETTERS.upper()}', '{LETTERS}')",
     # The code of an empty text is 0, and ASCII refuses what is not; DuckDB gives -1 and the code.
     "code_of(s) AS CASE WHEN s = '' THEN 0::BIGINT ELSE unicode(s)::BIGINT END",
     "ascii_of(s) AS CASE WHEN code_of(s) > 127 THEN error('ascii') ELSE code_of(s) END",

@@ -17,8 +17,8 @@ SPDX-License-Identifier: Apache-2.0
 TEXTS = [
     ("STRING", "($1 || $2)", "", "STRING STRING"),
     ("STRING", "CONCAT($1, $2, $3)", "($1 || $2 || $3)", "STRING STRING STRING"),  # DuckDB's skips NULL
-    ("STRING", "UPPER($1)", "up($1)", "STRING"),
-    ("STRING", "LOWER($1)", "low($1)", "STRING"),
+    ("STRING", "UPPER($1)", "upper($1)", "STRING"),
+    ("STRING", "LOWER($1)", "lower($1)", "STRING"),
     ("STRING", "SUBSTR($1, $2)", "cut2($1, $2)", "STRING SMALL"),
     ("STRING", "SUBSTR($1, $2, $3)", "cut3($1, $2, $3)", "STRING SMALL SMALL"),
     ("STRING", "SUBSTRING($1, $2, $3)", "cut3($1, $2, $3)", "STRING SMALL COUNT"),
