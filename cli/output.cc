@@ -176,6 +176,10 @@ std::string RowPrinter::FormatName() const {
   return follows_ ? "plain" : "box";
 }
 
+void RowPrinter::Notice(const std::string& notice) {
+  fmt::print(stderr, "note: {}\n", engine::PrintEscaped(notice));
+}
+
 void RowPrinter::Begin(const std::vector<query::ResultColumn>& columns) {
   begun_ = true;
   for (const query::ResultColumn& column : columns) columns_.push_back(column.name);

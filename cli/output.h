@@ -86,6 +86,7 @@ class RowPrinter : public query::ResultSink {
   // arrives.
   RowPrinter(const OutputSettings& settings, const std::string& table, Output* output,
              bool follows = false);
+  void Notice(const std::string& notice) override;  // goes to stderr
   void Begin(const std::vector<query::ResultColumn>& columns) override;
   bool Rows(std::vector<query::Row> rows) override;
   void OnProgress(const query::Progress& progress) override {

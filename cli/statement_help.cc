@@ -28,6 +28,11 @@ constexpr Help kHelp[] = {
      "  [ORDER BY …] [LIMIT n] [AFTER ROW 'key']\n"
      "  item: *, row, family:qualifier, family:*, family:/regex/, family:^prefix, expressions\n",
      "SELECT row, anchor:*, contents: FROM web VERSIONS 2 WHERE row STARTS WITH 'com.' LIMIT 10;"},
+    {"TAIL",
+     "TAIL table [column, …] [WHERE test] [FROM time | FROM 'position'] [TO time] [LIMIT n]\n"
+     "  WHERE: committed, row, op, column, timestamp, value, family, qualifier; Ctrl-C ends it\n"
+     "  CHANGE_STREAM = 1d of the table keeps every change; without it TAIL looks for new cells\n",
+     "TAIL web anchor:* WHERE row STARTS WITH 'com.' FROM NOW() - 5m;"},
     {"INSERT",
      "INSERT INTO table ROW key SET column = value [AT time], … [IF test]\n"
      "INSERT INTO table (ROW, column, …) VALUES (…), … [AT time]\n"

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "engine/model/change_config.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/execute/explain.h"
@@ -41,11 +42,14 @@ struct OtherExplainer {
   }
 
   StatusOr<PlanTree> operator()(const syntax::Tail& tail) const {
-    RETURN_IF_ERROR(FindTable(context, tail.table).status());
+    ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, tail.table));
+    const bool has_stream = engine::ChangeStreamOf(info.schema).has_value();
     return Calls(
         "TAIL",
         fmt::format("tail table {}: until LIMIT, or until it is interrupted", tail.table.text),
-        {"GetTable", "ReadChanges for each tablet"}, "nothing");
+        {"GetTable",
+         has_stream ? "ReadChanges for each tablet" : "Read of new cells once a second"},
+        "nothing");
   }
 
   // Statements that begin and end row transactions.

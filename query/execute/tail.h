@@ -1,4 +1,5 @@
-// TAIL t … shows the changes of a table with a change stream as they are committed.
+// TAIL t … shows the changes of a table as they are committed: from its change stream, or without
+// one by looking for new cells (tail_poll.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,9 +8,9 @@
 
 namespace sippar::query {
 
-// Returns a row for each cell that is set and for each deletion. The changes of one row of the
-// table come in the order of their commits. Ends at LIMIT, at the commit time TO, or when it is
-// stopped; the summary's `next` says how to continue.
+// Returns a row for each cell that is set and for each deletion of a change stream. The changes of
+// one row of the table come in the order of their commits. Ends at LIMIT, at the commit time TO, or
+// when it is stopped; the summary's `next` says how to continue.
 [[nodiscard]] Status ExecuteTail(const StatementContext& context, const syntax::Tail& tail);
 
 }  // namespace sippar::query

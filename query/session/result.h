@@ -51,6 +51,9 @@ struct Progress {
 class ResultSink {
  public:
   virtual ~ResultSink() = default;
+  // A hint that must be seen before the rows come. Called before Begin; all other hints are notices
+  // of the summary.
+  virtual void Notice(const std::string& /*notice*/) {}
   // Called once, before any rows, by statements that return rows, even if there will be none.
   virtual void Begin(const std::vector<ResultColumn>& columns) = 0;
   // Returns false when it needs no more rows; the statement then ends early and succeeds.
@@ -63,6 +66,8 @@ class ResultSink {
 struct ResultTable final : ResultSink {
   std::vector<ResultColumn> columns;
   std::vector<Row> rows;
+  std::vector<std::string> notices;
+  void Notice(const std::string& notice) override { notices.push_back(notice); }
   void Begin(const std::vector<ResultColumn>& result_columns) override { columns = result_columns; }
   bool Rows(std::vector<Row> batch) override {
     for (Row& row : batch) rows.push_back(std::move(row));

@@ -186,6 +186,23 @@ class CommandsTest(unittest.TestCase):
         shell.wait("cancelled after")
         shell.wait("sippar> ")
 
+    def test_tail_without_a_change_stream_says_so_first_and_shows_new_cells(self):
+        shell = self.shell()
+        shell.line("CREATE TABLE unwatched (FAMILY f);")
+        shell.wait("created")
+        shell.line("INSERT INTO unwatched ROW 'old' SET f:q = 'v';")
+        shell.wait("written")
+        shell.line("TAIL unwatched;")
+        shell.wait("note: table unwatched has no change stream")
+        shell.pause(1)
+        subprocess.run([BINARY, "query", self.store, "-e", "INSERT INTO unwatched ROW 'new' SET f:q = 'v'"],
+                       check=True, stderr=subprocess.DEVNULL)
+        shell.wait("new | SET | f:q")
+        shell.type("\x03")
+        self.assertLess(shell.wait("cancelled after"), 1)
+        shell.wait("1 rows shown")
+        shell.wait("sippar> ")
+
     def test_history_is_saved(self):
         shell = self.shell(history=self.path("history"))
         shell.line("SELECT 1,")
