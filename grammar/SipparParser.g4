@@ -266,8 +266,9 @@ option
     : name (EQ? literal | EQ optionCall)?
     ;
 
+// FILE 'x' means FILE('x').
 optionCall
-    : name (LPAREN optionArg (COMMA optionArg)* RPAREN)?
+    : name (LPAREN optionArg (COMMA optionArg)* RPAREN | literal)?
     ;
 
 optionArg

@@ -29,7 +29,7 @@ StatusOr<int64_t> ExpiryOf(const StatementContext& context,
     const Span& span = option.value ? option.value->span : option.name.span;
     const bool is_literal = option.value && option.value->literal;
     const auto type = is_literal ? option.value->literal->type : syntax::Literal::kNull;
-    if (option.value && !is_literal && SameWord(option.value->call, "NEVER")) {
+    if (option.value && SameWord(option.value->call, "NEVER") && option.value->args.empty()) {
       expires_us = kNeverExpiresUs;
     } else if (type == syntax::Literal::kDuration) {
       const int64_t age_us = option.value->literal->integer;

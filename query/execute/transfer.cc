@@ -80,7 +80,7 @@ bool SetCount(const syntax::Option& option, std::string_view name, uint64_t* cou
   return is_count;
 }
 
-// Sets ON_ERROR to STOP, SKIP or FILE('bad.csv').
+// Sets ON_ERROR to STOP, SKIP or FILE('bad.csv'), which may also be written FILE 'bad.csv'.
 bool SetOnError(const syntax::Option& option, TransferOptions* options) {
   if (!SameWord(option.name.text, "ON_ERROR") || !option.value) return false;
   const syntax::OptionValue& value = *option.value;
@@ -92,6 +92,7 @@ bool SetOnError(const syntax::Option& option, TransferOptions* options) {
     options->skip_errors = is_path;
     return is_path;
   }
+  if (!value.args.empty()) return false;
   options->skip_errors = SameWord(value.call, "SKIP");
   return options->skip_errors || SameWord(value.call, "STOP");
 }

@@ -41,6 +41,7 @@ syntax::OptionValue OptionBuilder::Build(SipparParser::OptionCallContext* contex
     value.args.push_back(arg->literal() != nullptr ? Build(arg->literal())
                                                    : Build(arg->optionCall()));
   }
+  if (context->literal() != nullptr) value.args.push_back(Build(context->literal()));
   return value;
 }
 
