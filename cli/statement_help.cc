@@ -94,11 +94,13 @@ constexpr Help kHelp[] = {
      "BALANCE OFF;"},
     {"BACKUP",
      "BACKUP TABLE table AS name [WITH (EXPIRE = 30d)]; SHOW BACKUPS [OF table]\n"
-     "RESTORE TABLE newtable FROM name\n"
+     "RESTORE TABLE newtable FROM name [AS OF time]\n"
      "ALTER BACKUP name SET (EXPIRE = 30d | NEVER); DROP BACKUP [IF EXISTS] name\n",
      "BACKUP TABLE web AS nightly;"},
-    {"RESTORE", "RESTORE TABLE newtable FROM backup; SHOW BACKUPS lists the backups\n",
-     "RESTORE TABLE web_old FROM nightly;"},
+    {"RESTORE",
+     "RESTORE TABLE newtable FROM backup [AS OF time]; SHOW BACKUPS lists the backups\n"
+     "  AS OF adds the changes after the backup from the CHANGE_STREAM of its table\n",
+     "RESTORE TABLE web_old FROM nightly AS OF NOW() - 1h;"},
     {"COMPACT", "COMPACT TABLE table [LOCALITY GROUP name] [MAJOR|MINOR]; FLUSH TABLE table\n",
      "COMPACT TABLE web MAJOR;"},
 };

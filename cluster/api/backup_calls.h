@@ -10,11 +10,23 @@
 #include <vector>
 
 #include "cluster/api/call.h"
+#include "cluster/api/change_api.h"
+#include "engine/model/schema.h"
 #include "engine/store/backup_info.h"
 
 namespace sippar::cluster {
 
 using engine::BackupInfo;
+
+// Where the changes begin that are not in a backup. Of each tablet, a backup has exactly the
+// changes up to a position.
+struct BackupChanges {
+  engine::TableSchema schema;      // of the source when the backup was made
+  uint64_t table_id = 0;           // of the source
+  std::vector<ChangeToken> parts;  // one for each tablet of then; together they cover all rows
+
+  static constexpr int kFields = 3;
+};
 
 namespace calls {
 
@@ -76,6 +88,16 @@ struct DeleteBackup {
   static constexpr CallRule kRule = ChangeRule("DeleteBackup");
 };
 
+// Returns what is needed to read the changes that the source of a backup had after it, if the
+// source has a change stream: BackupChanges. kNotFound: backup not found.
+struct GetBackupChanges {
+  std::string name;
+
+  using Reply = BackupChanges;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule{"GetBackupChanges"};
+};
+
 // Creates a table with the schema and data of the backup. The new table is not protected against
 // deletion, even if the old one was. Once begun, the call ignores its caller's deadline and cancel
 // flag. kAlreadyExists: the table exists.
@@ -109,8 +131,9 @@ struct UndeleteTable {
   static constexpr CallRule kRule = ChangeRule("UndeleteTable");
 };
 
-using BackupCalls = CallList<CreateBackup, CopyBackup, GetBackup, ListBackups, SetBackupExpiry,
-                             DeleteBackup, RestoreTable, DropAndKeepTable, UndeleteTable>;
+using BackupCalls =
+    CallList<CreateBackup, CopyBackup, GetBackup, ListBackups, SetBackupExpiry, DeleteBackup,
+             GetBackupChanges, RestoreTable, DropAndKeepTable, UndeleteTable>;
 
 }  // namespace calls
 }  // namespace sippar::cluster

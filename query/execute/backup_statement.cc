@@ -7,6 +7,7 @@
 
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
+#include "query/execute/restore_as_of.h"
 #include "query/execute/transaction.h"
 #include "query/session/query_error.h"
 
@@ -110,13 +111,6 @@ Status ExecuteBackup(const StatementContext& context, const syntax::Backup& back
 
 Status ExecuteRestore(const StatementContext& context, const syntax::Restore& restore) {
   RETURN_IF_ERROR(CheckNoTransaction(context, "RESTORE TABLE"));
-  if (restore.as_of) {
-    return ErrorAt("UNSUPPORTED", restore.as_of->span,
-                   "RESTORE … AS OF is not supported: a backup holds its table as it was when the "
-                   "backup was made, and no later changes",
-                   "SHOW BACKUPS has the times; SELECT … AS OF reads old versions",
-                   StatusCode::kUnimplemented);
-  }
   Status valid = engine::ValidateTableName(restore.table.text);
   if (!valid.ok()) return ErrorAt("BAD_NAME", restore.table.span, MessageOf(valid));
   auto backup = context.DoAdmin(calls::GetBackup{restore.backup.text});
@@ -124,19 +118,28 @@ Status ExecuteRestore(const StatementContext& context, const syntax::Restore& re
     return UnknownBackup(context, restore.backup);
   }
   RETURN_IF_ERROR(backup.status());
-  Status status = context.DoAdmin(calls::RestoreTable{restore.backup.text, restore.table.text});
+  std::string with;
+  Status status;
+  if (restore.as_of) {
+    auto changes = RestoreAsOf(context, restore, *backup);
+    status = changes.status();
+    if (changes.ok()) with = fmt::format(", with {}", Plural(*changes, "later change"));
+  } else {
+    status =
+        HintIfInterrupted(context.DoAdmin(calls::RestoreTable{backup->name, restore.table.text}),
+                          std::string(kRestoreMayGoOn));
+  }
   if (status.code() == StatusCode::kAlreadyExists) {
     return ErrorAt("TABLE_EXISTS", restore.table.span,
                    fmt::format("table {} already exists", restore.table.text),
                    "DROP TABLE it first, or restore under another name",
                    StatusCode::kAlreadyExists);
   }
-  RETURN_IF_ERROR(HintIfInterrupted(
-      status, "the restore may go on; SHOW TABLES has the table when it is done"));
+  RETURN_IF_ERROR(status);
   ASSIGN_OR_RETURN(cluster::TableInfo info, context.DoAdmin(calls::GetTable{restore.table.text}));
   context.summary->tag =
-      fmt::format("table {} restored from backup {} of table {}: {}", info.schema.name,
-                  backup->name, backup->source_table, Plural(info.tablet_count, "tablet"));
+      fmt::format("table {} restored from backup {} of table {}{}: {}", info.schema.name,
+                  backup->name, backup->source_table, with, Plural(info.tablet_count, "tablet"));
   return OkStatus();
 }
 

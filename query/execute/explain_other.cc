@@ -197,11 +197,17 @@ struct OtherExplainer {
                  "a file that names the table's SSTables; none is copied");
   }
   StatusOr<PlanTree> operator()(const syntax::Restore& restore) const {
-    return Calls(
-        "RESTORE TABLE",
-        fmt::format("restore table {} from backup {}", restore.table.text, restore.backup.text),
-        {"GetBackup", "RestoreTable", "GetTable"},
-        "a new table that shares the backup's SSTables; none is copied");
+    const std::string what =
+        fmt::format("restore table {} from backup {}", restore.table.text, restore.backup.text);
+    if (restore.as_of) {
+      return Calls("RESTORE TABLE", what + " with later changes",
+                   {"GetBackup", "GetBackupChanges", "RestoreTable", "ReadChanges", "ApplyRows",
+                    "CreateBackup", "RestoreTable", "DeleteBackup", "DropTable", "GetTable"},
+                   "the changes are written to a table of another name, which appears as the new "
+                   "table when it has all of them");
+    }
+    return Calls("RESTORE TABLE", what, {"GetBackup", "RestoreTable", "GetTable"},
+                 "a new table that shares the backup's SSTables; none is copied");
   }
   StatusOr<PlanTree> operator()(const syntax::AlterBackup& alter) const {
     return Calls("ALTER BACKUP", fmt::format("alter backup {}", alter.name.text),

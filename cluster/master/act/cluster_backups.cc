@@ -9,6 +9,7 @@
 #include "cluster/api/store_paths.h"
 #include "cluster/net/failure.h"
 #include "engine/base/crash_point.h"
+#include "engine/changes/change_position.h"
 #include "engine/model/schema.h"
 #include "engine/tablet/reshape.h"
 #include "engine/tablet/state_file.h"
@@ -235,6 +236,24 @@ Status ClusterBackups::Perform(const calls::DeleteBackup& asked, const CallTime&
   engine::MutexLock lock(&mutex_);
   ASSIGN_OR_RETURN(Held held, Find(asked.name));
   return RemoveBackup(places_.fs, places_.directory, held.number);
+}
+
+StatusOr<BackupChanges> ClusterBackups::Perform(const calls::GetBackupChanges& asked,
+                                                const CallTime&) {
+  ASSIGN_OR_RETURN(Held held, Find(asked.name));
+  BackupChanges changes;
+  changes.schema = std::move(held.manifest.schema);
+  for (const TabletState& tablet : held.manifest.tablets) {
+    changes.table_id = tablet.table_id;
+    // Readers compare started_us with the retention. The start of the part is the beginning of
+    // time: a change after the redo point is wanted even if its server's clock was behind.
+    auto position =
+        engine::ChangePosition::From(tablet.table_id, tablet.range, held.manifest.info.started_us);
+    position.parts.front().start_us = 0;
+    position.parts.front().after = {tablet.redo_sequence, tablet.tablet_id};
+    changes.parts.push_back({tablet.range, position.Encode()});
+  }
+  return changes;
 }
 
 // The creation of the table continues after its caller's deadline or cancellation. So this call

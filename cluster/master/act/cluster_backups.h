@@ -48,6 +48,7 @@ class ClusterBackups {
   StatusOr<std::vector<BackupInfo>> Perform(const calls::ListBackups& asked, const CallTime& time);
   StatusOr<BackupInfo> Perform(const calls::SetBackupExpiry& asked, const CallTime& time);
   Status Perform(const calls::DeleteBackup& asked, const CallTime& time);
+  StatusOr<BackupChanges> Perform(const calls::GetBackupChanges& asked, const CallTime& time);
   Status Perform(const calls::RestoreTable& asked, const CallTime& time);
   Status Perform(const calls::DropAndKeepTable& asked, const CallTime& time);
   Status Perform(const calls::UndeleteTable& asked, const CallTime& time);

@@ -133,6 +133,14 @@ void StatementFixture::Reopen() {
   Open();
 }
 
+void StatementFixture::OpenOn(std::unique_ptr<engine::MemoryFileSystem> disk) {
+  sessions_.clear();
+  ASSERT_TRUE(client_->Close().ok());
+  client_.reset();
+  fs_ = std::move(disk);
+  Open();
+}
+
 void StatementFixture::Compact(const std::string& table) {
   ASSERT_TRUE(client_->admin()->Do(cluster::calls::Compact{table, ""}).ok());
 }

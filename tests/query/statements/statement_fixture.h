@@ -47,6 +47,9 @@ class StatementFixture {
   Session* session(const std::string& connection = "main");
   cluster::Client* client() { return client_.get(); }
   MemoryFiles* files() { return &files_; }
+  engine::MemoryFileSystem* disk() { return fs_.get(); }
+  // Closes the store and opens the one on this disk, a copy of its own.
+  void OpenOn(std::unique_ptr<engine::MemoryFileSystem> disk);
 
  private:
   void Open();
