@@ -79,6 +79,13 @@ std::string SettingToSet(std::string_view before) {
   return tokens.size() == 3 && tokens[0] == "SET" && tokens[2] == "=" ? tokens[1] : "";
 }
 
+bool IsBeforeType(std::string_view before) {
+  std::vector<std::string> tokens = RoughTokens(before);
+  const size_t size = tokens.size();
+  const bool is_schema = size > 2 && (tokens[0] == "CREATE" || tokens[0] == "ALTER");
+  return is_schema && tokens[size - 2] == "TYPE" && tokens[size - 1] == "=";
+}
+
 std::string_view OpenCall(std::string_view before) {
   std::vector<size_t> open;
   for (size_t i = 0; i < before.size(); ++i) {

@@ -1,5 +1,5 @@
 // Examines a statement before the caret, for completion: what kind of text an open quote holds,
-// which call is open, which setting is being set. Pure.
+// which call is open, which setting is being set, whether the type of a family follows. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,5 +21,8 @@ std::string_view OpenCall(std::string_view before);
 // The name of the setting if `before` ends in a SET clause: "versions" for "SET versions =";
 // otherwise "".
 std::string SettingToSet(std::string_view before);
+
+// True if the name of a family's type follows `before`, as in "CREATE TABLE t (FAMILY f TYPE =".
+bool IsBeforeType(std::string_view before);
 
 }  // namespace sippar::cli

@@ -75,7 +75,7 @@ ColumnSample SampleSink::Take() {
 }
 
 // For families whose schema names a type, shows that type: a guess from the encoded bytes would
-// mislead.
+// mislead. In a TEXT family the guess tells more than its type, which would always be text.
 void NameTypes(query::Session* session, const std::string& table, ColumnSample* sample) {
   query::ResultTable families;
   auto done = session->Execute("DESCRIBE " + query::QuoteName(table), &families);
@@ -85,7 +85,7 @@ void NameTypes(query::Session* session, const std::string& table, ColumnSample* 
   }
   for (SampledColumn& column : sample->columns) {
     const std::string& type = types[column.family];
-    if (type.empty() || type == "BYTES") continue;
+    if (type.empty() || type == "BYTES" || type == "TEXT") continue;
     column.kind = type;
     auto number = engine::DecodeInt64(column.example);
     if (number.ok()) column.example = std::to_string(*number);

@@ -14,6 +14,7 @@
 #include "query/analyze/compile.h"
 #include "query/format/format.h"
 #include "query/parse/split.h"
+#include "query/plan/schema_options.h"
 #include "query/session/session.h"
 #include "query/syntax/ast_print.h"
 
@@ -283,10 +284,11 @@ Candidates Completer::Find(std::string_view text, size_t caret) {
   std::string_view typed = text.substr(at.word_begin, caret - at.word_begin);
   Collector collector(typed);
   size_t begin = query::SplitStatements(text.substr(0, at.word_begin)).rest.offset;
-  const std::string setting = SettingToSet(text.substr(begin, at.word_begin - begin));
-  if (!setting.empty()) {
-    // The grammar allows any expression here, but only these values make sense.
-    collector.AddKeywords(ValuesOf(setting));
+  const std::string_view before = text.substr(begin, at.word_begin - begin);
+  const std::string setting = SettingToSet(before);
+  if (!setting.empty() || IsBeforeType(before)) {
+    // The grammar allows any expression or name here, but only these values make sense.
+    collector.AddKeywords(setting.empty() ? query::FamilyTypeNames() : ValuesOf(setting));
     out.words = collector.Take();
     return out;
   }

@@ -56,10 +56,12 @@ constexpr Help kHelp[] = {
     {"BEGIN", "BEGIN ROW table key; statements on that row; COMMIT; (or ROLLBACK)\n",
      "BEGIN ROW web 'r'; UPDATE web SET language: = 'EN' WHERE row = 'r'; COMMIT;"},
     {"CREATE TABLE",
-     "CREATE TABLE [IF NOT EXISTS] table (FAMILY name [VERSIONS n] [TTL d] [COUNTER], …,\n"
+     "CREATE TABLE [IF NOT EXISTS] table (FAMILY name [VERSIONS n] [TTL d]\n"
+     "  [TYPE = BYTES | TEXT | COUNTER | SUM | MIN | MAX | UNIQUES], …,\n"
      "  LOCALITY GROUP name (family, …) [IN_MEMORY] [COMPRESSION = …] [BLOOM = …])\n"
      "  [WITH (…)] [SPLIT AT (…)]\n",
-     "CREATE TABLE web (FAMILY contents VERSIONS 3, FAMILY anchor, FAMILY hits COUNTER);"},
+     "CREATE TABLE web (FAMILY contents VERSIONS 3, FAMILY anchor TYPE = TEXT, FAMILY hits "
+     "COUNTER);"},
     {"ALTER TABLE", "ALTER TABLE table ADD FAMILY … | ALTER FAMILY … | DROP FAMILY name, …\n",
      "ALTER TABLE web ADD FAMILY tags VERSIONS 1;"},
     {"DROP TABLE", "DROP TABLE [IF EXISTS] table\n", "DROP TABLE IF EXISTS web;"},

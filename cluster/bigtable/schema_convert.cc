@@ -143,14 +143,16 @@ void AggregateToProto(FamilyType type, admin::Type::Aggregate* out) {
   if (type == FamilyType::kMax) out->mutable_max();
 }
 
-// Maps a type of the API to one of the engine: bytes and text are bytes, a 64-bit big-endian
-// integer is a counter of the query language, and an aggregate type is the aggregate of that name.
+// Maps a type of the API to one of the engine. A string (both its encodings are UTF-8) is TEXT, a
+// 64-bit big-endian integer is a counter of the query language, and an aggregate type is the
+// aggregate of that name.
 StatusOr<FamilyType> TypeFromProto(const std::string& family, const admin::Type& proto) {
   switch (proto.kind_case()) {
     case admin::Type::kBytesType:
-    case admin::Type::kStringType:
     case admin::Type::KIND_NOT_SET:
       return FamilyType::kBytes;
+    case admin::Type::kStringType:
+      return FamilyType::kText;
     case admin::Type::kInt64Type:
       if (!IsBigEndian(proto)) break;
       return FamilyType::kCounter;
@@ -165,10 +167,10 @@ StatusOr<FamilyType> TypeFromProto(const std::string& family, const admin::Type&
                   family));
 }
 
-void KeepValueType(const std::string& family, const admin::Type& type, TableSchema* schema) {
-  schema->options.erase(kValueTypeOption + family);
-  if (type.has_bytes_type() || type.has_string_type()) {
-    schema->options[kValueTypeOption + family] = type.SerializeAsString();
+void KeepValueType(const FamilySchema& family, const admin::Type& type, TableSchema* schema) {
+  schema->options.erase(kValueTypeOption + family.name);
+  if (family.type == FamilyType::kBytes && (type.has_bytes_type() || type.has_string_type())) {
+    schema->options[kValueTypeOption + family.name] = type.SerializeAsString();
   }
 }
 
@@ -177,6 +179,8 @@ void ValueTypeToProto(const TableSchema& schema, const FamilySchema& family,
   auto kept = schema.options.find(kValueTypeOption + family.name);
   if (family.type == FamilyType::kCounter) {
     out->mutable_value_type()->mutable_int64_type()->mutable_encoding()->mutable_big_endian_bytes();
+  } else if (family.type == FamilyType::kText) {
+    out->mutable_value_type()->mutable_string_type()->mutable_encoding()->mutable_utf8_bytes();
   } else if (engine::IsAggregate(family.type)) {
     AggregateToProto(family.type, out->mutable_value_type()->mutable_aggregate_type());
   } else if (kept != schema.options.end()) {
@@ -197,6 +201,12 @@ StatusOr<FamilySchema> FamilyFromProto(const std::string& id, const admin::Colum
 
 using Modification = admin::ModifyColumnFamiliesRequest::Modification;
 
+// True if the update calls a family of bytes a family of strings, which clients may do. Its cells
+// may be any bytes, so for the engine it stays one of bytes.
+bool TakesString(const FamilySchema& family, const FamilySchema& wanted) {
+  return family.type == FamilyType::kBytes && wanted.type == FamilyType::kText;
+}
+
 // Changes the fields that the update mask names; an empty mask names the GC rule.
 Status UpdateFamily(const Modification& modification, FamilySchema* family, TableSchema* schema) {
   ASSIGN_OR_RETURN(FamilySchema wanted, FamilyFromProto(family->name, modification.update()));
@@ -209,8 +219,8 @@ Status UpdateFamily(const Modification& modification, FamilySchema* family, Tabl
     } else if (path != "value_type" && !path.starts_with("value_type.")) {
       return InvalidArgument(
           fmt::format("update_mask names '{}'; only gc_rule and value_type can be changed", path));
-    } else if (wanted.type == family->type) {
-      KeepValueType(family->name, modification.update().value_type(), schema);
+    } else if (wanted.type == family->type || TakesString(*family, wanted)) {
+      KeepValueType(*family, modification.update().value_type(), schema);
     } else if (engine::IsAggregate(wanted.type) || engine::IsAggregate(family->type)) {
       return InvalidArgument("Immutable fields 'value_type.aggregate_type' cannot be updated");
     } else {
@@ -235,8 +245,8 @@ Status ModifyOne(const Modification& modification, const TableSchema& before, Ta
     // An earlier modification of this list has dropped the family. The new incarnation hides the
     // cells of the old one, which are still stored.
     if (const FamilySchema* old = before.FindFamily(id)) family.incarnation = old->incarnation + 1;
+    KeepValueType(family, modification.create().value_type(), schema);
     schema->families.push_back(std::move(family));
-    KeepValueType(id, modification.create().value_type(), schema);
     return OkStatus();
   }
   if (!exists) return NotFound(fmt::format("Requested column family not found: '{}'", id));
@@ -271,8 +281,8 @@ StatusOr<TableSchema> SchemaFromProto(const TableName& name, const admin::Table&
   schema.name = name.stored();
   for (const auto& [id, family] : proto.column_families()) {
     ASSIGN_OR_RETURN(FamilySchema converted, FamilyFromProto(id, family));
+    KeepValueType(converted, family.value_type(), &schema);
     schema.families.push_back(std::move(converted));
-    KeepValueType(id, family.value_type(), &schema);
   }
   // The default granularity is milliseconds in the API, but microseconds in the engine.
   if (proto.granularity() != admin::Table::MICROS) {

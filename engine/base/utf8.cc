@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/utf8.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstring>
 
@@ -25,7 +27,10 @@ Utf8Character FirstCharacter(std::string_view text) {
   return {code, size};
 }
 
-bool IsUtf8(std::string_view text) {
+namespace {
+
+// Removes whole characters from the front, until `text` is empty or begins with malformed bytes.
+std::string_view WithoutCharacters(std::string_view text) {
   while (!text.empty()) {
     // Most texts are ASCII, of which eight bytes are tested at once.
     uint64_t eight = 0;
@@ -38,10 +43,20 @@ bool IsUtf8(std::string_view text) {
     }
     const bool is_ascii = static_cast<unsigned char>(text[0]) < 0x80;
     const size_t size = is_ascii ? 1 : FirstCharacter(text).size;
-    if (size == 0) return false;
+    if (size == 0) break;
     text.remove_prefix(size);
   }
-  return true;
+  return text;
+}
+
+}  // namespace
+
+bool IsUtf8(std::string_view text) { return WithoutCharacters(text).empty(); }
+
+std::string MalformedPlace(std::string_view text) {
+  const std::string_view rest = WithoutCharacters(text);
+  return fmt::format("byte {} is \\x{:02x}", text.size() - rest.size(),
+                     static_cast<unsigned char>(rest[0]));
 }
 
 void AppendCharacter(uint32_t code, std::string* out) {

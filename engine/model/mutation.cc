@@ -7,6 +7,8 @@
 
 #include "engine/base/coding.h"
 #include "engine/base/limits.h"
+#include "engine/base/printable.h"
+#include "engine/base/utf8.h"
 #include "engine/model/aggregate_cell.h"
 
 namespace sippar::engine {
@@ -14,6 +16,17 @@ namespace {
 
 bool GoesIntoAggregate(const MutationEntry& entry) {
   return entry.kind == MutationEntry::kAdd || entry.kind == MutationEntry::kMerge;
+}
+
+// Readers take the values of a TEXT family as UTF-8. What is appended to UTF-8 must be UTF-8
+// itself, so an append is checked without the value that it goes to.
+Status ValidateText(const MutationEntry& entry, const FamilySchema& family) {
+  if (entry.kind == MutationEntry::kIncrement) return ValidateIncrement(family);
+  const bool has_value = entry.kind == MutationEntry::kSet || entry.kind == MutationEntry::kAppend;
+  if (!has_value || IsUtf8(entry.value)) return OkStatus();
+  return InvalidArgument(fmt::format("value of {}:{} is not UTF-8 ({}); family {} is of type TEXT",
+                                     entry.family, PrintableBytes(entry.qualifier),
+                                     MalformedPlace(entry.value), entry.family));
 }
 
 Status ValidateValue(const MutationEntry& entry, const FamilySchema& family) {
@@ -24,6 +37,7 @@ Status ValidateValue(const MutationEntry& entry, const FamilySchema& family) {
         "{}:{} cannot be set: family {} holds aggregates ({}); use AddToCell or MergeToCell",
         entry.family, entry.qualifier, entry.family, FamilyTypeName(family.type)));
   }
+  if (family.type == FamilyType::kText) return ValidateText(entry, family);
   // Readers show a counter as an INT64 and increments add to it, so its value must have 8 bytes.
   bool is_counter = family.type == FamilyType::kCounter;
   if (is_counter && entry.kind == MutationEntry::kSet && entry.value.size() != 8) {
@@ -56,6 +70,14 @@ Status ValidateEntry(const MutationEntry& entry, const TableSchema& schema) {
 }
 
 }  // namespace
+
+Status ValidateIncrement(const FamilySchema& family) {
+  if (family.type != FamilyType::kText) return OkStatus();
+  return InvalidArgument(
+      fmt::format("family {} is of type TEXT and cannot be incremented: the sum would be 8 bytes, "
+                  "not text; use a family of type COUNTER",
+                  family.name));
+}
 
 Status ResolveOn(std::string_view newest, MutationEntry* entry) {
   if (entry->kind == MutationEntry::kAppend) {

@@ -41,6 +41,9 @@ struct MutationEntry {
 // none). Sums wrap around, as the Bigtable API specifies. kFailedPrecondition: `newest` is not an
 // INT64.
 [[nodiscard]] Status ResolveOn(std::string_view newest, MutationEntry* entry);
+// kInvalidArgument for a family whose values may not be numbers, such as TEXT. In a BYTES family
+// the value that is incremented decides.
+[[nodiscard]] Status ValidateIncrement(const FamilySchema& family);
 // True if `before`, an earlier entry of the same mutation, changes the column that `entry` names.
 bool Touches(const MutationEntry& before, const MutationEntry& entry);
 

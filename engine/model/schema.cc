@@ -120,8 +120,8 @@ bool DecodeEarlier(std::string_view bytes, TableSchema* schema) {
 }  // namespace
 
 std::string_view FamilyTypeName(FamilyType type) {
-  static constexpr std::string_view kNames[] = {"BYTES", "COUNTER", "SUM",           "MIN",
-                                                "MAX",   "UNIQUES", "UNIQUES(BYTES)"};
+  static constexpr std::string_view kNames[] = {"BYTES",   "COUNTER",        "SUM", "MIN", "MAX",
+                                                "UNIQUES", "UNIQUES(BYTES)", "TEXT"};
   return kNames[static_cast<size_t>(type)];
 }
 
@@ -194,7 +194,7 @@ Status TableSchema::Validate() const {
     if (!names.insert(family.name).second) {
       return InvalidArgument(fmt::format("family {} is named twice", family.name));
     }
-    if (family.type > FamilyType::kUniqueBytes) {
+    if (family.type > kLastFamilyType) {
       return InvalidArgument(
           fmt::format("family {} has type {}, which this sippar does not know; if a newer sippar "
                       "wrote the schema, use that one",

@@ -25,9 +25,13 @@ enum class FamilyType : uint8_t {
   kMax = 4,
   kUniqueInts = 5,   // approximate number of distinct INT64: a HyperLogLog
   kUniqueBytes = 6,  // approximate number of distinct byte strings: a HyperLogLog
+  kText = 7,         // UTF-8; a write of other bytes is refused
 };
+inline constexpr FamilyType kLastFamilyType = FamilyType::kText;
 
-inline bool IsAggregate(FamilyType type) { return type >= FamilyType::kSum; }
+inline bool IsAggregate(FamilyType type) {
+  return type >= FamilyType::kSum && type <= FamilyType::kUniqueBytes;
+}
 // True if the family's values are INT64.
 inline bool IsInt64(FamilyType type) {
   return type >= FamilyType::kCounter && type <= FamilyType::kMax;

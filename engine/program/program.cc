@@ -13,9 +13,10 @@ namespace sippar::engine {
 namespace {
 
 // Servers of the previous sippar version can decode only kFirstVersion. A program is therefore
-// encoded in kFirstVersion unless one of its aggregates needs kVersion.
+// encoded in the lowest version that has all that it uses.
 constexpr uint8_t kFirstVersion = 2;
-constexpr uint8_t kVersion = 3;  // adds separators and DISTINCT, and new kinds of aggregates
+constexpr uint8_t kAggregateVersion = 3;  // adds separators and DISTINCT, new kinds of aggregates
+constexpr uint8_t kTextVersion = 4;       // adds the TEXT families
 // The largest pattern index that a decoded slot may have. The limit only keeps the index within 32
 // bits; the checks of a whole program and of a whole update compare the index with the number of
 // patterns.
@@ -46,13 +47,12 @@ void EncodeAggregate(const AggregateDef& def, uint8_t version, std::string* out)
   out->push_back(def.distinct ? 1 : 0);
 }
 
-uint8_t VersionFor(const std::vector<AggregateDef>& aggregates) {
-  const bool is_new =
-      std::any_of(aggregates.begin(), aggregates.end(), [](const AggregateDef& def) {
-        return def.kind > AggregateDef::kApproxCountDistinct || def.distinct ||
-               !def.separator.empty();
-      });
-  return is_new ? kVersion : kFirstVersion;
+uint8_t VersionFor(const Program& program) {
+  if (!program.families.texts.empty()) return kTextVersion;
+  const bool is_new = std::ranges::any_of(program.aggregates, [](const AggregateDef& def) {
+    return def.kind > AggregateDef::kApproxCountDistinct || def.distinct || !def.separator.empty();
+  });
+  return is_new ? kAggregateVersion : kFirstVersion;
 }
 
 AggregateDef DecodeAggregate(Reader* reader, uint8_t version) {
@@ -62,7 +62,7 @@ AggregateDef DecodeAggregate(Reader* reader, uint8_t version) {
   def.kind = static_cast<AggregateDef::Kind>(kind);
   def.argument = Expression::Decode(reader);
   def.limit = reader->Varint();
-  if (version >= kVersion) {
+  if (version >= kAggregateVersion) {
     def.separator = reader->Bytes();
     def.distinct = reader->Byte() != 0;
   }
@@ -260,12 +260,13 @@ ReadSpec DecodeReadSpec(Reader* reader) {
 }
 
 std::string Program::Encode() const {
-  const uint8_t version = VersionFor(aggregates);
+  const uint8_t version = VersionFor(*this);
   std::string out(1, static_cast<char>(version));
   EncodeReadSpec(read, &out);
   out.push_back(static_cast<char>(source));
   EncodeSlots(slots, &out);
-  EncodeStrings(counter_families, &out);
+  EncodeStrings(families.counters, &out);
+  if (version >= kTextVersion) EncodeStrings(families.texts, &out);
   EncodeOptional(where, &out);
   EncodeExpressions(outputs, &out);
   out.push_back(aggregate ? 1 : 0);
@@ -291,11 +292,11 @@ StatusOr<Program> Program::Decode(std::string_view bytes) {
   }
   Reader reader(bytes);
   uint8_t version = reader.Byte();
-  if (version < kFirstVersion || version > kVersion) {
+  if (version < kFirstVersion || version > kTextVersion) {
     return InvalidArgument(
         fmt::format("row program: it has format version {}, this program knows {} to {}; use the "
                     "same version of sippar for server and client",
-                    version, kFirstVersion, kVersion));
+                    version, kFirstVersion, kTextVersion));
   }
   Program program;
   program.read = DecodeReadSpec(&reader);
@@ -303,7 +304,8 @@ StatusOr<Program> Program::Decode(std::string_view bytes) {
   if (source > kCells) reader.Fail();
   program.source = static_cast<Source>(source);
   program.slots = DecodeSlots(&reader);
-  program.counter_families = DecodeStrings(&reader);
+  program.families.counters = DecodeStrings(&reader);
+  if (version >= kTextVersion) program.families.texts = DecodeStrings(&reader);
   program.where = DecodeOptional(&reader);
   program.outputs = DecodeExpressions(&reader);
   program.aggregate = reader.Byte() != 0;

@@ -14,6 +14,7 @@
 #include "engine/model/read_spec.h"
 #include "engine/program/aggregate.h"
 #include "engine/program/expression.h"
+#include "engine/program/typed_families.h"
 
 namespace sippar::engine {
 
@@ -56,7 +57,7 @@ struct Program {
   ReadSpec read;
   Source source = kRows;  // one evaluation per row, or per cell
   std::vector<SlotDef> slots;
-  std::vector<std::string> counter_families;  // families whose values are INT64
+  TypedFamilies families;
   std::optional<Expression> where;
   std::vector<Expression> outputs;  // unused if `aggregate`
 

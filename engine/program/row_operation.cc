@@ -92,6 +92,15 @@ RowUpdate ReadModifyWriteOf(std::string_view row, std::vector<ModifyRule> rules)
   return update;
 }
 
+Status ValidateRules(const std::vector<ModifyRule>& rules, const TableSchema& schema) {
+  for (const ModifyRule& rule : rules) {
+    // RowMutation::Validate refuses a family that does not exist.
+    const FamilySchema* family = schema.FindFamily(rule.family);
+    if (!rule.append && family != nullptr) RETURN_IF_ERROR(ValidateIncrement(*family));
+  }
+  return OkStatus();
+}
+
 StatusOr<RowUpdatePlan> PlanRowOperation(const RowUpdate& update, CellStream* row_before,
                                          int64_t time_us) {
   RowUpdatePlan plan;

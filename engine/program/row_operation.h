@@ -47,6 +47,10 @@ struct ModifyRule {
 // in order, all or none.
 RowUpdate ReadModifyWriteOf(std::string_view row, std::vector<ModifyRule> rules);
 
+// kInvalidArgument if a rule increments a family that cannot be incremented. The mutation that the
+// rules become no longer tells an increment from a write, so RowMutation::Validate cannot refuse
+// it.
+[[nodiscard]] Status ValidateRules(const std::vector<ModifyRule>& rules, const TableSchema& schema);
 // Decides what an operation writes. Requires: update.IsOperation(). `row_before`: the row as
 // update.read returns it; null: no cells. Each cell that rules change gets `time_us`, or the time
 // of the column's newest cell if that is later. The plan's result holds these cells, sorted by

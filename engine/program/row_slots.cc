@@ -7,17 +7,13 @@
 
 namespace sippar::engine {
 
-RowSlots::RowSlots(const std::vector<SlotDef>& slots,
-                   const std::vector<std::string>& counter_families)
-    : slots_(slots),
-      counter_families_(counter_families),
-      states_(slots.size()),
-      values_(slots.size()) {}
+RowSlots::RowSlots(const std::vector<SlotDef>& slots, const TypedFamilies& families)
+    : slots_(slots), families_(families), states_(slots.size()), values_(slots.size()) {}
 
-StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
-    const std::vector<SlotDef>& slots, const std::vector<ColumnPattern>& columns,
-    const std::vector<std::string>& counter_families) {
-  std::unique_ptr<RowSlots> result(new RowSlots(slots, counter_families));
+StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(const std::vector<SlotDef>& slots,
+                                                   const std::vector<ColumnPattern>& columns,
+                                                   const TypedFamilies& families) {
+  std::unique_ptr<RowSlots> result(new RowSlots(slots, families));
   // Patterns from index `used` on belong to no slot. They are read only so that the result includes
   // rows without any of the wanted columns (query/README.md, "Which rows exist").
   size_t used = 0;
@@ -51,20 +47,14 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
   return result;
 }
 
-// Searches a list of at most 100 names (limits::kFamiliesPerTableMax), once for each family of a
-// row and not for each cell.
-bool RowSlots::IsCounter(std::string_view family) const {
-  return std::find(counter_families_.begin(), counter_families_.end(), family) !=
-         counter_families_.end();
-}
-
 void RowSlots::AssignValue(const CellView& cell, Value* out) const {
   // A counter has 8 bytes, and writes of another length are refused, but a read without values
   // (STRIP VALUES) returns it empty. Bytes that are not a counter are shown as they are.
-  if (column_is_counter_ && cell.value.size() == 8) {
+  const bool is_number = family_type_ == ValueType::kInt64;
+  if (is_number && cell.value.size() == 8) {
     out->AssignInteger(ValueType::kInt64, static_cast<int64_t>(GetBig64(cell.value.data())));
   } else {
-    out->AssignBytes(ValueType::kBytes, cell.value);
+    out->AssignBytes(is_number ? ValueType::kBytes : family_type_, cell.value);
   }
 }
 
@@ -141,7 +131,7 @@ void RowSlots::EnterColumn(const CellView& cell) {
   // last column of the row before.
   const bool same_family = name_count_ > 0 && cell.family == family_;
   if (same_family && cell.qualifier == qualifier_) return;
-  if (!same_family) column_is_counter_ = IsCounter(cell.family);
+  if (!same_family) family_type_ = families_.TypeOf(cell.family);
   family_.assign(cell.family);
   qualifier_.assign(cell.qualifier);
   ++name_count_;
@@ -247,7 +237,7 @@ void RowSlots::SetEmptyRow(std::string_view row) {
 void RowSlots::SetCell(const CellView& cell) {
   if (cell.family != family_) {
     family_.assign(cell.family);
-    column_is_counter_ = IsCounter(cell.family);
+    family_type_ = families_.TypeOf(cell.family);
   }
   row_.assign(cell.row);
   qualifier_.assign(cell.qualifier);

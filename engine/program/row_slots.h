@@ -17,10 +17,10 @@ namespace sippar::engine {
 
 class RowSlots final : public SlotPlaces {
  public:
-  // `slots`, `columns` and `counter_families` outlive the result.
+  // `slots`, `columns` and `families` outlive the result.
   [[nodiscard]] static StatusOr<std::unique_ptr<RowSlots>> Make(
       const std::vector<SlotDef>& slots, const std::vector<ColumnPattern>& columns,
-      const std::vector<std::string>& counter_families);
+      const TypedFamilies& families);
 
   // True if a slot needs cells; otherwise ReadRow only takes the row's key.
   bool needs_cells() const { return needs_cells_; }
@@ -52,7 +52,7 @@ class RowSlots final : public SlotPlaces {
     Value::Items history;  // history of the map's current entry
   };
 
-  RowSlots(const std::vector<SlotDef>& slots, const std::vector<std::string>& counter_families);
+  RowSlots(const std::vector<SlotDef>& slots, const TypedFamilies& families);
   void StartRow(std::string_view row);
   void FinishRow();
   void EnterColumn(const CellView& cell);
@@ -62,19 +62,18 @@ class RowSlots final : public SlotPlaces {
   void FinishEntry(SlotState* state);
   Value ValueOf(const CellView& cell) const;
   void AssignValue(const CellView& cell, Value* out) const;
-  bool IsCounter(std::string_view family) const;
 
   const std::vector<SlotDef>& slots_;
-  const std::vector<std::string>& counter_families_;
+  const TypedFamilies& families_;
   std::unique_ptr<ColumnMatcher> matcher_;  // null if no slot needs cells
   std::vector<PatternState> patterns_;
   std::string last_family_;  // the last family that a slot needs; "": unknown
   std::vector<SlotState> states_;
   Row values_;
   std::string row_;
-  std::string family_, qualifier_;  // name of the current column
-  uint64_t name_count_ = 0;         // how often EnterColumn has set the name
-  bool column_is_counter_ = false;
+  std::string family_, qualifier_;             // name of the current column
+  uint64_t name_count_ = 0;                    // how often EnterColumn has set the name
+  ValueType family_type_ = ValueType::kBytes;  // of the values of family_
   std::vector<int> matches_;
   bool needs_cells_ = false;
 };

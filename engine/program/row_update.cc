@@ -83,8 +83,7 @@ class Planner {
 
   StatusOr<RowUpdatePlan> Plan() {
     plan_.mutation = RowMutation(update_.row);
-    ASSIGN_OR_RETURN(slots_,
-                     RowSlots::Make(update_.slots, update_.read.columns, update_.counter_families));
+    ASSIGN_OR_RETURN(slots_, RowSlots::Make(update_.slots, update_.read.columns, update_.families));
     RETURN_IF_ERROR(ReadRow());
     plan_.result.existed = !columns_.empty();
     if (update_.only_if_exists && !plan_.result.existed) return std::move(plan_);
@@ -210,11 +209,6 @@ class Planner {
     return fmt::format("{}:{}", write.family, PrintEscaped(write.qualifier));
   }
 
-  bool IsCounter(const std::string& family) const {
-    return std::find(update_.counter_families.begin(), update_.counter_families.end(), family) !=
-           update_.counter_families.end();
-  }
-
   Status AddCell(const RowWrite& write) {
     ASSIGN_OR_RETURN(Value value, EvaluateOn(write.value, *slots_));
     if (value.is_null()) {
@@ -224,10 +218,14 @@ class Planner {
     int64_t time_us = 0;
     RETURN_IF_ERROR(Timestamp(write, &time_us));
     ++plan_.result.cells_set;
+    const ValueType family = update_.families.TypeOf(write.family);
+    if (family == ValueType::kText && value.is_string()) {
+      RETURN_IF_ERROR(CheckText(write.family, write.qualifier, value.bytes()));
+    }
     if (write.kind == RowWrite::kIncrement) {
       if (value.type() != ValueType::kInt64) return WrongType(write, value, "an INT64 to add");
       plan_.mutation.Increment(write.family, write.qualifier, value.integer(), time_us);
-    } else if (IsCounter(write.family) && write.kind == RowWrite::kSet) {
+    } else if (family == ValueType::kInt64 && write.kind == RowWrite::kSet) {
       bool raw = value.type() == ValueType::kBytes && value.bytes().size() == 8;
       if (value.type() != ValueType::kInt64 && !raw) {
         return WrongType(write, value, "an INT64 (its family is a COUNTER)");
@@ -235,7 +233,10 @@ class Planner {
       plan_.mutation.Set(write.family, write.qualifier,
                          raw ? value.bytes() : EncodeInt64(value.integer()), time_us);
     } else if (!value.is_string()) {
-      return WrongType(write, value, "TEXT or BYTES; TEXT(x) writes digits, BYTES(x) 8 bytes");
+      return WrongType(write, value,
+                       family == ValueType::kText
+                           ? "TEXT (its family is of type TEXT); TEXT(x) writes it as text"
+                           : "TEXT or BYTES; TEXT(x) writes digits, BYTES(x) 8 bytes");
     } else if (write.kind == RowWrite::kSet) {
       plan_.mutation.Set(write.family, write.qualifier, value.bytes(), time_us);
     } else {
@@ -348,7 +349,7 @@ StatusOr<RowUpdatePlan> PlanRowUpdate(const RowUpdate& update, const RowAfter& r
 Status FinishRowUpdate(const RowUpdate& update, CellStream* row_after, RowUpdateResult* result) {
   if (update.returning.empty() || !result->applied) return OkStatus();
   ASSIGN_OR_RETURN(std::unique_ptr<RowSlots> slots,
-                   RowSlots::Make(update.slots, update.read.columns, update.counter_families));
+                   RowSlots::Make(update.slots, update.read.columns, update.families));
   if (row_after->Valid()) {
     slots->ReadRow(row_after);
   } else {

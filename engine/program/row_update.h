@@ -56,7 +56,7 @@ struct RowUpdate {
   // kDeleteColumns and, with only_if_exists, all columns.
   ReadSpec read;
   std::vector<SlotDef> slots;
-  std::vector<std::string> counter_families;
+  TypedFamilies families;
   bool only_if_exists = false;          // true: a row without cells is not changed
   std::optional<Expression> condition;  // IF or WHERE; the update is applied only if it is TRUE
   std::vector<RowWrite> writes;

@@ -10,10 +10,12 @@
 namespace sippar::engine {
 namespace {
 
-// The version byte tells two current layouts apart: an operation stores rules or a check in place
-// of slots and expressions. An update of an older version cannot arrive (see Program::Decode).
+// The version byte tells the current layouts apart: an operation stores rules or a check in place
+// of slots and expressions, and only an update of a table with TEXT families stores their names. An
+// update of an older version cannot arrive (see Program::Decode).
 constexpr uint8_t kVersion = 2;
 constexpr uint8_t kOperationVersion = 3;  // version byte of an update that is an operation
+constexpr uint8_t kTextVersion = 4;       // an update with TEXT families
 
 void EncodeWrite(const RowWrite& write, std::string* out) {
   out->push_back(static_cast<char>(write.kind));
@@ -141,11 +143,13 @@ bool IsSound(const RowUpdate& update) {
 
 std::string RowUpdate::Encode() const {
   if (IsOperation()) return EncodeOperation(*this);
-  std::string out(1, static_cast<char>(kVersion));
+  const bool has_texts = !families.texts.empty();
+  std::string out(1, static_cast<char>(has_texts ? kTextVersion : kVersion));
   PutBytes(&out, row);
   EncodeReadSpec(read, &out);
   EncodeSlots(slots, &out);
-  EncodeStrings(counter_families, &out);
+  EncodeStrings(families.counters, &out);
+  if (has_texts) EncodeStrings(families.texts, &out);
   out.push_back(only_if_exists ? 1 : 0);
   EncodeOptional(condition, &out);
   PutVarint(&out, writes.size());
@@ -160,17 +164,18 @@ StatusOr<RowUpdate> RowUpdate::Decode(std::string_view bytes) {
   Reader reader(bytes);
   uint8_t version = reader.Byte();
   if (version == kOperationVersion) return DecodeOperation(reader);
-  if (version != kVersion) {
+  if (version != kVersion && version != kTextVersion) {
     return InvalidArgument(
-        fmt::format("row update: it has format version {}, this program knows only {} and {}; use "
-                    "the same sippar for server and client",
-                    version, kVersion, kOperationVersion));
+        fmt::format("row update: it has format version {}, this program knows {} to {}; use the "
+                    "same sippar for server and client",
+                    version, kVersion, kTextVersion));
   }
   RowUpdate update;
   update.row = reader.Bytes();
   update.read = DecodeReadSpec(&reader);
   update.slots = DecodeSlots(&reader);
-  update.counter_families = DecodeStrings(&reader);
+  update.families.counters = DecodeStrings(&reader);
+  if (version == kTextVersion) update.families.texts = DecodeStrings(&reader);
   update.only_if_exists = reader.Byte() != 0;
   update.condition = DecodeOptional(&reader);
   size_t writes = reader.Count();

@@ -207,8 +207,8 @@ class Run {
         sink_(sink) {}
 
   Status Execute() {
-    ASSIGN_OR_RETURN(
-        slots_, RowSlots::Make(program_.slots, program_.read.columns, program_.counter_families));
+    ASSIGN_OR_RETURN(slots_,
+                     RowSlots::Make(program_.slots, program_.read.columns, program_.families));
     if (program_.where) {
       ASSIGN_OR_RETURN(where_, Evaluator::Prepare(*program_.where, &stop_));
     }

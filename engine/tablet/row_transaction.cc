@@ -104,6 +104,7 @@ StatusOr<RowUpdateResult> TabletWriter::PrepareOperation(const RowUpdate& update
     ASSIGN_OR_RETURN(std::optional<std::string> answered, requests_.Find(update.request));
     if (answered) return RowUpdateResult::Decode(*answered);
   }
+  RETURN_IF_ERROR(ValidateRules(update.rules, schema));
   std::unique_ptr<CellStream> row;
   if (update.read.rows.Contains(update.row)) {
     bool is_changed = std::any_of(before.begin(), before.end(), [&](const PreparedWrite& other) {

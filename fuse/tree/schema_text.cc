@@ -18,8 +18,9 @@ std::string Quote(std::string_view name) { return fmt::format("`{}`", name); }
 
 std::string PrintFamily(const engine::FamilySchema& family) {
   std::string text = "FAMILY " + Quote(family.name);
-  if (family.type == engine::FamilyType::kCounter) text += " COUNTER";
-  if (engine::IsAggregate(family.type)) {
+  if (family.type == engine::FamilyType::kCounter) {
+    text += " COUNTER";
+  } else if (family.type != engine::FamilyType::kBytes) {
     text += fmt::format(" TYPE = {}", engine::FamilyTypeName(family.type));
   }
   if (std::string rule = family.gc.Print(); !rule.empty()) text += " GC = " + rule;

@@ -86,12 +86,30 @@ Status UnknownName(std::string_view what, std::string_view name, const Span& spa
                  DidYouMean(name, known));
 }
 
-std::vector<std::string> CounterFamilies(const engine::TableSchema& schema) {
-  std::vector<std::string> names;
+engine::ValueType ValueTypeOf(engine::FamilyType type) {
+  if (engine::IsInt64(type)) return engine::ValueType::kInt64;
+  return type == engine::FamilyType::kText ? engine::ValueType::kText : engine::ValueType::kBytes;
+}
+
+engine::TypedFamilies TypedFamiliesOf(const engine::TableSchema& schema) {
+  engine::TypedFamilies typed;
   for (const engine::FamilySchema& family : schema.families) {
-    if (engine::IsInt64(family.type)) names.push_back(family.name);
+    const engine::ValueType type = ValueTypeOf(family.type);
+    if (type == engine::ValueType::kInt64) typed.counters.push_back(family.name);
+    if (type == engine::ValueType::kText) typed.texts.push_back(family.name);
   }
-  return names;
+  return typed;
+}
+
+engine::Value CellValue(const engine::TableSchema& schema, std::string_view family,
+                        const std::string& bytes) {
+  const engine::FamilySchema* found = schema.FindFamily(family);
+  const engine::ValueType type =
+      found == nullptr ? engine::ValueType::kBytes : ValueTypeOf(found->type);
+  if (type == engine::ValueType::kText) return engine::Value::Text(bytes);
+  auto number = engine::DecodeInt64(bytes);
+  return type == engine::ValueType::kInt64 && number.ok() ? engine::Value::Int64(*number)
+                                                          : engine::Value::Bytes(bytes);
 }
 
 Status CheckRegex(const engine::NamePattern& pattern, engine::RegexUnit unit, const Span& span) {

@@ -10,6 +10,7 @@
 
 #include "cluster/api/admin_api.h"
 #include "engine/model/search_regex.h"
+#include "engine/program/typed_families.h"
 #include "query/session/session.h"
 #include "query/syntax/ast.h"
 
@@ -29,8 +30,14 @@ namespace sippar::query {
 // The error UNKNOWN_NAME, with the nearest of `known` as its hint. `what` names the kind of object.
 [[nodiscard]] Status UnknownName(std::string_view what, std::string_view name, const Span& span,
                                  const std::vector<std::string>& known);
-// The families whose cells are INT64: counters and the numeric aggregates.
-std::vector<std::string> CounterFamilies(const engine::TableSchema& schema);
+// The type with which expressions see the values of a family: INT64 for counters and the numeric
+// aggregates, TEXT, else BYTES.
+engine::ValueType ValueTypeOf(engine::FamilyType type);
+engine::TypedFamilies TypedFamiliesOf(const engine::TableSchema& schema);
+// The value of a cell as a row of a result has it. Bytes that are no value of the family's type, or
+// whose family does not exist, are BYTES.
+engine::Value CellValue(const engine::TableSchema& schema, std::string_view family,
+                        const std::string& bytes);
 
 // The pattern of `node` with its parameter replaced by the session's value. Checks that an exactly
 // named family exists (UNKNOWN_FAMILY) and that regexes compile (BAD_REGEX).

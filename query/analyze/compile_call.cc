@@ -259,7 +259,7 @@ StatusOr<Expression> ExpressionCompiler::Index(const Expr& expr) {
     if (item) return *std::move(item);
   }
   ASSIGN_OR_RETURN(Expression items, Compile(base));
-  // A MAP that spans counter families and others has INT64 and BYTES entries. The entry is cast to
+  // A MAP that spans families of different types has entries of these types. The entry is cast to
   // BYTES, so that the type of the expression is known before the query runs.
   bool mixed = items.kind == Expression::kSlot &&
                scope_->SlotType(items.slot).kind == ValueType::kMap &&

@@ -5,6 +5,7 @@
 
 #include "engine/program/evaluate.h"
 #include "engine/program/result_rule.h"
+#include "query/analyze/catalog.h"
 
 namespace sippar::query {
 namespace {
@@ -56,22 +57,11 @@ DataType TypeOfValue(const Value& value) {
 
 // --- Slots ---
 
-// A client sees one type for a column, whatever cells the rows have: INT64 only if every family
-// that the patterns cover is a counter, otherwise BYTES, in which the value of a counter is 8
-// bytes.
+// A client sees one type for a column, whatever cells the rows have: that of all families that the
+// patterns cover, otherwise BYTES, in which the value of a counter is 8 bytes.
 DataType TypeOfCells(const std::vector<ColumnPattern>& patterns, const TableSchema& schema) {
-  auto is_counter = [](const engine::FamilySchema& family) { return engine::IsInt64(family.type); };
-  for (const ColumnPattern& pattern : patterns) {
-    if (pattern.family.kind == NamePattern::kExact) {
-      const engine::FamilySchema* family = schema.FindFamily(pattern.family.text);
-      if (family == nullptr || !is_counter(*family)) return kBytes;
-    } else if (!std::all_of(schema.families.begin(), schema.families.end(), is_counter)) {
-      return kBytes;
-    }
-  }
-  // No pattern means every column.
-  bool all = std::all_of(schema.families.begin(), schema.families.end(), is_counter);
-  return patterns.empty() && !all ? kBytes : kInt64;
+  const std::set<engine::ValueType> types = CellTypes(patterns, schema);
+  return types.size() == 1 ? *types.begin() : kBytes;
 }
 
 DataType HistoryOf(DataType cell) {
@@ -318,17 +308,18 @@ DataType TypeOf(const Expression& expression, const std::function<DataType(uint3
   return TypeOfCall(expression, args);
 }
 
-bool AreMixed(const std::vector<ColumnPattern>& patterns, const TableSchema& schema) {
-  bool counters = false, others = false;
+std::set<engine::ValueType> CellTypes(const std::vector<ColumnPattern>& patterns,
+                                      const TableSchema& schema) {
+  std::set<engine::ValueType> types;
   for (const engine::FamilySchema& family : schema.families) {
     bool meant =
         patterns.empty() ||
         std::any_of(patterns.begin(), patterns.end(), [&](const ColumnPattern& pattern) {
           return pattern.family.kind != NamePattern::kExact || pattern.family.text == family.name;
         });
-    if (meant) (engine::IsInt64(family.type) ? counters : others) = true;
+    if (meant) types.insert(ValueTypeOf(family.type));
   }
-  return counters && others;
+  return types;
 }
 
 DataType SlotTypeInEngine(const SlotDef& slot, const std::vector<ColumnPattern>& patterns,
@@ -343,7 +334,7 @@ DataType SlotTypeInEngine(const SlotDef& slot, const std::vector<ColumnPattern>&
   std::vector<ColumnPattern> one;
   if (of_map) one = {patterns[slot.pattern]};
   const std::vector<ColumnPattern>& meant = of_map ? one : patterns;
-  DataType cell = AreMixed(meant, schema) ? DataType() : TypeOfCells(meant, schema);
+  DataType cell = CellTypes(meant, schema).size() > 1 ? DataType() : TypeOfCells(meant, schema);
   DataType history(kArray, {DataType(kStruct, {kInt64, cell})});
   switch (slot.kind) {
     case SlotDef::kValue:

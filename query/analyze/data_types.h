@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <vector>
 
 #include "engine/model/column_pattern.h"
@@ -27,16 +28,16 @@ DataType TypeOf(const engine::AggregateDef& aggregate, const std::vector<DataTyp
 DataType TypeOf(const engine::AggregateDef& aggregate,
                 const std::function<DataType(uint32_t slot)>& slots);
 
-// The type with which the engine evaluates a slot; unknown if the slot reads both counters and
-// other cells. Here, unlike in TypesOfSlots, the keys of maps are TEXT and the times of versions
-// INT64.
+// The type with which the engine evaluates a slot; unknown if the slot reads families whose values
+// have different types. Here, unlike in TypesOfSlots, the keys of maps are TEXT and the times of
+// versions INT64.
 DataType SlotTypeInEngine(const engine::SlotDef& slot,
                           const std::vector<engine::ColumnPattern>& patterns,
                           const engine::TableSchema& schema);
-// True if the patterns cover both counter families and other families; in expressions the values of
-// such patterns are BYTES.
-bool AreMixed(const std::vector<engine::ColumnPattern>& patterns,
-              const engine::TableSchema& schema);
+// The types of the values of all families that the patterns cover (none: every family). In
+// expressions the values are BYTES if there are several.
+std::set<engine::ValueType> CellTypes(const std::vector<engine::ColumnPattern>& patterns,
+                                      const engine::TableSchema& schema);
 // The types of slots as a client sees them. A slot of the row view names its pattern by index; a
 // cell's value may come from any of `patterns`, or from any column if `patterns` is empty.
 std::vector<DataType> TypesOfSlots(const std::vector<engine::SlotDef>& slots,

@@ -106,7 +106,9 @@ DataType RowScope::SlotType(uint32_t slot) const {
 // --- CellScope ---
 
 bool CellScope::IsMixed(uint32_t slot) const {
-  return slots_[slot].kind == SlotDef::kValue && AreMixed(*patterns_, *schema_);
+  if (slots_[slot].kind != SlotDef::kValue) return false;
+  const std::set<engine::ValueType> types = CellTypes(*patterns_, *schema_);
+  return types.size() > 1 && types.contains(engine::ValueType::kInt64);
 }
 
 DataType CellScope::SlotType(uint32_t slot) const {
@@ -128,10 +130,10 @@ StatusOr<std::optional<Expression>> CellScope::Name(std::string_view name) {
   if (lower == "column") return std::optional(Slot(SlotDef::kColumn));
   if (lower == "timestamp") return std::optional(Slot(SlotDef::kTimestamp));
   if (lower == "value") {
-    // The cells of counters and those of other families have different types. If the SELECT reads
-    // both, `value` is cast to BYTES, so that it has a single type.
+    // If the SELECT reads families whose values have different types, `value` is cast to BYTES, so
+    // that it has a single type.
     Expression value = Slot(SlotDef::kValue);
-    return std::optional(IsMixed(value.slot)
+    return std::optional(CellTypes(*patterns_, *schema_).size() > 1
                              ? Expression::Cast(engine::ValueType::kBytes, std::move(value))
                              : std::move(value));
   }

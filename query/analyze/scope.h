@@ -45,7 +45,8 @@ class Scope {
   virtual DataType SlotType(uint32_t slot) const = 0;
   // True if the slot holds the time of a cell, which is an INT64.
   virtual bool IsTime(uint32_t) const { return false; }
-  // True if the slot holds cells of counters and of other families; expressions see it as BYTES.
+  // True if the slot holds cells of counters and of other families. Expressions see it as BYTES, of
+  // which 8 are a number when they are compared with one.
   virtual bool IsMixed(uint32_t) const { return false; }
   // The types of the variables of the lambdas that are being compiled.
   std::vector<DataType> variables;

@@ -3,22 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "query/analyze/catalog.h"
 #include "query/execute/select.h"
 
 namespace sippar::query {
 namespace {
 
 constexpr size_t kShown = 20;  // number of cells that are shown
-
-// A counter is shown as the number that its 8 bytes stand for.
-Value ShownValue(const engine::TableSchema& schema, const engine::MutationEntry& entry) {
-  const engine::FamilySchema* family = schema.FindFamily(entry.family);
-  if (family != nullptr && engine::IsInt64(family->type)) {
-    auto number = engine::DecodeInt64(entry.value);
-    if (number.ok()) return Value::Int64(*number);
-  }
-  return Value::Bytes(entry.value);
-}
 
 }  // namespace
 
@@ -32,7 +23,7 @@ void ImportPreview::Add(const engine::RowMutation& mutation) {
     first_.push_back({Value::Bytes(mutation.row),
                       Value::Bytes(fmt::format("{}:{}", entry.family, entry.qualifier)),
                       now ? Value::Null() : Value::Int64(entry.timestamp_us),
-                      ShownValue(schema_, entry)});
+                      CellValue(schema_, entry.family, entry.value)});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "query/analyze/catalog.h"
+#include "query/analyze/compile.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -22,7 +23,15 @@ std::string WhatFits(engine::FamilyType family, ValueType value) {
     return "a column holds one value; SELECT CELLS copies many columns and versions";
   }
   const bool is_number = value == ValueType::kInt64 || value == ValueType::kFloat64;
+  if (family == engine::FamilyType::kText) {
+    return "its family is of type TEXT; TEXT(x) writes it as text";
+  }
   return is_number ? "TEXT(x) writes digits, BYTES(x) 8 bytes" : "TEXT(x) writes it as text";
+}
+
+engine::FamilyType TypeOfFamily(const engine::TableSchema& schema, std::string_view family) {
+  const engine::FamilySchema* found = schema.FindFamily(family);
+  return found == nullptr ? engine::FamilyType::kBytes : found->type;
 }
 
 Status CannotHold(engine::FamilyType family_type, std::string_view family,
@@ -71,27 +80,28 @@ StatusOr<InsertColumns> PlanInsertColumns(const StatementContext& context,
 
 Status CheckFits(const engine::TableSchema& schema, std::string_view family,
                  std::string_view qualifier, ValueType type, const Span& span) {
-  const engine::FamilySchema* found = schema.FindFamily(family);
-  const bool counter = found != nullptr && engine::IsInt64(found->type);
+  const engine::FamilyType family_type = TypeOfFamily(schema, family);
+  const bool counter = engine::IsInt64(family_type);
   const bool fits = type == ValueType::kNull || type == ValueType::kBytes ||
                     (counter ? type == ValueType::kInt64 : type == ValueType::kText);
-  if (fits) return OkStatus();
-  return CannotHold(counter ? found->type : engine::FamilyType::kBytes, family, qualifier, type,
-                    span);
+  return fits ? OkStatus() : CannotHold(family_type, family, qualifier, type, span);
 }
 
 // INSERT and IMPORT know the value, so it is encoded here. An UPDATE sends an expression, and the
 // tablet encodes its value by the same rule.
 StatusOr<std::string> CellBytes(const engine::TableSchema& schema, std::string_view family,
                                 std::string_view qualifier, const Value& value, const Span& span) {
-  const engine::FamilySchema* found = schema.FindFamily(family);
-  bool counter = found != nullptr && engine::IsInt64(found->type);
+  const engine::FamilyType type = TypeOfFamily(schema, family);
+  const bool counter = engine::IsInt64(type);
+  if (type == engine::FamilyType::kText && value.is_string()) {
+    Status valid = engine::CheckText(family, qualifier, value.bytes());
+    if (!valid.ok()) return WithQueryCode(valid, span);
+  }
   if (counter && value.type() == ValueType::kInt64) return engine::EncodeInt64(value.integer());
   // 8 BYTES are accepted for a counter, so that what `EXPORT` wrote can be read again.
   bool raw = value.type() == ValueType::kBytes && value.bytes().size() == 8;
   if (value.is_string() && (!counter || raw)) return value.bytes();
-  return CannotHold(counter ? found->type : engine::FamilyType::kBytes, family, qualifier,
-                    value.type(), span);
+  return CannotHold(type, family, qualifier, value.type(), span);
 }
 
 void PutCell(const engine::TableSchema& schema, const std::string& family,

@@ -70,6 +70,10 @@ StatusOr<engine::RowMutation> RecordMapping::Mutation(const Row& record) {
   for (const Mapped& cell : cells_) {
     const std::string* text = cell.is_text ? PlainText(cell, record) : nullptr;
     if (text != nullptr) {
+      if (cell.is_utf8) {
+        Status valid = engine::CheckText(cell.family, cell.qualifier, *text);
+        if (!valid.ok()) return WithQueryCode(valid);
+      }
       mutation.Set(cell.family, cell.qualifier, *text, time_us);
       continue;
     }
@@ -121,7 +125,9 @@ const std::string* RecordMapping::PlainText(const Mapped& mapped, const Row& rec
 
 void RecordMapping::AddCell(Mapped mapped, std::string_view family, std::string_view qualifier) {
   const engine::FamilySchema* found = schema_.FindFamily(family);
-  mapped.is_text = found != nullptr && found->type == engine::FamilyType::kBytes;
+  mapped.is_utf8 = found != nullptr && found->type == engine::FamilyType::kText;
+  mapped.is_text =
+      found != nullptr && (found->type == engine::FamilyType::kBytes || mapped.is_utf8);
   mapped.family = family;
   mapped.qualifier = qualifier;
   cells_.push_back(std::move(mapped));

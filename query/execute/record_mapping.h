@@ -35,7 +35,8 @@ class RecordMapping {
     // Index of the file's column if `value` is a column and nothing else; otherwise nullopt.
     std::optional<uint32_t> column;
     std::string family, qualifier;  // the column to write; empty for the row key
-    bool is_text = false;           // the family takes any text as it is
+    bool is_text = false;           // the family takes text as it is
+    bool is_utf8 = false;           // the family takes only text that is UTF-8
   };
   [[nodiscard]] StatusOr<Mapped> Prepare(const engine::Expression& expression) const;
   [[nodiscard]] Status PlanByName(const syntax::Import& import);

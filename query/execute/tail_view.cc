@@ -83,7 +83,7 @@ Status TailView::AddCell(const engine::CellView& cell, std::vector<Row>* rows) c
   column.append(":").append(cell.qualifier);
   return AddIfPassing({Value::Null(), Value::Text(std::string(cell.row)), Value::Text("SET"),
                        Value::Text(std::move(column)), Value::Int64(cell.timestamp_us),
-                       ValueOf(cell.family, cell.value), Value::Text(std::string(cell.family)),
+                       CellValue(schema_, cell.family, cell.value), Value::Text(std::string(cell.family)),
                        Value::Text(std::string(cell.qualifier))},
                       rows);
 }
@@ -100,15 +100,6 @@ Status TailView::AddIfPassing(Row row, std::vector<Row>* rows) const {
   return OkStatus();
 }
 
-Value TailView::ValueOf(std::string_view family, std::string_view value) const {
-  const engine::FamilySchema* schema = schema_.FindFamily(family);
-  if (schema != nullptr && engine::IsInt64(schema->type)) {
-    auto number = engine::DecodeInt64(value);
-    if (number.ok()) return Value::Int64(*number);
-  }
-  return Value::Bytes(std::string(value));
-}
-
 Row TailView::RowOf(const cluster::Change& change, const MutationEntry& entry) const {
   const bool of_family = entry.kind == MutationEntry::kDeleteFamily;
   const bool sets = entry.kind == MutationEntry::kSet;
@@ -120,7 +111,7 @@ Row TailView::RowOf(const cluster::Change& change, const MutationEntry& entry) c
           Value::Text(sets ? "SET" : "DELETE"),
           Value::Text(entry.family + ":" + (of_family ? "*" : entry.qualifier)),
           one ? Value::Int64(time_us) : Value::Null(),
-          sets ? ValueOf(entry.family, entry.value) : Value::Null(),
+          sets ? CellValue(schema_, entry.family, entry.value) : Value::Null(),
           Value::Text(entry.family),
           of_family ? Value::Null() : Value::Text(entry.qualifier)};
 }

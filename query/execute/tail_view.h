@@ -44,7 +44,6 @@ class TailView {
 
  private:
   [[nodiscard]] Status AddIfPassing(Row row, std::vector<Row>* rows) const;
-  Value ValueOf(std::string_view family, std::string_view value) const;
   Row RowOf(const cluster::Change& change, const engine::MutationEntry& entry) const;
 
   engine::TableSchema schema_;

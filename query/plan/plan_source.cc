@@ -36,7 +36,7 @@ Status SelectPlanner::PlanTable() {
   plan.source = SelectPlan::kTable;
   plan.table = schema.name;
   Program& program = plan.program;
-  program.counter_families = CounterFamilies(schema);
+  program.families = TypedFamiliesOf(schema);
   program.read.versions_per_column = context.session->settings.versions;
   ASSIGN_OR_RETURN(TableArgs args, PlanNamedArgs(context, from.named_args, &program.read));
   RETURN_IF_ERROR(PlanReadOptions(context, select.read, args, &program.read));

@@ -1,4 +1,4 @@
-// Holds PrintCreateTable of schema_options.h.
+// Holds PrintCreateTable and FamilyTypeNames of schema_options.h.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ std::string PrintFamily(const engine::FamilySchema& family) {
   std::string text = "FAMILY " + QuoteName(family.name);
   if (family.type == engine::FamilyType::kCounter) {
     text += " COUNTER";
-  } else if (engine::IsAggregate(family.type)) {
+  } else if (family.type != engine::FamilyType::kBytes) {
     text += fmt::format(" TYPE = {}", engine::FamilyTypeName(family.type));
   }
   if (family.gc.kind == engine::GcPolicy::kMaxVersions) {
@@ -53,6 +53,14 @@ std::string PrintGroup(const engine::LocalityGroupSchema& group) {
 }
 
 }  // namespace
+
+std::vector<std::string> FamilyTypeNames() {
+  std::vector<std::string> names;
+  for (size_t i = 0; i <= static_cast<size_t>(engine::kLastFamilyType); ++i) {
+    names.emplace_back(engine::FamilyTypeName(static_cast<engine::FamilyType>(i)));
+  }
+  return names;
+}
 
 std::string PrintCreateTable(const engine::TableSchema& schema,
                              const std::vector<std::string>& split_keys) {

@@ -149,7 +149,7 @@ SelectPlan KeyScan(const StatementContext& context, const RowsPlan& plan) {
   scan.table = plan.schema->name;
   engine::Program& program = scan.program;
   program.now_us = context.now_us;
-  program.counter_families = CounterFamilies(*plan.schema);
+  program.families = TypedFamiliesOf(*plan.schema);
   program.where = plan.target.rest;
   program.outputs.push_back(plan.builder->scope()->Slot(SlotDef::kRow));
   program.slots = plan.builder->scope()->slots();

@@ -96,26 +96,29 @@ std::string PrintOption(const OptionValue& value) {
   return value.args.empty() ? text : text + ")";
 }
 
-// The schema's name of a type that has a second name: INT64 means COUNTER, HLL (HyperLogLog) and
-// HLL(INT64) mean UNIQUES, HLL(BYTES) means UNIQUES(BYTES). Any other name stays as written.
+// The schema's name of a type that has a second name: INT64 means COUNTER, STRING means TEXT, HLL
+// (HyperLogLog) and HLL(INT64) mean UNIQUES, HLL(BYTES) means UNIQUES(BYTES). Any other name stays
+// as written.
 std::string_view NameOfType(std::string_view written) {
   if (SameWord(written, "INT64")) return "COUNTER";
+  if (SameWord(written, "STRING")) return "TEXT";
   if (SameWord(written, "HLL") || SameWord(written, "HLL(INT64)")) return "UNIQUES";
   return SameWord(written, "HLL(BYTES)") ? "UNIQUES(BYTES)" : written;
 }
 
 Status PlanType(const Option& option, engine::FamilySchema* family) {
   constexpr const char* kWanted =
-      "BYTES, COUNTER (or INT64), SUM, MIN, MAX, UNIQUES (or HLL), UNIQUES(BYTES) (or HLL(BYTES))";
+      "BYTES, TEXT (or STRING), COUNTER (or INT64), SUM, MIN, MAX, UNIQUES (or HLL), "
+      "UNIQUES(BYTES) (or HLL(BYTES))";
   if (!option.value || option.value->literal) return BadOption(option, kWanted);
   // The value is compared as text: the parser reads UNIQUES(BYTES) as a call, but in the schema it
   // is the name of one type.
   const std::string written = PrintOption(*option.value);
   const std::string_view type = NameOfType(written);
-  for (auto candidate = engine::FamilyType::kBytes; candidate <= engine::FamilyType::kUniqueBytes;
-       candidate = static_cast<engine::FamilyType>(static_cast<int>(candidate) + 1)) {
-    if (!SameWord(type, engine::FamilyTypeName(candidate))) continue;
-    family->type = candidate;
+  const std::vector<std::string> names = FamilyTypeNames();
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!SameWord(type, names[i])) continue;
+    family->type = static_cast<engine::FamilyType>(i);
     return OkStatus();
   }
   return ErrorAt("UNSUPPORTED", option.value->span,

@@ -23,6 +23,8 @@ namespace sippar::query {
 [[nodiscard]] Status ApplyTableOptions(const std::vector<syntax::Option>& options,
                                        engine::TableSchema* schema);
 
+// The types of families as SHOW names them, in the order of engine::FamilyType: BYTES, COUNTER …
+std::vector<std::string> FamilyTypeNames();
 std::string PrintSize(uint64_t bytes);  // in the largest unit without a fraction: 64KiB
 std::string PrintCompression(const engine::LocalityGroupSchema& group);
 std::string PrintBloom(engine::BloomKind kind);

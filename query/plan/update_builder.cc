@@ -49,9 +49,9 @@ StatusOr<std::vector<engine::TimeRange>> PlanTimes(const StatementContext& conte
 UpdateBuilder::UpdateBuilder(const StatementContext& context, const engine::TableSchema& schema)
     : context_(context), schema_(schema), scope_(&context, &schema) {
   update_.now_us = context.now_us;
-  // The tablet reads values of these families as INT64. It uses this list and not its own schema,
-  // so that each expression has the type that was checked here.
-  update_.counter_families = CounterFamilies(schema);
+  // The tablet uses these lists and not its own schema, so that each expression has the type that
+  // was checked here.
+  update_.families = TypedFamiliesOf(schema);
 }
 
 StatusOr<ColumnPattern> UpdateBuilder::ExactColumn(const syntax::PatternNode& column) {
@@ -63,32 +63,51 @@ StatusOr<ColumnPattern> UpdateBuilder::ExactColumn(const syntax::PatternNode& co
                  fmt::format("{} names many columns; only one can be written", Print(column)));
 }
 
+namespace {
+
+// What a column of the family takes, if a write of this kind cannot take a value of `type`; "" if
+// it can.
+std::string WantedInstead(RowWrite::Kind kind, engine::FamilyType family, const DataType& type) {
+  if (kind == RowWrite::kIncrement) return type.kind == ValueType::kInt64 ? "" : "an INT64 to add";
+  if (engine::IsInt64(family) && kind == RowWrite::kSet) {
+    // BYTES are accepted, too: 8 bytes are the stored form of a counter.
+    const bool fits = type.kind == ValueType::kInt64 || type.kind == ValueType::kBytes;
+    if (fits) return "";
+    return fmt::format("an INT64 (its family is of type {})", engine::FamilyTypeName(family));
+  }
+  if (type.is_string()) return "";
+  if (family == engine::FamilyType::kText) return "TEXT; TEXT(x) writes it as text";
+  const bool is_number = type.kind == ValueType::kInt64 || type.kind == ValueType::kFloat64;
+  return is_number ? "TEXT or BYTES; TEXT(x) writes digits, BYTES(x) 8 bytes"
+                   : "TEXT or BYTES; TEXT(x) writes it as text";
+}
+
+}  // namespace
+
 // Fails with TYPE if the column cannot hold the value. The check runs before any row is found, so
 // the statement also fails if it has no row to update.
 Status UpdateBuilder::CheckValue(RowWrite::Kind kind, const syntax::PatternNode& column,
-                                 const Expression& value) const {
-  DataType type = TypeIn(scope_, value);
-  const engine::FamilyType family = schema_.FindFamily(column.family.text)->type;
-  const bool counter = engine::IsInt64(family);
-  std::string wanted;
-  if (kind == RowWrite::kIncrement) {
-    if (type.kind != ValueType::kInt64) wanted = "an INT64 to add";
-  } else if (counter && kind == RowWrite::kSet) {
-    // BYTES are accepted, too: 8 bytes are the stored form of a counter.
-    bool fits = type.kind == ValueType::kInt64 || type.kind == ValueType::kBytes;
-    if (!fits) {
-      wanted = fmt::format("an INT64 (its family is of type {})", engine::FamilyTypeName(family));
-    }
-  } else if (!type.is_string()) {
-    const bool is_number = type.kind == ValueType::kInt64 || type.kind == ValueType::kFloat64;
-    wanted = is_number ? "TEXT or BYTES; TEXT(x) writes digits, BYTES(x) 8 bytes"
-                       : "TEXT or BYTES; TEXT(x) writes it as text";
+                                 const ColumnPattern& pattern, const Expression& value) const {
+  const DataType type = TypeIn(scope_, value);
+  const engine::FamilyType family = schema_.FindFamily(pattern.family.text)->type;
+  const std::string name = Print(column);
+  if (kind == RowWrite::kIncrement && family == engine::FamilyType::kText) {
+    return ErrorAt("TYPE", column.span,
+                   fmt::format("{} cannot be incremented: its family is of type TEXT", name),
+                   "a family of type COUNTER holds numbers");
   }
+  const Span place{0, 0, value.place.begin, value.place.end};
+  const Span& span = value.place.IsNone() ? column.span : place;
+  // The tablet checks the text of every other value.
+  if (family == engine::FamilyType::kText && value.IsLiteral() && value.literal.is_string()) {
+    Status valid =
+        engine::CheckText(pattern.family.text, pattern.qualifier.text, value.literal.bytes());
+    return valid.ok() ? valid : WithQueryCode(valid, span);
+  }
+  const std::string wanted = WantedInstead(kind, family, type);
   // A type that is known only at run time is checked by the tablet, which fails the update.
   if (type.kind == ValueType::kNull || wanted.empty()) return OkStatus();
-  Span span{0, 0, value.place.begin, value.place.end};
-  std::string name = Print(column);
-  return ErrorAt("TYPE", value.place.IsNone() ? column.span : span,
+  return ErrorAt("TYPE", span,
                  fmt::format("{} cannot be set to {}", name, engine::TypeName(type.kind)),
                  fmt::format("{} takes {}", name, wanted));
 }
@@ -96,7 +115,7 @@ Status UpdateBuilder::CheckValue(RowWrite::Kind kind, const syntax::PatternNode&
 Status UpdateBuilder::AddWrite(RowWrite::Kind kind, const syntax::PatternNode& column,
                                Expression value) {
   ASSIGN_OR_RETURN(ColumnPattern pattern, ExactColumn(column));
-  RETURN_IF_ERROR(CheckValue(kind, column, value));
+  RETURN_IF_ERROR(CheckValue(kind, column, pattern, value));
   RowWrite& write = NewWrite(kind);
   write.family = pattern.family.text;
   write.qualifier = pattern.qualifier.text;

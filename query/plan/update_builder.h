@@ -58,6 +58,7 @@ class UpdateBuilder {
 
  private:
   [[nodiscard]] Status CheckValue(engine::RowWrite::Kind kind, const syntax::PatternNode& column,
+                                  const engine::ColumnPattern& pattern,
                                   const engine::Expression& value) const;
   engine::RowWrite& NewWrite(engine::RowWrite::Kind kind);
   [[nodiscard]] StatusOr<engine::ColumnPattern> ExactColumn(const syntax::PatternNode& column);

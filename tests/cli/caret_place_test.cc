@@ -42,5 +42,12 @@ TEST(CaretPlace, TheSettingThatSetNames) {
   EXPECT_EQ(SettingToSet("UPDATE t SET f: = "), "");
 }
 
+TEST(CaretPlace, TheTypeOfAFamily) {
+  EXPECT_TRUE(IsBeforeType("CREATE TABLE t (FAMILY a VERSIONS 3, FAMILY f type ="));
+  EXPECT_TRUE(IsBeforeType("ALTER TABLE t ADD FAMILY f TYPE = "));
+  EXPECT_FALSE(IsBeforeType("CREATE TABLE t (FAMILY f TYPE "));
+  EXPECT_FALSE(IsBeforeType("SELECT row FROM t WHERE type = "));
+}
+
 }  // namespace
 }  // namespace sippar::cli

@@ -19,7 +19,7 @@ CREATE TABLE web (FAMILY anchor VERSIONS 5, FAMILY contents, FAMILY hits COUNTER
 CREATE TABLE empty (FAMILY f, FAMILY g);
 CREATE TABLE `my-table.1` (FAMILY f);
 CREATE TABLE my (FAMILY f) WITH (GRANULARITY = MILLIS) SPLIT AT ('b');
-CREATE TABLE sums (FAMILY s TYPE = SUM, FAMILY f);
+CREATE TABLE sums (FAMILY s TYPE = SUM, FAMILY f TYPE = TEXT);
 INSERT INTO web ROW 'com.cnn' SET contents: = 'one' AT 5, contents: = 'two' AT 6, contents: = '' AT 7,
   anchor:a = 'CNN' AT 9, anchor:"b c" = 'x' AT 8, hits:total = 7 AT 3, hits:total = -8 AT 4;
 INSERT INTO web ROW b'\xff\x00\x0a' SET anchor:x'00ff0a09' = x'00ff0a0d220927', contents: = '\\x00\\', meta:q = 'tab	it' ;

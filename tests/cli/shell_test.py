@@ -164,6 +164,7 @@ class ShellTest(unittest.TestCase):
                               ("SELECT row\rFROM we\t", "FROM web"), ("EXPLAIN sel\t", "EXPLAIN select"),
                               ("EXPLAIN DEL\t", "EXPLAIN DELETE"), ("BACK\t", "BACKUP"),
                               ("SELECT anchor:cn\t", "anchor:cnnsi.com"),
+                              ("CREATE TABLE z (FAMILY f TYPE = TE\t", "TYPE = TEXT"),
                               ("SELECT row FROM web WHERE hits:\t", "hits:total")):
             shell = self.shell()
             shell.type(typed)

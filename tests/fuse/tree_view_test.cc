@@ -472,7 +472,10 @@ TEST(SchemaText, PrintsEverySetting) {
   page.name = "page";
   page.gc = engine::GcPolicy::Union(
       {engine::GcPolicy::MaxVersions(3), engine::GcPolicy::MaxAge(86'400'000'000)});
-  schema.families = {hits, page};
+  engine::FamilySchema title;
+  title.name = "title";
+  title.type = engine::FamilyType::kText;
+  schema.families = {hits, page, title};
   engine::LocalityGroupSchema group;
   group.name = "big";
   group.families = {"page"};
@@ -486,6 +489,7 @@ TEST(SchemaText, PrintsEverySetting) {
             "CREATE TABLE `t` (\n"
             "  FAMILY `hits` COUNTER,\n"
             "  FAMILY `page` GC = UNION(VERSIONS(3), AGE(1d)),\n"
+            "  FAMILY `title` TYPE = TEXT,\n"
             "  LOCALITY GROUP `big` (`page`) IN_MEMORY BLOCK_SIZE = 131072B COMPRESSION = "
             "ZSTD(LEVEL(3)) BLOOM = ROW_COLUMN\n"
             ");\n");

@@ -199,7 +199,7 @@ TEST(ClusterData, N7ARepeatedTransactionGetsItsFirstAnswer) {
   auto client = cluster.NewClient();
   engine::RowUpdate next;  // as INCREMENT n:q BY 1 RETURNING n:q
   next.row = "a";
-  next.counter_families = {"n"};
+  next.families.counters = {"n"};
   next.read.columns = {engine::ColumnPattern::Exact("n", "q")};
   next.read.versions_per_column = 1;
   next.slots = {{engine::SlotDef::kNewest, 0}};

@@ -61,6 +61,24 @@ TEST(Schema, EveryCutOfItsBytesIsRefused) {
   }
 }
 
+TEST(Schema, AnUnknownTypeIsRefusedWithTheWayOut) {
+  TableSchema schema;
+  schema.name = "t";
+  schema.families = {{"notes", FamilyType::kText, {}}};
+  schema.Normalize();
+  auto decoded = TableSchema::Decode(schema.Encode());
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->families[0].type, FamilyType::kText);
+  schema.families[0].type = static_cast<FamilyType>(static_cast<int>(kLastFamilyType) + 1);
+  decoded = TableSchema::Decode(schema.Encode());
+  ASSERT_FALSE(decoded.ok());
+  EXPECT_NE(decoded.status().ToString().find(
+                "family notes has type 8, which this sippar does not know; if a newer sippar wrote "
+                "the schema, use that one"),
+            std::string::npos)
+      << decoded.status();
+}
+
 TEST(Schema, BadNamesAreRefusedByName) {
   EXPECT_FALSE(ValidateTableName("").ok());
   EXPECT_FALSE(ValidateTableName("a/b").ok());
@@ -103,6 +121,28 @@ TEST(Mutation, LimitsAreCheckedWithFieldLimitAndValue) {
   EXPECT_NE(text(RowMutation("r").DeleteColumn("contents", "", {5, 5})).find("is empty"),
             std::string::npos);
   EXPECT_NE(text(RowMutation("r")).find("no entries"), std::string::npos);
+}
+
+TEST(Mutation, ATextFamilyTakesOnlyUtf8) {
+  TableSchema schema;
+  schema.name = "t";
+  schema.families = {{"b", FamilyType::kBytes, {}}, {"t", FamilyType::kText, {}}};
+  schema.Normalize();
+  auto text = [&](RowMutation mutation) { return mutation.Validate(schema).ToString(); };
+  for (const char* good : {"", "a", "\xc3\xa4", "\xf0\x9f\x98\x80"}) {
+    EXPECT_EQ(text(RowMutation("r").Set("t", "q", good)), "OK");
+    EXPECT_EQ(text(RowMutation("r").Append("t", "q", good)), "OK");
+  }
+  for (const char* bad : {"ab\xc3", "ab\x80", "ab\xed\xa0\x80", "ab\xc0\xaf", "ab\xff"}) {
+    EXPECT_NE(text(RowMutation("r").Set("t", "q", bad)).find("t:q is not UTF-8 (byte 2 is"),
+              std::string::npos);
+    EXPECT_NE(text(RowMutation("r").Append("t", "q", bad)).find("not UTF-8"), std::string::npos);
+    EXPECT_EQ(text(RowMutation("r").Set("b", "q", bad)), "OK");
+  }
+  EXPECT_NE(text(RowMutation("r").Increment("t", "q", 1)).find("cannot be incremented"),
+            std::string::npos);
+  EXPECT_NE(text(RowMutation("r").Add("t", "q", "x")).find("not an aggregate"), std::string::npos);
+  EXPECT_EQ(text(RowMutation("r").DeleteColumn("t", "q").DeleteFamily("t")), "OK");
 }
 
 TEST(ColumnPattern, LiteralHeadsBecomeSeeks) {

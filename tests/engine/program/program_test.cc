@@ -18,7 +18,7 @@ Program Sample() {
   program.read.versions_per_column = 2;
   program.read.reverse = true;
   program.slots = {{SlotDef::kRow, 0}, {SlotDef::kNewest, 0}, {SlotDef::kMap, 1}};
-  program.counter_families = {"g"};
+  program.families.counters = {"g"};
   program.where = Expression::Call(Function::kIsNull, {Expression::Slot(1)});
   program.outputs = {Expression::Slot(0), Expression::Slot(2)};
   program.order_by = {{Expression::Slot(1), true}};
@@ -36,8 +36,23 @@ TEST(ProgramTest, EncodingReadsBack) {
   EXPECT_EQ(decoded->read.rows, Sample().read.rows);
 }
 
+TEST(ProgramTest, OnlyAProgramWithTextFamiliesNeedsTheirVersion) {
+  Program program = Sample();
+  EXPECT_EQ(program.Encode()[0], 2);
+  program.families.texts = {"t", "u"};
+  std::string bytes = program.Encode();
+  EXPECT_EQ(bytes[0], 4);
+  auto decoded = Program::Decode(bytes);
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->families.texts, program.families.texts);
+  EXPECT_EQ(decoded->families.counters, program.families.counters);
+  EXPECT_EQ(decoded->Encode(), bytes);
+}
+
 TEST(ProgramTest, EveryTruncationIsRefused) {
-  std::string bytes = Sample().Encode();
+  Program program = Sample();
+  program.families.texts = {"t"};
+  std::string bytes = program.Encode();
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(Program::Decode(bytes.substr(0, size)).ok()) << size;
   }
@@ -72,6 +87,12 @@ TEST(RowUpdateTest, EncodingReadsBackAndFlipsNeverCrash) {
   std::string bytes = update.Encode();
   auto decoded = RowUpdate::Decode(bytes);
   ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->Encode(), bytes);
+  update.families.texts = {"t"};
+  bytes = update.Encode();
+  decoded = RowUpdate::Decode(bytes);
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->families.texts, update.families.texts);
   EXPECT_EQ(decoded->Encode(), bytes);
   for (size_t i = 0; i < bytes.size(); ++i) {
     std::string damaged = bytes;

@@ -30,7 +30,7 @@ class RequestIdTest : public testing::Test, protected CrashingStore<ManualClock>
     RowUpdate next;
     next.row = row;
     next.request = request;
-    next.counter_families = {"n"};
+    next.families.counters = {"n"};
     next.read.columns = {ColumnPattern::Exact("n", "q")};
     next.read.versions_per_column = 1;
     next.slots = {{SlotDef::kNewest, 0}};

@@ -57,6 +57,25 @@ TEST_F(DataTypesTest, Columns) {
   EXPECT_EQ(Types("SELECT family, value FROM CELLS(t, n:*)"), "TEXT | INT64");
 }
 
+TEST_F(DataTypesTest, TextFamilies) {
+  Types(
+      "CREATE TABLE s (FAMILY f, FAMILY n COUNTER, FAMILY t TYPE = TEXT, FAMILY u TYPE = STRING)");
+  EXPECT_EQ(Types("SELECT t:a, t['a'], t, *:a, /^[tu]$/:a, HISTORY(t:a) FROM s"),
+            "TEXT | TEXT | MAP<BYTES, TEXT> | MAP<BYTES, BYTES> | MAP<BYTES, BYTES> | "
+            "ARRAY<STRUCT<TIMESTAMP, TEXT>>");
+  EXPECT_EQ(Types("SELECT t:a || 'x', t:a || f:a, UPPER(t:a), COALESCE(t:a, u:a), COALESCE(t:a, "
+                  "f:a), MAP_VALUES(t), INT64(t:a) FROM s"),
+            "TEXT | BYTES | TEXT | TEXT | BYTES | ARRAY<TEXT> | INT64");
+  EXPECT_EQ(Types("SELECT MIN(t:a), MAX(t:a), ARRAY_AGG(t:a), STRING_AGG(t:a) FROM s"),
+            "TEXT | TEXT | ARRAY<TEXT> | TEXT");
+  EXPECT_EQ(Types("SELECT MAX(x), MIN(y) FROM (SELECT t:a AS x, t:a || f:a AS y FROM s)"),
+            "TEXT | BYTES");
+  EXPECT_EQ(Types("SELECT value FROM CELLS(s, t:*, u:*)"), "TEXT");
+  EXPECT_EQ(Types("SELECT value FROM CELLS(s, t:*, n:*)"), "BYTES");
+  EXPECT_EQ(Types("SELECT value FROM CELLS(s, t:*, f:*)"), "BYTES");
+  EXPECT_EQ(Types("SELECT t:a + 1 FROM s"), "TYPE: + does not take (TEXT, INT64)");
+}
+
 TEST_F(DataTypesTest, Expressions) {
   EXPECT_EQ(Types("SELECT n:a + 1, n:a / 2, n:a * 1.5, TIMESTAMP(f:a), NOW() - 1s FROM t"),
             "INT64 | FLOAT64 | FLOAT64 | INT64 | TIMESTAMP");

@@ -16,6 +16,7 @@ from words import plural
 class Change:
     text: str
     apply: Callable  # changes the model; the answer is (Rows, Error or None, message or None)
+    is_refused: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,11 @@ def insert(table, row, row_text, assignments, test=None):
         assign(table, row, assignments, view)
         return None, applied(1) if test else written(1, len(assignments))
     return Change(text, apply)
+
+
+def refused(change, code):
+    """The same statement, which is an error and changes nothing."""
+    return Change(change.text, lambda: (Error(code), None), is_refused=True)
 
 
 def insert_values(table, columns, rows, at):

@@ -23,6 +23,7 @@ LIKES = ["a%", "%b", "_", "a_", "%", "", "ab", "%a%", "b%", "_b", "it's", "p%"]
 STARTS = [b"a", b"b", b"", b"\xff", b"c" * 300, b"it", b"p"]
 FAMILIES = ["a", "b", "contents", "with_a_name"]
 COUNTERS = ["hits", "n"]
+TEXTS = ["notes"]
 
 
 @dataclass
@@ -30,6 +31,7 @@ class Scope:
     """What expressions can name."""
     bytes: list = field(default_factory=list)
     cells: list = field(default_factory=list)  # BYTES whose length is in bytes
+    texts: list = field(default_factory=list)  # TEXT that is UTF-8: values of TEXT families
     ints: list = field(default_factory=list)
     times: list = field(default_factory=list)
     more: list = field(default_factory=list)  # other tests
@@ -43,9 +45,11 @@ class Draw:
         self.families = {}
         for name in self.some(FAMILIES, 1, 3):
             keeps = self.choose([None, None, 1, 2, 3])
-            self.families[name] = Family(keeps, False, keeps is not None and self.chance(0.2))
+            self.families[name] = Family(keeps, keeps_young=keeps is not None and self.chance(0.2))
         for name in self.some(COUNTERS, 1, 2):
-            self.families[name] = Family(self.choose([None, 1, 2]), True)
+            self.families[name] = Family(self.choose([None, 1, 2]), counter=True)
+        for name in self.some(TEXTS, 0, 1):
+            self.families[name] = Family(self.choose([None, 1, 2]), text=True)
         self.rows = self.some(ROWS, 6, 12)
         self.columns = [(f, q) for f in sorted(self.families) for q in self.some(QUALIFIERS, 2, 4)]
 
@@ -79,7 +83,7 @@ class Draw:
             rule = f" GC = INTERSECTION(VERSIONS({family.versions}), AGE(30d))"
         elif family.versions and self.chance(0.2):
             rule = f" GC = VERSIONS({family.versions})"
-        return f"FAMILY {name}{rule}" + " COUNTER" * family.counter
+        return f"FAMILY {name}{rule}" + " COUNTER" * family.counter + " TYPE = TEXT" * family.text
 
     # Constants
 
@@ -96,6 +100,9 @@ class Draw:
         data = self.choose(VALUES) if data is None else data
         return ex.constant(self.literal(data), data, "bytes")
 
+    def utf8(self):
+        return self.text(self.choose([v for v in VALUES if ex.is_utf8(v)]))
+
     def number(self, numbers=NUMBERS):
         number = self.choose(numbers)
         return ex.constant(str(number), number, "int")
@@ -108,15 +115,22 @@ class Draw:
     def counter(self, column):
         return self.families[column[0]].counter
 
+    def is_text(self, column):
+        return self.families[column[0]].text
+
     def bytes_columns(self):
-        return [c for c in self.columns if not self.counter(c)]
+        return [c for c in self.columns if not self.counter(c) and not self.is_text(c)]
+
+    def texts(self):
+        return [c for c in self.columns if self.is_text(c)]
 
     def counters(self):
         return [c for c in self.columns if self.counter(c)]
 
     def column(self, column):
         text = f"{column[0]}[{self.literal(column[1])}]" if self.chance(0.15) else None
-        return ex.column(column, self.counter(column), text)
+        kind = "int" if self.counter(column) else "text" if self.is_text(column) else "bytes"
+        return ex.column(column, kind, text)
 
     def pattern(self, families=None):
         family = self.choose(families or sorted(self.families))
@@ -133,6 +147,7 @@ class Draw:
     def row_scope(self):
         scope = Scope(row=ex.row_key(self.choose(["row", "row", "_key"])))
         scope.cells = [self.column(c) for c in self.bytes_columns()]
+        scope.texts = [self.column(c) for c in self.texts()]
         scope.bytes = scope.cells + [scope.row]
         scope.ints = [self.column(c) for c in self.counters()]
         scope.times = [ex.column_time(c) for c in self.columns]
@@ -151,6 +166,9 @@ class Draw:
         scope.times = [ex.of_cell("timestamp", lambda c: c.timestamp, "time")]
         if all(self.families[f].counter for f in families):
             scope.ints = [ex.of_cell("value", lambda c: c.value, "int")]
+            return scope
+        if all(self.families[f].text for f in families):
+            scope.texts = [ex.of_cell("value", lambda c: c.value, "text")]
             return scope
         value = ex.of_cell("value", cell_bytes, "bytes")
         number = ex.of_cell("value", cell_number, "int")
@@ -171,12 +189,16 @@ class Draw:
                 lambda: ex.choice(self.test(scope, 0), self.choose(scope.bytes), self.text(), self.chance(0.5))]
         if scope.cells:
             ways.append(lambda: ex.substring(self.choose(scope.cells), self.choose([1, 2]), self.choose([0, 1, 2])))
+        if scope.texts:
+            ways.append(lambda: ex.substring(self.choose(scope.texts), self.choose([1, 2]), self.choose([0, 1, 2])))
         return self.choose(ways)()
 
     def int_of(self, scope, depth=1):
         if scope.ints and (depth == 0 or self.chance(0.4)):
             return self.choose(scope.ints)
         ways = [lambda: self.number()]
+        if scope.texts:
+            ways += [lambda: ex.length(self.choose(scope.texts)), lambda: ex.digits(self.choose(scope.texts))]
         if scope.cells:
             ways += [lambda: ex.length(self.choose(scope.cells)), lambda: ex.digits(self.choose(scope.cells)),
                      lambda: ex.eight_bytes(self.choose(scope.cells), strict=False)]
@@ -192,6 +214,8 @@ class Draw:
         return self.choose(ways)()
 
     def value_of(self, scope):
+        if scope.texts and self.chance(0.2):
+            return self.choose(scope.texts)
         return self.choose([self.bytes_of, self.bytes_of, self.int_of])(scope)
 
     # Tests
@@ -206,7 +230,7 @@ class Draw:
 
     def _simple_test(self, scope):
         sign = self.choose(["=", "=", "!=", "<", "<=", ">", ">=", "<>"])
-        text, no = self.choose(scope.bytes), self.chance(0.3)
+        text, no = self.choose(scope.bytes + scope.texts), self.chance(0.3)
         ways = [lambda: ex.compare(sign, text, self.text()),
                 lambda: ex.compare(sign, self.bytes_of(scope), self.bytes_of(scope, 0)),
                 lambda: ex.is_null(text, no), lambda: ex.like(text, self.choose(LIKES), no),

@@ -19,7 +19,7 @@ def draw_changes(draw: Draw, tables, count):
     table, copy = tables
     single = [insert, insert, insert, insert, insert_if, insert_values, insert_values, insert_cells, update, update,
               update_if, increment, increment, append, delete_columns, delete_columns, delete_times, delete_times,
-              delete_row, delete_if, atomic, atomic]
+              delete_row, delete_if, atomic, atomic] + draw.choose([[], [refused]]) * bool(draw.texts())
     course = []
     while len(course) < count:
         if draw.chance(0.06):
@@ -36,7 +36,7 @@ def draw_changes(draw: Draw, tables, count):
 # Assignments
 
 def fresh_value(draw, column):
-    return draw.number() if draw.counter(column) else draw.text()
+    return draw.number() if draw.counter(column) else draw.utf8() if draw.is_text(column) else draw.text()
 
 
 def constants(draw, least=1, most=5):
@@ -54,6 +54,9 @@ def computed(draw):
         if draw.counter(column):
             value = ex.arithmetic("+", ex.first_known(draw.choose(scope.ints), draw.number([0])), draw.number(SMALL))
             ways = [("=", value), ("+=", draw.number([1, 2, -3]))]
+        elif draw.is_text(column):
+            value = ex.first_known(ex.substring(draw.choose(scope.texts), 1, 2), draw.utf8())
+            ways = [("=", value), ("||=", draw.utf8())]
         else:
             value = ex.first_known(ex.substring(draw.choose(scope.cells), 1, 2), draw.text())
             ways = [("=", value), ("=", ex.joined(scope.row, draw.text())), ("||=", draw.text())]
@@ -91,6 +94,12 @@ def returning(draw, chance=0.5):
 
 def insert(draw, table):
     return changing.insert(table, *row(draw), constants(draw))
+
+
+def refused(draw, table):
+    """A TEXT family takes only UTF-8; the other cells of the row are not written, either."""
+    bad = Assignment(draw.choose(draw.texts()), "=", draw.text(draw.choose([b"\xff\xfe", b"a\xc3"])), draw.time())
+    return changing.refused(changing.insert(table, *row(draw), constants(draw, 1, 2) + [bad]), "TYPE")
 
 
 def insert_if(draw, table):
@@ -140,7 +149,8 @@ def increment(draw, table):
 
 
 def append(draw, table):
-    return changing.append(table, draw.choose(draw.bytes_columns()), draw.text(), making_where(draw), returning(draw))
+    column = draw.choose(draw.bytes_columns() + draw.texts())
+    return changing.append(table, column, fresh_value(draw, column), making_where(draw), returning(draw))
 
 
 # DELETE

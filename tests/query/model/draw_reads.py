@@ -57,7 +57,7 @@ def plain(draw, table):
         expr = column_item(draw, shows)
         if draw.chance(0.3):
             expr = draw.choose([draw.value_of, draw.test])(scope)
-            if shows and expr in scope.cells + scope.ints:
+            if shows and expr in scope.cells + scope.ints + scope.texts:
                 expr = ex.is_null(expr)
         query.items.append((expr, draw.choose([None, None, f"c{len(query.items)}"])))
     maybe_where(draw, query, scope)
@@ -204,7 +204,7 @@ def group_by(draw, query, scope, keys):
 def draw_aggregate(draw, scope: Scope):
     distinct = draw.chance(0.25)
     text, number = draw.bytes_of(scope), draw.int_of(scope)
-    either = draw.choose([text, number, draw.choose(scope.bytes)])
+    either = draw.choose([text, number, draw.choose(scope.bytes + scope.texts)])
     ways = [reading.count_rows, lambda: reading.count(either, distinct), lambda: reading.least(either),
             lambda: reading.greatest(either), lambda: reading.total(number, distinct),
             lambda: reading.mean(number, distinct), lambda: reading.any_value(either),

@@ -1,7 +1,8 @@
 """Expressions: each has its text and what it is worth for a row, with NULL as SQL has it.
 
 A value is None (NULL), bytes (BYTES and TEXT), int (INT64, TIMESTAMP), float, bool, dict (MAP) or list.
-Cells are BYTES. The key of a row, families and qualifiers are TEXT, whose characters LIKE counts.
+Cells are BYTES, those of a TEXT family TEXT. The key of a row, families and qualifiers are TEXT, whose characters
+LIKE counts.
 SPDX-License-Identifier: Apache-2.0
 """
 import operator
@@ -55,8 +56,8 @@ def row_key(text="row"):
     return Expr(text, lambda view: view.row, "text")
 
 
-def column(name, counter, text=None):
-    return Expr(text or words.column(name), lambda view: view.newest(name), "int" if counter else "bytes")
+def column(name, kind, text=None):
+    return Expr(text or words.column(name), lambda view: view.newest(name), kind)
 
 
 def column_time(name):
@@ -259,7 +260,8 @@ def joined(a, b):
 
 
 def length(a):
-    return Expr(f"LENGTH({a.text})", known(len, a), "int")
+    """Characters of TEXT, bytes of BYTES."""
+    return Expr(f"LENGTH({a.text})", known(lambda x: len(x.decode() if a.kind == "text" else x), a), "int")
 
 
 def upper(a):
@@ -267,7 +269,10 @@ def upper(a):
 
 
 def substring(a, start, count):
-    return Expr(f"SUBSTR({a.text}, {start}, {count})", known(lambda x: x[start - 1:start - 1 + count], a), "bytes")
+    def value(x):
+        part = slice(start - 1, start - 1 + count)
+        return x.decode()[part].encode() if a.kind == "text" else x[part]
+    return Expr(f"SUBSTR({a.text}, {start}, {count})", known(value, a), a.kind)
 
 
 def digits(a):

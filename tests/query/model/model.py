@@ -4,7 +4,7 @@ Nothing here is fast or clever. A cell is a value under (row, family, qualifier)
 SPDX-License-Identifier: Apache-2.0
 """
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 # The server's times are not known beforehand: each stands for any time of this range.
 SERVER_TIME = 2 * 10**15
@@ -23,6 +23,7 @@ class Fails(Exception):
 class Family:
     versions: int | None = None  # None keeps all
     counter: bool = False
+    text: bool = False  # TYPE = TEXT
     keeps_young: bool = False  # GC = INTERSECTION(VERSIONS(n), AGE(…)): only what is old, too, goes
 
 
@@ -103,7 +104,7 @@ class Table:
 
     def keep(self, family, count):
         """ALTER FAMILY family VERSIONS count, with a count that is smaller than before."""
-        self.families[family] = Family(count, self.families[family].counter)
+        self.families[family] = replace(self.families[family], versions=count, keeps_young=False)
         for key, times in self.cells.items():
             if key[1] == family:
                 self._collect(times, self.families[family])

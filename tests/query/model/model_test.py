@@ -85,7 +85,7 @@ class Plan:
 
     def _apply(self, changes):
         for change in changes:
-            if self.draw.chance(0.05):
+            if self.draw.chance(0.05) and not change.is_refused:
                 self._step(f"EXPLAIN {change.text}", Anything())  # it takes every statement and changes nothing
             expected, message = change.apply()
             self._step(change.text, expected, message)

@@ -38,7 +38,7 @@ TableSchema RandomSchema(engine::Random* random) {
     engine::FamilySchema& family = schema.families.emplace_back();
     family.name = name;
     family.type = static_cast<FamilyType>(
-        random->Uniform(static_cast<uint64_t>(FamilyType::kUniqueBytes) + 1));
+        random->Uniform(static_cast<uint64_t>(engine::kLastFamilyType) + 1));
     family.gc = RandomGc(random, 2);
   }
   if (schema.families.empty()) schema.families.emplace_back().name = "f";

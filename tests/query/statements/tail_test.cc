@@ -19,7 +19,8 @@ class TailTest : public testing::Test {
  protected:
   TailTest() : fixture_(Placement::kMemtable) {
     fixture_.Reset();
-    Do("CREATE TABLE t (FAMILY f, FAMILY c COUNTER) WITH (CHANGE_STREAM = 1d) SPLIT AT ('m')");
+    Do("CREATE TABLE t (FAMILY f, FAMILY c COUNTER, FAMILY s TYPE = TEXT) "
+       "WITH (CHANGE_STREAM = 1d) SPLIT AT ('m')");
     Do("SET timeout = 20s");  // a change that never comes fails the test
     // Changes are kept from the table's creation on; an earlier time is refused.
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -57,6 +58,12 @@ class TailTest : public testing::Test {
 };
 
 using Lines = std::vector<std::string>;
+
+TEST_F(TailTest, TheValuesOfTextFamiliesAreText) {
+  Do("INSERT INTO t ROW 'a' SET f:x = 'é€' AT 5, s:x = 'é€' AT 6");
+  EXPECT_EQ(Rows("TAIL t FROM " + start_ + " TO NOW() WHERE LENGTH(value) = 2"),
+            Lines{"a | SET | s:x | 6 | é€"});
+}
 
 TEST_F(TailTest, ChangesUpToNow) {
   Do("INSERT INTO t ROW 'a' SET f:x = '1' AT 5, c:n = 7 AT 6");
