@@ -51,6 +51,7 @@ master::MasterOptions PolicyOfOne() {
   master::MasterOptions policy;
   policy.unanswered_fence_us = kNever;
   policy.silent_fence_us = kNever;
+  policy.lone_fence_us = kNever;
   policy.garbage_us = kSweepUs;
   policy.trash_us = 0;
   policy.sorts_logs = false;

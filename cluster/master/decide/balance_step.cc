@@ -27,7 +27,7 @@ std::vector<BalanceServer> ServersToBalance(Turn* turn, size_t* moving) {
   MasterState* state = turn->state;
   std::vector<BalanceServer> servers;
   for (const auto& [id, server] : state->servers) {
-    if (!server.live || server.silent_since_us != 0 || server.leaves) continue;
+    if (!server.Answers() || server.leaves) continue;
     if (state->IsDrained(server)) continue;
     BalanceServer entry{id, server.weight, {}};
     entry.movable.reserve(server.tablets.size());

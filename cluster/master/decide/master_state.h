@@ -35,10 +35,12 @@ struct MasterOptions {
   int64_t trash_us = 3'600'000'000;  // time in the trash, from which a file can be restored
   int64_t retry_min_us = 20'000;
   int64_t retry_max_us = 2'000'000;
-  // A server that holds its lock but does not answer is removed after unanswered_fence_us if a
-  // tablet waits for its answer, otherwise after silent_fence_us (tests/FAULTS.md N1, P9).
+  // After these times a server that holds its lock but does not answer is removed (silence_step.h):
+  // if it answers questions and no call about a tablet; if it answers nothing, and most servers
+  // answer; if it answers nothing, and only a minority of the servers answers.
   int64_t unanswered_fence_us = 30'000'000;
-  int64_t silent_fence_us = 300'000'000;
+  int64_t silent_fence_us = 15'000'000;
+  int64_t lone_fence_us = 300'000'000;
   // Rules of death_blame.h for blaming a tablet for the death of its server.
   int64_t trial_us = 10'000'000;
   int64_t unseen_trial_us = 30'000'000;  // trial time if an earlier master assigned the tablet
@@ -131,6 +133,8 @@ struct Server {
   // million tablets here, so this is a B-tree: walking it causes few cache misses.
   absl::btree_map<uint64_t, Tablet*> tablets;
   std::optional<Recovery> recovery;
+  // True if the server has answered the last question, so it can be given work.
+  bool Answers() const { return live && reported && silent_since_us == 0; }
 };
 
 struct Table {
@@ -220,6 +224,8 @@ struct MasterState {
   StandingOrders orders;       // orders as last read from the lock service
 
   std::map<ServerId, Server> servers;
+  int64_t alone_us = 0;     // last time at which no server answered (silence_step.h)
+  int64_t minority_us = 0;  // last time at which at most half of the live servers answered
   TabletMap tablets;
   std::map<uint64_t, Table> tables;
   std::map<uint64_t, Merge> merges;

@@ -83,8 +83,8 @@ Status BeginLetBack(Turn* turn, const event::LetBack& request) {
 std::vector<ServerLoad> Takers(const MasterState& state) {
   std::vector<ServerLoad> takers;
   for (const auto& [id, server] : state.servers) {
-    const bool takes = server.live && !server.leaves && !state.IsDrained(server);
-    if (takes && server.silent_since_us == 0 && server.unanswered.empty()) {
+    const bool takes = server.Answers() && !server.leaves && !state.IsDrained(server);
+    if (takes && server.unanswered.empty()) {
       takers.push_back({id, server.weight});
     }
   }

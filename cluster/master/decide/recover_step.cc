@@ -58,7 +58,7 @@ void Sort(Turn* turn, Server* dead) {
   }
   std::vector<ServerId> sorters;
   for (const auto& [id, server] : turn->state->servers) {
-    if (server.live && server.silent_since_us == 0) sorters.push_back(id);
+    if (server.Answers()) sorters.push_back(id);
   }
   size_t under_way = 0;
   for (const auto& [segment, part] : recovery->parts) under_way += part.op != 0 ? 1 : 0;

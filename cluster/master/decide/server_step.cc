@@ -6,6 +6,7 @@
 
 #include "cluster/master/decide/placement_step.h"
 #include "cluster/master/decide/recover_step.h"
+#include "cluster/master/decide/silence_step.h"
 #include "cluster/master/decide/startup_step.h"
 #include "cluster/master/decide/tablet_step.h"
 
@@ -26,17 +27,6 @@ void RunServer(Turn* turn, Server* server) {
   const MasterOptions& options = turn->state->options;
   if (server->recovery) return Recover(turn, server);
   if (!server->live) return;
-  auto lasts = [&](int64_t since_us, int64_t limit_us) {
-    return since_us != 0 && turn->now_us - since_us >= limit_us;
-  };
-  int64_t unanswered_since_us = 0;
-  for (const auto& [tablet_id, since_us] : server->unanswered) {
-    if (unanswered_since_us == 0 || since_us < unanswered_since_us) unanswered_since_us = since_us;
-  }
-  if (lasts(unanswered_since_us, options.unanswered_fence_us) ||
-      lasts(server->silent_since_us, options.silent_fence_us)) {
-    return StartRecovery(turn, server, /*by_force=*/true);
-  }
   if (turn->now_us >= server->next_ask_us && !server->asking.Waits(turn->now_us)) {
     server->next_ask_us = turn->now_us + options.report_us;
     turn->Ask(&server->asking, action::AskServer{server->id});
@@ -100,6 +90,7 @@ void RunServers(Turn* turn) {
     state->next_poll_us = turn->now_us + state->options.poll_us;
     turn->Ask(&state->polling, action::ListServers{});
   }
+  RemoveSilent(turn);
   for (auto it = state->servers.begin(); it != state->servers.end();) {
     RunServer(turn, &it->second);
     it = IsOver(*state, it->second) ? state->servers.erase(it) : std::next(it);
@@ -147,7 +138,11 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
     return;
   }
   server->asking = Attempt();
-  server->silent_since_us = 0;
+  if (server->silent_since_us != 0) {
+    // Calls about its tablets could not reach it until now, so they say nothing of the server yet.
+    for (auto& [tablet_id, since_us] : server->unanswered) since_us = turn->now_us;
+    server->silent_since_us = 0;
+  }
   server->reported = true;
   server->first_unpublished_file = report->first_unpublished_file;
   server->leaves = report->leaves;

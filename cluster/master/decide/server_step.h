@@ -1,6 +1,6 @@
 // Servers that appear, answer, stop answering, and disappear (paper section 5.2). Only the lock
 // service decides which server is alive: a server that does not answer the master keeps its tablets
-// while it holds its lock, for as long as MasterOptions allows.
+// while it holds its lock, for as long as silence_step.h allows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

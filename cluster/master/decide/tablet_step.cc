@@ -169,8 +169,10 @@ void NoteAnswer(Turn* turn, Server* server, uint64_t tablet_id, const Status& st
 }
 
 // Returns the servers that may get tablets: those that answer, or all live ones if none answers,
-// because a server that does not answer may only be slow. Servers that leave are left out because
-// they refuse loads. Servers that an administrator has drained are chosen if there are no others.
+// because a server that does not answer may only be slow. A new server has to answer once before it
+// counts: it may be the next life of one that was removed for its silence. Servers that leave are
+// left out because they refuse loads. Servers that an administrator has drained are chosen if there
+// are no others.
 std::vector<ServerLoad> ServersToLoad(const MasterState& state) {
   std::vector<ServerLoad> answering;
   std::vector<ServerLoad> living;
@@ -179,7 +181,7 @@ std::vector<ServerLoad> ServersToLoad(const MasterState& state) {
     if (!server.live || server.leaves) continue;
     uint64_t weight = server.weight;
     for (const auto& [op, promised] : server.promised) weight += promised;
-    bool answers = server.silent_since_us == 0 && server.unanswered.empty();
+    bool answers = server.Answers() && server.unanswered.empty();
     (state.IsDrained(server) ? drained : answers ? answering : living).push_back({id, weight});
   }
   if (!answering.empty()) return answering;

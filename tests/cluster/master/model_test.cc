@@ -131,7 +131,7 @@ class History {
     }
     if (!random_.OneIn(12)) return;
     WorldServer* server = AnyServer();
-    switch (random_.Uniform(9)) {
+    switch (random_.Uniform(10)) {
       case 0:
         trace_ += "kill " + server->id.ToString() + "\n";
         return random_.OneIn(2) ? world_.Kill(server) : world_.Die(server);
@@ -160,6 +160,9 @@ class History {
         return;
       case 8:
         server->busy = random_.OneIn(2);
+        return;
+      case 9:  // the network around the master
+        for (auto& [id, other] : world_.servers) other.cut = random_.OneIn(2);
         return;
     }
   }

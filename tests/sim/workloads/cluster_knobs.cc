@@ -28,6 +28,7 @@ cluster::master::MasterOptions DrawPolicy(engine::Random* random, uint64_t split
   policy.retry_max_us = micros(50'000, 3);
   policy.unanswered_fence_us = micros(500'000, 4);
   policy.silent_fence_us = micros(1'000'000, 4);
+  policy.lone_fence_us = 4 * policy.silent_fence_us;  // draws nothing, like deadly_row below
   policy.answer_us = 2'000'000;
   policy.trial_us = 300'000;
   policy.unseen_trial_us = 1'000'000;
