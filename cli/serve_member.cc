@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/crash_handler.h"
 #include "cli/exit_code.h"
 #include "cli/message.h"
 #include "cli/parameter.h"
@@ -108,6 +109,7 @@ int ServeMember(const ServeMemberOptions& options, cluster::ApiServerOptions api
   member.memory_limit = options.memory;
   member.version = SIPPAR_VERSION;
   member.end_process = EndProcess;
+  member.note_crashes_in = NoteCrashesIn;
   if (Status roles = ParseRoles(options.roles, &member); !roles.ok()) {
     return Failed("sippar serve", roles, kExitUsage);
   }

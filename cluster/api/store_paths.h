@@ -76,5 +76,7 @@ inline constexpr std::string_view kTrashMark = ".trash-";
 // flock when the process is gone, which proves to the master that the writer has stopped
 // (cluster/PROTOCOL.md, step F1).
 inline std::string LogOwner(const std::string& log_directory) { return log_directory + "/OWNER"; }
+// A file in the log directory in which the server's process notes that it crashes (crash_note.h).
+inline std::string CrashNote(const std::string& log_directory) { return log_directory + "/CRASH"; }
 
 }  // namespace sippar::cluster::store_paths

@@ -35,8 +35,7 @@ struct SplitRecord {
   engine::TabletState right;
 };
 
-// A server that ended while it loaded the tablet or soon after (the tablet's "trial";
-// cluster/master/decide/death_blame.h).
+// A server for whose crash the tablet is blamed (cluster/master/decide/death_blame.h).
 struct ServerDeath {
   ServerId server;
   int64_t time_us = 0;  // the master's wall clock when it noticed the death

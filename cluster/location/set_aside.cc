@@ -52,7 +52,7 @@ std::string WhySetAside(const std::vector<ServerDeath>& deaths, const engine::Ro
     names += (names.empty() ? "" : ", ") + death.server.ToString();
   }
   return fmt::format(
-      "servers {} ended while they loaded it or soon after; when the reason is gone, 'sippar admin "
+      "servers {} crashed while they loaded or served it; when the reason is gone, 'sippar admin "
       "letback TARGET TABLE ROW' lets servers load it again (ROW: '{}')",
       names, engine::PrintableBytes(range.start));
 }

@@ -18,7 +18,7 @@ std::string EncodeDeaths(const std::vector<ServerDeath>& deaths);
 // kInvalidArgument: the text is not such a list.
 [[nodiscard]] StatusOr<std::vector<ServerDeath>> DecodeDeaths(std::string_view text);
 
-// Explains which servers ended because of the tablet, and how to let the tablet back.
+// Explains which servers crashed because of the tablet, and how to let the tablet back.
 std::string WhySetAside(const std::vector<ServerDeath>& deaths, const engine::RowRange& range);
 
 // The answer to a call on a tablet that is set aside. It is kUnavailable, because an earlier try of

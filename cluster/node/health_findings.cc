@@ -173,7 +173,7 @@ class HealthDiagnosis {
 
   std::string WayOutOf(const UnservedTablet& tablet, bool is_blocked) const {
     if (tablet.state == "set_aside") {
-      return fmt::format("find out why its servers end, then `sippar admin letback {} {} '{}'`",
+      return fmt::format("find out why its servers crash, then `sippar admin letback {} {} '{}'`",
                          facts_.target, PrintableBytes(tablet.table),
                          PrintableBytes(tablet.range.start));
     }

@@ -182,7 +182,8 @@ Status Member::StartServer(const ClusterPlace& place) {
   if (options_.memory_limit != 0) store.DivideMemory(options_.memory_limit);
   const int64_t until_nanos = NameDeadlineNanos();
   for (;;) {
-    auto started = ServerRole::Start(place, options_.name, store, options_.end_process);
+    auto started = ServerRole::Start(place, options_.name, store, options_.end_process,
+                                     options_.note_crashes_in);
     if (started.ok()) {
       server_ = *std::move(started);
       return OkStatus();

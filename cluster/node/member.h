@@ -39,6 +39,8 @@ struct MemberOptions {
   int64_t drain_us = 10'000'000;  // time for running calls of the API when the member leaves
   // Ends the process at once when the tablet server's life is over (LeaseOptions::end_process).
   std::function<void(const char* why)> end_process;
+  // See TabletServerOptions::note_crashes_in.
+  std::function<void(const std::string& path)> note_crashes_in = nullptr;
 };
 
 class Member {

@@ -5,7 +5,8 @@ namespace sippar::cluster {
 
 StatusOr<std::unique_ptr<ServerRole>> ServerRole::Start(
     const ClusterPlace& place, const std::string& name, const engine::StoreOptions& store,
-    std::function<void(const char* why)> end_process) {
+    std::function<void(const char* why)> end_process,
+    std::function<void(const std::string& path)> note_crashes_in) {
   ASSIGN_OR_RETURN(std::unique_ptr<ClusterView> view,
                    ClusterView::Open(place, "METADATA for " + name));
   std::unique_ptr<ServerRole> role(new ServerRole(std::move(view)));
@@ -20,6 +21,7 @@ StatusOr<std::unique_ptr<ServerRole>> ServerRole::Start(
   options.metadata = role->view_->metadata();
   options.transport = place.transport;
   options.end_process = std::move(end_process);
+  options.note_crashes_in = std::move(note_crashes_in);
   auto server = TabletServer::Start(std::move(options));
   RETURN_IF_ERROR(server.status());
   role->server_ = *std::move(server);

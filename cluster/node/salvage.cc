@@ -78,8 +78,8 @@ Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::Salvage
       engine::WriteSegmentAgain(fs, log.path, header, found.bodies, &sequences).status());
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(log.path));
   const std::string kept = engine::SegmentFileName(header.id);
-  // The other names are segments, sorted forms, SEAL and REACH. REACH says that the old segments
-  // are needed, so it is removed before them.
+  // The other names are segments, sorted forms, SEAL, REACH and CRASH. REACH says that the old
+  // segments are needed, so it is removed before them.
   std::erase_if(names, [&](const auto& name) { return name == kept || name == "OWNER"; });
   std::stable_partition(names.begin(), names.end(),
                         [](const auto& name) { return name == "REACH"; });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/table_stream.h"
 
+#include "engine/base/tablet_scope.h"
+
 namespace sippar::cluster {
 namespace {
 
@@ -30,6 +32,8 @@ class TableStream final : public CellStream {
       if (cells_ != nullptr) status_ = cells_->status();
       cells_.reset();
       if (!status_.ok() || next_ >= tablets_.size()) return;
+      tablet_id_ = tablets_[next_]->id();
+      const engine::TabletScope scope(tablet_id_);
       auto opened = tablets_[next_++]->Read(read_, &stop_, counters_);
       if (!opened.ok()) {
         status_ = opened.status();
@@ -44,11 +48,13 @@ class TableStream final : public CellStream {
   Status status() const override { return status_; }
 
   void Next() override {
+    const engine::TabletScope scope(tablet_id_);
     cells_->Next();
     AfterMove();
   }
 
   void NextRow() override {
+    const engine::TabletScope scope(tablet_id_);
     cells_->NextRow();
     AfterMove();
   }
@@ -66,6 +72,7 @@ class TableStream final : public CellStream {
   engine::StopSignal stop_;
   uint32_t moves_ = 0;
   size_t next_ = 0;
+  uint64_t tablet_id_ = 0;  // of the tablet that `cells_` reads
   std::unique_ptr<CellStream> cells_;
   Status status_;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/base/tablet_scope.h"
 #include "engine/changes/change_reader.h"
 #include "engine/model/change_config.h"
 
@@ -102,6 +103,7 @@ class TabletChanges final : public ChangeStream {
         start_(StartOf(request, *tablet_, clock->NowMicros())) {}
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
+    const engine::TabletScope scope(tablet_->id());
     RETURN_IF_ERROR(Begin());
     // The ranges differ if the tablet was split or merged before the stream began.
     if (tablet_->range() != partition_) return Elsewhere(token_);

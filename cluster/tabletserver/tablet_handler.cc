@@ -8,6 +8,7 @@
 #include "cluster/tabletserver/table_stream.h"
 #include "cluster/tabletserver/tablet_changes.h"
 #include "engine/base/call_notes.h"
+#include "engine/base/tablet_scope.h"
 
 namespace sippar::cluster {
 namespace {
@@ -70,6 +71,7 @@ Status TabletHandler::MakeDurable(const Served& served) const {
 
 StatusOr<std::vector<Status>> TabletHandler::Perform(const calls::ApplyRows<TabletAddress>& asked) {
   if (asked.batch.size() == 0) return std::vector<Status>();
+  const engine::TabletScope scope(asked.to.tablet_id);
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served,
                    FindForWrite(asked.to, asked.batch.size(), asked.batch[0].row));
   std::vector<Status> answers = served->tablet->Apply(asked.batch.values());
@@ -79,6 +81,7 @@ StatusOr<std::vector<Status>> TabletHandler::Perform(const calls::ApplyRows<Tabl
 
 StatusOr<TabletHandler::Updates::Reply> TabletHandler::Perform(const Updates& asked) {
   if (asked.batch.size() == 0) return Updates::Reply();
+  const engine::TabletScope scope(asked.to.tablet_id);
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served,
                    FindForWrite(asked.to, asked.batch.size(), asked.batch[0].row));
   Updates::Reply answers = served->tablet->writer().UpdateBatch(asked.batch.values());
@@ -98,6 +101,7 @@ StatusOr<TabletHandler::Updates::Reply> TabletHandler::Perform(const Updates& as
 }
 
 Status TabletHandler::Perform(const calls::CommitRow<TabletAddress>& asked) {
+  const engine::TabletScope scope(asked.to.tablet_id);
   const RowMutation& mutation = *asked.mutation;
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, FindForWrite(asked.to, 1, mutation.row));
   std::vector<engine::RowCheck> row_checks;
@@ -134,6 +138,7 @@ StatusOr<std::unique_ptr<CellStream>> TabletHandler::Read(const TabletAddress& t
 
 Status TabletHandler::Run(const TabletAddress& tablet, const engine::Program& program,
                           const CallOptions& options, engine::ProgramSink* sink) {
+  const engine::TabletScope scope(tablet.tablet_id);
   ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, Read(tablet, program.read, options));
   engine::RunLimits limits;
   limits.cancel = options.cancel.get();

@@ -6,6 +6,7 @@
 #include "cluster/api/store_paths.h"
 #include "cluster/tabletserver/record_plan.h"
 #include "engine/base/crash_point.h"
+#include "engine/base/tablet_scope.h"
 #include "engine/log/log_sort.h"
 #include "engine/tablet/giving_way.h"
 
@@ -19,6 +20,7 @@ constexpr size_t kLogsReadMax = 4;
 }  // namespace
 
 Status TabletMoves::Load(const TabletRecord& record, const TableRecord& table) {
+  const engine::TabletScope scope(record.tablet_id);
   TabletAddress address{record.tablet_id, record.tablet_epoch};
   Status begun = parts_->served->BeginLoad(address, table.table_id, table.schema_version);
   if (begun.code() == StatusCode::kAlreadyExists) return OkStatus();
@@ -114,6 +116,7 @@ StatusOr<bool> TabletMoves::TryUnload(const TabletAddress& address) {
 }
 
 Status TabletMoves::FinishUnload(const TabletAddress& address, Served* served) {
+  const engine::TabletScope scope(address.tablet_id);
   Status status = GiveUp(served);
   parts_->served->EndUnload(address, status.ok());
   return Annotate(status, fmt::format("unload tablet {}", address.tablet_id));

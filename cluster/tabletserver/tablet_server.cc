@@ -118,6 +118,7 @@ Status TabletServer::MakeLogDirectory() {
   RETURN_IF_ERROR(fs->SyncDir(store_paths::Logs(options_.directory)));
   ASSIGN_OR_RETURN(log_owner_,
                    fs->Lock(store_paths::LogOwner(log_directory_), options_.reached_at));
+  if (options_.note_crashes_in) options_.note_crashes_in(store_paths::CrashNote(log_directory_));
   return fs->SyncDir(log_directory_);
 }
 

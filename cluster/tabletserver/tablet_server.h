@@ -33,6 +33,10 @@ struct TabletServerOptions {
   Transport* transport = nullptr;
   // See LeaseOptions::end_process. Called a few times at most; may return in tests and simulations.
   std::function<void(const char* why)> end_process;
+  // Gets the path of the file in which this process is to note its crash (crash_note.h), when the
+  // directory of the file exists and no other process knows of the server. Empty: no crash is
+  // noted.
+  std::function<void(const std::string& path)> note_crashes_in;
 };
 
 // Thread safe. Everything in the options outlives the server. Its open streams keep it alive.

@@ -9,6 +9,7 @@
 #include "cluster/tabletserver/record_plan.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/printable.h"
+#include "engine/base/tablet_scope.h"
 #include "engine/tablet/giving_way.h"
 #include "engine/tablet/reshape.h"
 
@@ -129,6 +130,7 @@ bool TabletSplitter::SplitLarge() {
 
 bool TabletSplitter::SplitIfLarge(const std::shared_ptr<Served>& served) {
   engine::Tablet* tablet = served->tablet.get();
+  const engine::TabletScope scope(tablet->id());
   if (IsRoot(served->table_id, tablet->range())) return false;
   uint64_t size = engine::SplitSizeOf(*tablet->schema(), parts_->store.split_size);
   // A tablet with a single row cannot be split. If a search has found no row to split at, the next

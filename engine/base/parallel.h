@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/call_notes.h"
+#include "engine/base/tablet_scope.h"
 #include "engine/base/thread.h"
 
 namespace sippar::engine {
@@ -20,9 +21,13 @@ inline void RunParallel(size_t threads, size_t count, const std::function<void(s
     for (size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) work(i);
   };
   const CarriedTrace trace;
+  auto help = [&, tablet_id = TabletAtWork()] {
+    const TabletScope scope(tablet_id);
+    trace.Run(take);
+  };
   std::vector<Thread> others;
   for (size_t t = 1; t < std::min(threads, count); ++t)
-    others.emplace_back("sippar-parallel", [&] { trace.Run(take); });
+    others.emplace_back("sippar-parallel", help);
   take();
 }
 

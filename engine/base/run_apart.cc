@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/base/signal_stack.h"
+#include "engine/base/tablet_scope.h"
 #include "engine/base/thread.h"
 
 namespace sippar::engine {
@@ -20,6 +22,7 @@ std::atomic<int> threads_left{0};
 // Shared by the caller and the thread that runs `work`; the last of the two to end destroys it.
 struct Shared {
   std::function<void(const StopSignal&)> work;
+  const uint64_t tablet_id = TabletAtWork();  // on which the caller works
   std::atomic<bool> is_left{false};
   Mutex mutex;
   CondVar ended;
@@ -28,6 +31,8 @@ struct Shared {
 };
 
 void Work(Shared* shared) {
+  const SignalStack signal_stack;
+  const TabletScope scope(shared->tablet_id);
   StopSignal left;
   left.cancel = &shared->is_left;
   shared->work(left);

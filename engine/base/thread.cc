@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include "engine/base/signal_stack.h"
+
 namespace sippar::engine {
 
 size_t HardwareThreads() {
@@ -18,6 +20,7 @@ Thread::Thread(const std::string& name, std::function<void()> body) {
   // pthread_setname_np refuses names of more than 15 characters instead of cutting them.
   thread_ = std::thread([short_name = name.substr(0, 15), body = std::move(body)] {
     pthread_setname_np(pthread_self(), short_name.c_str());
+    const SignalStack signal_stack;
     body();
   });
 }

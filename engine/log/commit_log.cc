@@ -10,6 +10,7 @@
 #include "engine/base/coding.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/seeded_bug.h"
+#include "engine/base/tablet_scope.h"
 #include "engine/base/wake_up.h"
 #include "engine/log/log_replay.h"
 
@@ -214,7 +215,10 @@ void CommitLog::AddGroupAgain() {
 
 void CommitLog::ApplyGroup() {
   for (Request* request : group_) {
-    for (const Write* write : request->writes) write->apply(GetFixed64(write->body.data()));
+    for (const Write* write : request->writes) {
+      const TabletScope scope(write->tablet_id);
+      write->apply(GetFixed64(write->body.data()));
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/base/cpu_time.h"
+#include "engine/base/tablet_scope.h"
 #include "engine/store/memory_share.h"
 #include "engine/store/tablet_host.h"
 #include "engine/store/write_delay.h"
@@ -149,6 +150,7 @@ void TabletHost::FlushLoop() {
     // Checked even without a flush, because many small memtables can hold back a long log, too.
     if (log_->closed_segments() > options_.store.log_segments_max) RemoveObsoleteSegments();
     std::shared_ptr<Tablet> tablet = PickFlush(&next_old_writes_nanos);
+    const TabletScope scope(tablet == nullptr ? 0 : tablet->id());
     uint64_t redo_before = tablet == nullptr ? 0 : tablet->flusher().redo_sequence();
     Status status = tablet == nullptr ? OkStatus() : tablet->Flush();
     if (tablet != nullptr && status.ok()) RemoveObsoleteSegments();
@@ -205,6 +207,7 @@ bool TabletHost::CompactNext(uint64_t bytes_max) {
   const CompactionCandidate& candidate = candidates[next->candidate];
   for (const auto& tablet : All()) {
     if (tablet->id() != candidate.tablet_id) continue;
+    const TabletScope scope(tablet->id());
     auto compacted = tablet->compactor().Compact(candidate, next->choice,
                                                  next->choice.is_debt ? nullptr : &limiter_);
     AfterCompaction(candidate, compacted.status());
@@ -241,6 +244,7 @@ void TabletHost::AfterCompaction(const CompactionCandidate& candidate, const Sta
 bool TabletHost::SettleFamilies() {
   for (const auto& tablet : All()) {
     if (stopping_) return false;
+    const TabletScope scope(tablet->id());
     auto settled = tablet->compactor().SettleOnce();
     if (settled.ok() && *settled) return true;
     bool failed = !settled.ok() && settled.status().code() != StatusCode::kCancelled;

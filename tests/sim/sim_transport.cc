@@ -169,17 +169,18 @@ class SimTablets final : public cluster::TabletService {
   const ServerCalls calls_;
 };
 
-// The rows of a call that loads a tablet of a user's table; nullopt for other calls.
-std::optional<engine::RowRange> RowsToLoad(const cluster::TabletControl::AnyCall& any) {
-  auto rows_of =
-      []<class Call>(const cluster::Pending<Call>& pending) -> std::optional<engine::RowRange> {
+// The record of a call that loads a tablet of a user's table; nullopt for other calls.
+std::optional<cluster::TabletRecord> RecordToLoad(const cluster::TabletControl::AnyCall& any) {
+  auto record_of =
+      []<class Call>(
+          const cluster::Pending<Call>& pending) -> std::optional<cluster::TabletRecord> {
     if constexpr (std::is_same_v<Call, cluster::calls::LoadTablet>) {
       const cluster::TabletRecord& record = pending.call.record;
-      if (record.table_id != cluster::kMetadataTableId) return record.range;
+      if (record.table_id != cluster::kMetadataTableId) return record;
     }
     return std::nullopt;
   };
-  return std::visit(rows_of, any);
+  return std::visit(record_of, any);
 }
 
 class SimControl final : public cluster::TabletControl {
@@ -188,9 +189,9 @@ class SimControl final : public cluster::TabletControl {
 
   void Carry(const AnyCall& call, const cluster::CallOptions& options) override {
     std::function<void(ServerEndpoint*)> after;
-    if (auto rows = RowsToLoad(call)) {
-      after = [rows](ServerEndpoint* to) {
-        if (to->on_load) to->on_load(*rows);
+    if (auto record = RecordToLoad(call)) {
+      after = [record](ServerEndpoint* to) {
+        if (to->on_load) to->on_load(*record);
       };
     }
     calls_.Carry(

@@ -22,9 +22,9 @@ struct ServerEndpoint {
   std::shared_ptr<cluster::TabletServer> server;
   std::map<uint64_t, std::shared_ptr<cluster::CellStream>> cursors;
   uint64_t next_cursor = 1;
-  // Called when the server has loaded a tablet of a user's table with these rows. The call may kill
-  // its machine and then does not return.
-  std::function<void(const engine::RowRange& rows)> on_load;
+  // Called when the server has loaded this tablet of a user's table. The call may kill its machine
+  // and then does not return.
+  std::function<void(const cluster::TabletRecord& tablet)> on_load;
 };
 
 // The objects that a master's machine serves.

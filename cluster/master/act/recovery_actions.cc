@@ -125,7 +125,16 @@ Done RecoveryActions::Do(const action::RenameLog& asked) {
     status = OkStatus();
   }
   if (status.ok()) status = places_->fs->SyncDir(store_paths::Logs(places_->directory));
-  return {0, std::move(status), {}};
+  Done done{0, std::move(status), {}};
+  if (!done.status.ok()) return done;
+  if (auto note = ReadCrashNote(asked.server)) done.answer = *note;
+  return done;
+}
+
+std::optional<CrashNote> RecoveryActions::ReadCrashNote(const ServerId& server) {
+  const std::string log = store_paths::SealedLog(places_->directory, server);
+  auto text = engine::ReadFile(places_->fs, store_paths::CrashNote(log));
+  return text.ok() ? DecodeCrashNote(*text) : std::nullopt;
 }
 
 StatusOr<bool> RecoveryActions::WasSwept(const ServerId& server) {

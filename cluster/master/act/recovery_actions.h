@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "cluster/lock/lock_service.h"
@@ -37,6 +38,9 @@ class RecoveryActions {
   bool HasDied(const ServerId& server);
   // True if the process that wrote the log has certainly ended.
   StatusOr<bool> WriterIsGone(const std::string& log_directory);
+  // The note that the server's process left when it crashed; nullopt also if it cannot be read,
+  // because a recovery does not need it. The log must have been renamed.
+  std::optional<CrashNote> ReadCrashNote(const ServerId& server);
 
   const ActionPlaces* const places_;
   LockSession* const session_;

@@ -55,6 +55,15 @@ bool WasBlamed(const Server& dead, const Tablet& tablet) {
          facts.deaths.back().server == dead.id;
 }
 
+// True if the crash of the server may be the tablet's fault.
+bool IsAccused(const Tablet& tablet, bool is_on_trial, const std::optional<CrashNote>& crash) {
+  if (!crash) return false;
+  if (crash->tablet_id == 0) return is_on_trial;
+  const TabletFacts& facts = tablet.facts;
+  return facts.tablet_id == crash->tablet_id && facts.table_id != kMetadataTableId &&
+         facts.phase == TabletPhase::kAssigned;
+}
+
 std::map<uint64_t, Blame> Judge(const Turn& turn, const Server& dead) {
   const MasterState& state = *turn.state;
   const int64_t died_us = dead.recovery->since_us;
@@ -64,8 +73,10 @@ std::map<uint64_t, Blame> Judge(const Turn& turn, const Server& dead) {
   bool alone = true;
   for (const auto& [id, tablet] : dead.tablets) {
     alone = alone && !WasBlamed(dead, *tablet);
-    if (!IsOnTrial(turn, dead, *tablet, died_us)) {
-      blames[id] = tablet->served_us ? Blame::kCleared : Blame::kNone;
+    const bool is_on_trial = IsOnTrial(turn, dead, *tablet, died_us);
+    if (!IsAccused(*tablet, is_on_trial, dead.recovery->crash)) {
+      const bool has_passed = !is_on_trial && tablet->served_us.has_value();
+      blames[id] = has_passed ? Blame::kCleared : Blame::kNone;
       continue;
     }
     const size_t deaths = DeathsOf(state, *tablet);

@@ -110,7 +110,8 @@ struct FenceServer {
 struct StopWriter {
   ServerId server;
 };
-// F2: renames the server's log directory, which never gets its old name back.
+// F2: renames the server's log directory, which never gets its old name back. The answer is a
+// CrashNote if the server's process has left one.
 struct RenameLog {
   ServerId server;
 };

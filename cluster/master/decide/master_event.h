@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cluster/api/cluster_status.h"
+#include "cluster/api/crash_note.h"
 #include "cluster/master/decide/master_action.h"
 
 namespace sippar::cluster::master {
@@ -129,7 +130,7 @@ struct Done {
   uint64_t op = 0;
   Status status;
   std::variant<std::monostate, ServerListing, std::vector<TableFile>, ServerReport, RecordPage,
-               SealedLog, FileListing, References>
+               CrashNote, SealedLog, FileListing, References>
       answer;
   // Only with a ServerReport: how far the server's wall clock is ahead of the master's.
   std::optional<int64_t> skew_us = std::nullopt;

@@ -46,9 +46,8 @@ struct MasterOptions {
   int64_t unseen_trial_us = 30'000'000;  // trial time if an earlier master assigned the tablet
   int64_t deaths_us = kDeathsKeptUs;
   size_t deaths_max = 3;  // a tablet with this many deaths is set aside
-  // False by default: several servers that are killed in quick succession can still make an
-  // innocent tablet look guilty. Must stay false if one server has all tablets.
-  bool sets_aside = false;
+  // Must be false if one server has all tablets: no other server is to be protected then.
+  bool sets_aside = true;
   // Longest time that an administrator's request waits for all servers to use a change that is
   // already durable.
   int64_t answer_us = 10'000'000;
@@ -94,6 +93,9 @@ struct Recovery {
   std::map<uint64_t, uint64_t> last_sequences;
   std::string error;
   int64_t since_us = 0;
+  // The note that the server's process left when it crashed. None: it ended for another reason, or
+  // the log is not renamed yet.
+  std::optional<CrashNote> crash;
   // Blame of the server's tablets for this death, by tablet id (death_blame.h); none: not decided.
   std::optional<std::map<uint64_t, Blame>> blames;
 };

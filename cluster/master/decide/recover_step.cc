@@ -131,6 +131,12 @@ void OnDone(Turn* turn, const action::StopWriter& asked, const event::Done& done
 }
 
 void OnDone(Turn* turn, const action::RenameLog& asked, const event::Done& done) {
+  Server* server = turn->state->FindServer(asked.server);
+  const auto* crash = std::get_if<CrashNote>(&done.answer);
+  if (server != nullptr && server->recovery && server->recovery->attempt.op == done.op &&
+      crash != nullptr) {
+    server->recovery->crash = *crash;
+  }
   EndStage(turn, asked.server, done, RecoveryStage::kSeal);
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <optional>
 #include <string>
 
 namespace sippar::cluster::master {
@@ -53,9 +55,11 @@ class DeathBlame : public testing::Test {
   Blame Of(const Tablet* tablet) {
     if (!server_.recovery) server_.recovery.emplace();
     server_.recovery->since_us = kNowUs;
+    server_.recovery->crash = crash_;
     return BlameOf(&turn_, &server_, *tablet);
   }
 
+  std::optional<CrashNote> crash_ = CrashNote{SIGSEGV, 0};
   MasterState state_;
   Server server_;
   Turn turn_{&state_, kNowUs, {}, {}, {}};
@@ -116,6 +120,46 @@ TEST_F(DeathBlame, AnAssignmentOfAnEarlierMasterIsOnTrialForAWhile) {
   old->facts.assigned_us = kWallUs - 40 * kSecond;
   EXPECT_EQ(Of(recent), Blame::kBlamed);
   EXPECT_EQ(Of(old), Blame::kNone);
+}
+
+TEST_F(DeathBlame, AServerThatLeftNoNoteOfACrashBlamesNone) {
+  crash_.reset();
+  const Tablet* loading = AddLoading(1, 2);
+  const Tablet* fresh = AddServed(2, 9 * kSecond, 2);
+  const Tablet* old = AddServed(3, 11 * kSecond, 2);
+  EXPECT_EQ(Of(loading), Blame::kNone);
+  EXPECT_EQ(Of(fresh), Blame::kNone);
+  EXPECT_EQ(Of(old), Blame::kCleared);
+}
+
+TEST_F(DeathBlame, ATabletThatTheNoteNamesIsBlamedAloneEvenAfterItsTrial) {
+  crash_->tablet_id = 3;
+  const Tablet* loading = AddLoading(1, 2);
+  const Tablet* fresh = AddServed(2, 9 * kSecond);
+  const Tablet* named = AddServed(3, 600 * kSecond);
+  const Tablet* old = AddServed(4, 600 * kSecond, 2);
+  EXPECT_EQ(Of(loading), Blame::kNone);
+  EXPECT_EQ(Of(fresh), Blame::kNone);
+  EXPECT_EQ(Of(named), Blame::kBlamed);
+  EXPECT_EQ(Of(old), Blame::kCleared);
+}
+
+TEST_F(DeathBlame, TheThirdNoteThatNamesATabletSetsItAside) {
+  crash_->tablet_id = 1;
+  const Tablet* named = AddServed(1, 600 * kSecond, 2);
+  AddLoading(2, 2);
+  EXPECT_EQ(Of(named), Blame::kSetAside);
+}
+
+TEST_F(DeathBlame, ANoteThatNamesATabletOfMetadataOrNoneOfTheServersBlamesNone) {
+  const Tablet* of_metadata = Add(1, 0, kMetadataTableId);
+  const Tablet* loading = AddLoading(2, 2);
+  for (uint64_t named : {1, 99}) {
+    crash_->tablet_id = named;
+    server_.recovery.reset();
+    EXPECT_EQ(Of(of_metadata), Blame::kNone);
+    EXPECT_EQ(Of(loading), Blame::kNone);
+  }
 }
 
 TEST_F(DeathBlame, SuspectsAreTriedInSmallGroups) {

@@ -5,17 +5,15 @@
 //   master                  a new one takes the lock; the one before is stopped
 //   create TABLE [KEYS...]  restore TABLE   drop TABLE [SECONDS]   undelete TABLE   alter TABLE
 //   merge TABLE [START LIMIT]   move TABLE ROW SERVER
-//   blames                  masters from now on set tablets aside
-//   poison|cure TABLE ROW   the tablet with the row ends the server that has loaded it
-//   letback TABLE ROW       of a tablet that is set aside
-//   drain|undrain NAME      balance on|off|now
-//   status                  what the master tells of the cluster's health
-//   write TABLE ROW   flush TABLE ROW   split TABLE ROW [unspelled]
-//   calls TABLE ROW COUNT   so many of them in each report from now on
-//   lose TEXT               calls with TEXT are carried out, their answers are lost; until `keep`
-//   hold TEXT               calls with TEXT stay on their way until `release`
-//   time SECONDS            passes, in steps of 100 ms
-//   show                    METADATA and servers
+//   crash NAME [TABLE ROW]  it notes its crash, and that it worked on the row's tablet
+//   poison|cure TABLE ROW   the tablet with the row crashes the server that has loaded it; the note
+//   names none letback TABLE ROW       of a tablet that is set aside drain|undrain NAME balance
+//   on|off|now status                  what the master tells of the cluster's health write TABLE
+//   ROW   flush TABLE ROW   split TABLE ROW [unspelled] calls TABLE ROW COUNT   so many of them in
+//   each report from now on lose TEXT               calls with TEXT are carried out, their answers
+//   are lost; until `keep` hold TEXT               calls with TEXT stay on their way until
+//   `release` time SECONDS            passes, in steps of 100 ms show                    METADATA
+//   and servers
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -76,8 +74,6 @@ class Story {
         Feed(event::Tick{now_us_});
         Drain();
       }
-    } else if (verb == "blames") {
-      sets_aside_ = true;
     } else if (verb == "show") {
       text_ += world_.Dump();
     } else if (verb == "status") {
@@ -104,6 +100,8 @@ class Story {
       world_.Kill(server);
     } else if (verb == "die") {
       world_.Die(server);
+    } else if (verb == "crash") {
+      world_.Crash(server, args.size() < 3 ? 0 : world_.TabletId(world_.TableId(args[1]), args[2]));
     } else if (verb == "freeze" || verb == "thaw") {
       server->frozen = verb == "freeze";
     } else if (verb == "cut" || verb == "heal") {
@@ -194,7 +192,6 @@ class Story {
     calls_.clear();
     state_ = std::make_unique<MasterState>();
     state_->options.root_limit = World::kRootLimit;
-    state_->options.sets_aside = sets_aside_;
     epoch_ = world_.NextEpoch();
     world_.TakeMasterLock(epoch_);
     Feed(event::LockTaken{epoch_});
@@ -241,7 +238,6 @@ class Story {
 
   World world_;
   std::unique_ptr<MasterState> state_;
-  bool sets_aside_ = false;
   uint64_t epoch_ = 0;
   std::deque<Action> calls_;
   std::vector<Action> held_;

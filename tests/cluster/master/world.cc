@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "engine/model/cell_key.h"
 #include "engine/tablet/reshape.h"
@@ -111,6 +112,11 @@ void World::Kill(WorldServer* server) {
 void World::Die(WorldServer* server) {
   server->running = false;
   server->tablets.clear();
+}
+
+void World::Crash(WorldServer* server, uint64_t tablet_id) {
+  if (server->running) server->crash = CrashNote{SIGSEGV, tablet_id};
+  Kill(server);
 }
 
 void World::RegainLock(WorldServer* server) {
@@ -241,6 +247,11 @@ uint64_t World::TableId(const std::string& name) const {
     if (file.table.schema.name == name && file.life == TableLife::kLive) return id;
   }
   return 0;
+}
+
+uint64_t World::TabletId(uint64_t table_id, const std::string& row) const {
+  const TabletRecord* record = RecordOf(table_id, row);
+  return record == nullptr ? 0 : record->tablet_id;
 }
 
 std::multimap<std::string, uint64_t> World::ReadAll(const TabletRecord& record) const {

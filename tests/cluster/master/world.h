@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -46,6 +47,7 @@ struct WorldServer {
   bool has_name = true;  // has its log directory, so that its acknowledgements count
   bool sealed = false;
   bool log_trashed = false;
+  std::optional<CrashNote> crash;  // none: it has not crashed
   std::set<uint64_t> sorted_parts;
   uint64_t master_epoch = 0;
   uint64_t files_made = 0;
@@ -76,6 +78,8 @@ class World {
   WorldServer* Newest(const std::string& name);  // newest life of the server; nullptr: none
   void Kill(WorldServer* server);                // its session ends at once
   void Die(WorldServer* server);                 // its session ends later
+  // Its process crashes while it works on the tablet; 0: the note of the crash names none.
+  void Crash(WorldServer* server, uint64_t tablet_id);
   // Ends the server's session: its lock is free, its file stays.
   void LoseLock(WorldServer* server) { server->lock = false; }
   // A server that still has its file takes its lock again; otherwise it ends itself.
@@ -110,6 +114,7 @@ class World {
   size_t killed = 0;  // number of processes that a deadly row has ended
 
   uint64_t TableId(const std::string& name) const;
+  uint64_t TabletId(uint64_t table_id, const std::string& row) const;  // 0: no tablet has the row
   static std::string MetadataRow(const TabletKey& key);
   static constexpr char kRootLimit[] = "0000000000000002";
 

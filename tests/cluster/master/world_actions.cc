@@ -220,7 +220,7 @@ Done World::Do(uint64_t master, const action::LoadTablet& body) {
     server->tablets[tablet_id] = std::move(tablet);
     if (IsDeadly(record.table_id, record.range)) {
       ++killed;
-      Kill(server);
+      Crash(server, 0);
       done.status = Unavailable("no answer from " + body.server.ToString());
     }
   }
@@ -279,8 +279,11 @@ Done World::Do(uint64_t, const action::StopWriter& body) {
 
 Done World::Do(uint64_t, const action::RenameLog& body) {
   auto found = servers.find(body.server);
-  if (found != servers.end()) found->second.has_name = false;
-  return {};
+  if (found == servers.end()) return {};
+  found->second.has_name = false;
+  Done done;
+  if (found->second.crash) done.answer = *found->second.crash;
+  return done;
 }
 
 Done World::Do(uint64_t, const action::SealLog& body) {

@@ -205,7 +205,7 @@ TEST(ClusterFindings, ARecoveryIsNamedWithItsError) {
 TEST(ClusterFindings, P19_ATabletThatIsSetAsideIsToldHowToLetItBack) {
   ClusterFacts facts = Whole();
   facts.health->unserved = {
-      Unserved("set_aside", "servers ts1.2, ts2.3 ended while they loaded it")};
+      Unserved("set_aside", "servers ts1.2, ts2.3 crashed while they loaded or served it")};
   EXPECT_THAT(One(facts).way_out, HasSubstr("sippar admin letback zk://z1:2181/demo t 'a'"));
 }
 

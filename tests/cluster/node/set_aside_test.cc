@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
+#include <functional>
 
+#include "cluster/api/crash_note.h"
 #include "cluster/api/store_paths.h"
 #include "tests/cluster/node/cluster_world.h"
 
@@ -21,7 +24,6 @@ constexpr size_t kKillsMax = 8;
 class SetAsideTest : public ClusterWorld {
  protected:
   SetAsideTest() {
-    policy_.sets_aside = true;
     policy_.trial_us = 120 * kSecond;  // long enough for any slow machine
     policy_.garbage_us = 200'000;
     policy_.trash_us = 0;
@@ -63,14 +65,23 @@ class SetAsideTest : public ClusterWorld {
     auto info = cluster_->admin()->Do(calls::GetTable{"t"});
     return info.ok() ? info->table_id : 0;
   }
+  // What the process of the server notes when it crashes while it works on the tablet.
+  void NoteCrash(const std::string& name, uint64_t tablet_id) {
+    std::array<char, kCrashNoteSizeMax> room;
+    const std::string log = store_paths::Log("/db", cluster_->server(name)->id());
+    EXPECT_OK(engine::ReplaceFile(machines_[name].get(), store_paths::CrashNote(log),
+                                  EncodeCrashNote({SIGSEGV, tablet_id}, &room)));
+  }
   // Ends each server that has loaded the deadly rows, and starts a new one in its place, until no
-  // server gets them any more. Returns the number of ended servers.
-  size_t KillUntilSetAside() {
+  // server gets them any more or kKillsMax servers have ended. Returns their number. `before_end`
+  // is called with the name of each server before it ends.
+  size_t KillUntilSetAside(const std::function<void(const std::string&)>& before_end) {
     size_t kills = 0;
     while (kills < kKillsMax) {
       std::string name;
       Await([&] { return IsSetAside() || !(name = WhoServes()).empty(); });
       if (name.empty()) break;
+      before_end(name);
       Crash(name);
       ++kills;
       StartServer(name);
@@ -91,7 +102,7 @@ TEST_F(SetAsideTest, P19_ATabletThatKillsItsServersIsSetAsideAndComesBackWhole) 
   Start(3);
   CreateTable({RowOf(kFirstDeadly)});
   Write(0, 2 * kFirstDeadly, "a");
-  const size_t kills = KillUntilSetAside();
+  const size_t kills = KillUntilSetAside([&](const std::string& name) { NoteCrash(name, 0); });
   EXPECT_GE(kills, 3u);
   EXPECT_LT(kills, kKillsMax);
 
@@ -149,6 +160,38 @@ TEST_F(SetAsideTest, P19_ATabletThatKillsItsServersIsSetAsideAndComesBackWhole) 
     })) << kind;
   }
   EXPECT_CODE(cluster_->admin()->Do(calls::LetBack{"nosuch", ""}), StatusCode::kNotFound);
+}
+
+TEST_F(SetAsideTest, P19_ServersThatDieWithoutANoteSetNothingAside) {
+  Start(3);
+  CreateTable({RowOf(kFirstDeadly)});
+  Write(0, 2 * kFirstDeadly, "a");
+  EXPECT_EQ(KillUntilSetAside([](const std::string&) {}), kKillsMax);
+  Await([&] { return Health().healthy; });
+  EXPECT_EQ(Health().tablets.set_aside, 0u);
+  auto record = cluster_->metadata()->Find(TableId(), RowOf(kFirstDeadly));
+  ASSERT_TRUE(record.ok()) << record.status();
+  EXPECT_TRUE(!record->suspicion || record->suspicion->deaths.empty());
+  CheckAll();
+}
+
+TEST_F(SetAsideTest, P19_ATabletThatTheNotesNameIsSetAsideWithTheThirdCrash) {
+  policy_.trial_us = 0;  // so only the notes can make it a suspect
+  Start(3);
+  CreateTable({RowOf(kFirstDeadly)});
+  Write(0, 2 * kFirstDeadly, "a");
+  auto note = [&](const std::string& name) {
+    auto record = cluster_->metadata()->Find(TableId(), RowOf(kFirstDeadly));
+    ASSERT_TRUE(record.ok()) << record.status();
+    NoteCrash(name, record->tablet_id);
+  };
+  EXPECT_EQ(KillUntilSetAside(note), 3u);
+  Await([&] { return Health().unserved.size() == 1 && Health().recoveries.empty(); });
+  EXPECT_TRUE(IsSetAside());
+  EXPECT_OK(ReadRow(RowOf(0)));
+  EXPECT_OK(cluster_->admin()->Do(calls::LetBack{"t", RowOf(kFirstDeadly)}));
+  Await([&] { return Health().healthy; });
+  CheckAll();
 }
 
 }  // namespace

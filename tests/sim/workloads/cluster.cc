@@ -138,7 +138,7 @@ void Cluster::ServerMain(MachineId id) {
       world_->scheduler()->Fail(std::string(MessageOf(started.status())));
     }
   }
-  endpoint->on_load = [this, id](const engine::RowRange& rows) { AfterLoad(id, rows); };
+  endpoint->on_load = [this, id](const cluster::TabletRecord& record) { AfterLoad(id, record); };
   machines_[id].server = endpoint;
   world_->network()->Serve(id, endpoint);
   world_->scheduler()->Note("serves as " + endpoint->server->id().ToString());
@@ -202,11 +202,11 @@ void Cluster::Run() {
   supervisor_->Join();
   CreateTable();
   CheckServedAgain("the start");
+  if (knobs_.deadly_row) DrawDeadlyRow();
   trouble_ = true;
   for (const auto& [id, machine] : machines_) world_->disk()->SetFaults(id, knobs_.disk);
   world_->disk()->SetFaults(kLocks, {});
   world_->network()->SetFaults(knobs_.network);
-  if (knobs_.deadly_row) deadly_row_ = knobs_.rows[world_->random()->Uniform(knobs_.rows.size())];
   clients_left_ = kClients;
   for (uint64_t i = 0; i < kClients; ++i) {
     auto id = static_cast<MachineId>(kFirstClient + i);

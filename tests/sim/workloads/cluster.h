@@ -103,7 +103,10 @@ class Cluster {
   MachineId DrawServer();
 
   // --- A row that ends each server that loads its tablet (cluster_deadly.cc).
-  void AfterLoad(MachineId id, const engine::RowRange& rows);
+  void DrawDeadlyRow();
+  bool IsDeadly(const cluster::TabletRecord& record) const;
+  void AfterLoad(MachineId id, const cluster::TabletRecord& record);
+  void NoteCrash(MachineId id, const cluster::ServerId& life, uint64_t tablet_id);
   void CheckOthersServed();
   Status OthersServed();
   void LetBackAll();
@@ -125,6 +128,7 @@ class Cluster {
   uint64_t writes_under_way_ = 0;  // unfinished writes of clients
   uint64_t writes_done_ = 0;       // acknowledged writes of clients
   std::optional<std::string> deadly_row_;
+  uint64_t deadly_table_ = 0;  // the table of the deadly row
   uint64_t deadly_kills_ = 0;
   std::string metadata_cut_;  // last row at which METADATA was split, as a row of the user's table
   std::unique_ptr<Process> supervisor_;

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <csignal>
+
+#include "cluster/api/crash_note.h"
+#include "cluster/api/store_paths.h"
 #include "tests/sim/workloads/cluster.h"
 
 namespace sippar::sim {
@@ -19,21 +23,48 @@ bool IsSetAside(const TabletRecord& record) {
 
 }  // namespace
 
-void Cluster::AfterLoad(MachineId id, const engine::RowRange& rows) {
-  if (!deadly_row_ || !rows.Contains(*deadly_row_)) return;
+// Draws a row of the clients' table, which is still the only table.
+void Cluster::DrawDeadlyRow() {
+  while (deadly_table_ == 0) {
+    (void)supervisor_->metadata->Scan(cluster::kMetadataTableId + 1, UINT64_MAX - 1,
+                                      [&](const TabletRecord& record) {
+                                        deadly_table_ = record.table_id;
+                                        return false;
+                                      });
+  }
+  deadly_row_ = knobs_.rows[world_->random()->Uniform(knobs_.rows.size())];
+}
+
+bool Cluster::IsDeadly(const TabletRecord& record) const {
+  return deadly_row_ && record.table_id == deadly_table_ && record.range.Contains(*deadly_row_);
+}
+
+void Cluster::AfterLoad(MachineId id, const TabletRecord& record) {
+  if (!IsDeadly(record)) return;
   ++deadly_kills_;
-  world_->scheduler()->Note("loaded the deadly row");
+  // In some histories the thread that crashes does not know its tablet.
+  NoteCrash(id, record.server, knobs_.operations_each % 2 == 0 ? record.tablet_id : 0);
   Stop(id, /*power_lost=*/false);
 }
 
-// Returns OK if the tablet with the deadly row is set aside and one row of each other tablet can be
-// read.
+// Notes the crash, as the handler of `sippar serve` does. This may fail, like every other write.
+void Cluster::NoteCrash(MachineId id, const cluster::ServerId& life, uint64_t tablet_id) {
+  const std::string log = cluster::store_paths::Log("/db", life);
+  std::array<char, cluster::kCrashNoteSizeMax> room;
+  const Status noted =
+      engine::ReplaceFile(world_->disk()->Of(id), cluster::store_paths::CrashNote(log),
+                          cluster::EncodeCrashNote({SIGSEGV, tablet_id}, &room));
+  world_->scheduler()->Note(fmt::format("loaded the deadly row; note: {}", MessageOf(noted)));
+}
+
+// Returns OK if the tablet with the deadly row is set aside and one row of each other tablet of its
+// table can be read.
 Status Cluster::OthersServed() {
   std::vector<TabletRecord> others;
   bool is_aside = false;
-  RETURN_IF_ERROR(supervisor_->metadata->Scan(
-      cluster::kMetadataTableId + 1, UINT64_MAX - 1, [&](TabletRecord record) {
-        const bool is_deadly = record.range.Contains(*deadly_row_);
+  RETURN_IF_ERROR(
+      supervisor_->metadata->Scan(deadly_table_, deadly_table_, [&](TabletRecord record) {
+        const bool is_deadly = IsDeadly(record);
         is_aside = is_aside || (is_deadly && IsSetAside(record));
         if (!is_deadly) others.push_back(std::move(record));
         return true;
