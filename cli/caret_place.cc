@@ -53,6 +53,7 @@ QuotedPlace PlaceOfQuote(std::string_view before) {
   const std::string& last = tokens.back();
   if (tokens.front() == "IMPORT" && last == "FROM") return QuotedPlace::kFile;
   if (tokens.front() == "EXPORT" && last == "TO") return QuotedPlace::kFile;
+  if (tokens.front() == "CANCEL" && tokens.size() <= 2) return QuotedPlace::kStatementId;
   const size_t size = tokens.size();
   auto token = [&](size_t from_end) { return from_end <= size ? tokens[size - from_end] : ""; };
   // Matches INSERT INTO t ROW 'k' and BEGIN ROW t 'k'.

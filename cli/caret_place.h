@@ -9,7 +9,7 @@
 
 namespace sippar::cli {
 
-enum class QuotedPlace : uint8_t { kOther, kRowKey, kFile };
+enum class QuotedPlace : uint8_t { kOther, kRowKey, kFile, kStatementId };
 
 // `before`: the statement up to the quote, such as "SELECT * FROM web WHERE row =".
 QuotedPlace PlaceOfQuote(std::string_view before);

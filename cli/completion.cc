@@ -79,7 +79,7 @@ void AddWords(const query::Completion& at, Collector* collector) {
   if (at.show) {
     collector->AddKeywords({"TABLES", "TABLETS", "FAMILIES", "LOCALITY GROUPS", "SESSION",
                             "COMPACTIONS", "METRICS", "FUNCTIONS", "CREATE TABLE", "SERVERS",
-                            "EVENTS", "TRACES", "BACKUPS"});
+                            "EVENTS", "TRACES", "QUERIES", "BACKUPS"});
   }
   if (at.setting) collector->AddNames(query::SettingNames());
   if (at.format) collector->AddNames({"csv", "tsv", "jsonl", "cells", "JSON"});
@@ -185,7 +185,8 @@ Candidates Completer::FindInCommand(std::string_view text, size_t caret) {
   return out;
 }
 
-// Completes inside quotes: a row key or a file name, if the statement expects one here.
+// Completes inside quotes: a row key, a file name or the id of a statement, if the statement
+// expects one here.
 Candidates Completer::FindInText(std::string_view text, size_t caret, const query::Completion& at) {
   // Limits the wait after a key press, and the candidates shown.
   constexpr size_t kKeysMax = 60;
@@ -199,6 +200,10 @@ Candidates Completer::FindInText(std::string_view text, size_t caret, const quer
   QuotedPlace place = PlaceOfQuote(text.substr(begin, at.word_begin - begin));
   if (place == QuotedPlace::kFile) out.words = FileNames(typed);
   query::Session* session = store_->session();
+  if (place == QuotedPlace::kStatementId && session != nullptr) {
+    out.words = session->StatementIds();
+    std::erase_if(out.words, [&](const std::string& word) { return !word.starts_with(typed); });
+  }
   // Completion reads nothing inside BEGIN ROW, because COMMIT would check the cells that it read.
   const bool may_read = session != nullptr && session->transaction().empty();
   if (place == QuotedPlace::kRowKey && may_read && !at.table_name.empty()) {

@@ -14,6 +14,7 @@
 #include "query/parse/parse.h"
 #include "query/query.h"
 #include "query/session/query_error.h"
+#include "query/session/statement_reporter.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::cli {
@@ -239,6 +240,7 @@ class LanguageAnswers final : public fuse::Answers {
     query::SessionOptions options;
     options.cancel = call.cancel;
     options.timeout_us = call.timeout_us;
+    options.reporter = &reporter_;
     return query::Session::New(client_, options);
   }
 
@@ -256,6 +258,7 @@ class LanguageAnswers final : public fuse::Answers {
   }
 
   cluster::Client* const client_;
+  query::StatementReporter reporter_{client_};
   const std::string queries_;
 };
 

@@ -67,9 +67,13 @@ constexpr Help kHelp[] = {
     {"DROP TABLE", "DROP TABLE [IF EXISTS] table\n", "DROP TABLE IF EXISTS web;"},
     {"SHOW",
      "SHOW TABLES | SERVERS | EVENTS [OF t] | TRACES [OF t] | COMPACTIONS [OF t] | SESSION\n"
-     "  | BACKUPS [OF t] | METRICS | FUNCTIONS [LIKE text]\n"
+     "  | QUERIES [OF t] | BACKUPS [OF t] | METRICS | FUNCTIONS [LIKE text]\n"
      "SHOW FAMILIES | LOCALITY GROUPS | TABLETS OF table; SHOW CREATE TABLE table\n",
      "SHOW TABLES LIKE 'w%';"},
+    {"CANCEL",
+     "CANCEL [QUERY] 'id': ends a statement of any process that uses the store\n"
+     "SHOW QUERIES lists those that run for 0.1 s or longer, with their ids\n",
+     "CANCEL 'k7fqa-1';"},
     {"DESCRIBE", "DESCRIBE table\n", "DESCRIBE web;"},
     {"EXPLAIN",
      "EXPLAIN [FORMAT json] statement: its rows, columns, calls and writes; nothing is done\n"

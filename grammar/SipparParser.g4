@@ -355,7 +355,7 @@ flush
     : FLUSH TABLE tableName
     ;
 
-// --- Statements on tablets, backups and rights. GRANT, REVOKE and CANCEL are not supported; the tree
+// --- Statements on tablets, backups and rights. GRANT and REVOKE are not supported; the tree
 // keeps them as words ---
 
 other

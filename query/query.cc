@@ -5,6 +5,7 @@
 
 #include "query/analyze/compile.h"
 #include "query/execute/backup_statement.h"
+#include "query/execute/cancel_statement.h"
 #include "query/execute/explain.h"
 #include "query/execute/gathered_rows.h"
 #include "query/execute/reshape_statement.h"
@@ -18,7 +19,9 @@
 #include "query/parse/parse.h"
 #include "query/session/query_error.h"
 #include "query/session/session.h"
+#include "query/session/statement_reporter.h"
 #include "query/syntax/ast_print.h"
+#include "query/syntax/named_table.h"
 
 namespace sippar::query {
 namespace {
@@ -26,12 +29,6 @@ namespace {
 // The error for a statement that the grammar accepts but that is not supported: the reason, and
 // what to do instead.
 Status RefuseOther(const syntax::Other& other) {
-  if (other.name == "CANCEL") {
-    return ErrorAt("UNSUPPORTED", {},
-                   "CANCEL is not supported: a statement belongs to the process that runs it",
-                   "Ctrl-C or --timeout ends it there; SHOW TRACES has the slow calls of all",
-                   StatusCode::kUnimplemented);
-  }
   return ErrorAt("UNSUPPORTED", {},
                  fmt::format("{} is not supported: a client that can connect may read and write "
                              "every table",
@@ -75,6 +72,7 @@ struct Dispatcher {
   Status operator()(const syntax::Restore& s) const { return ExecuteRestore(context, s); }
   Status operator()(const syntax::AlterBackup& s) const { return ExecuteAlterBackup(context, s); }
   Status operator()(const syntax::DropBackup& s) const { return ExecuteDropBackup(context, s); }
+  Status operator()(const syntax::Cancel& s) const { return ExecuteCancel(context, s); }
   Status operator()(const syntax::Explain& s) const { return ExecuteExplain(context, s); }
   Status operator()(const syntax::Other& s) const { return RefuseOther(s); }
 };
@@ -88,7 +86,10 @@ constexpr const char* kPerhapsWritten =
 
 class ClientSession final : public Session {
  public:
-  ClientSession(cluster::Client* client, const SessionOptions& options) {
+  ClientSession(cluster::Client* client, const SessionOptions& options)
+      : own_reporter_(options.reporter == nullptr ? std::make_unique<StatementReporter>(client)
+                                                  : nullptr),
+        reporter_(options.reporter == nullptr ? own_reporter_.get() : options.reporter) {
     state_.client = client;
     state_.files = options.files;
     state_.settings.timeout_us = options.timeout_us;
@@ -172,6 +173,13 @@ class ClientSession final : public Session {
     for (const engine::FamilySchema& family : info->schema.families) names.push_back(family.name);
     return names;
   }
+  std::vector<std::string> StatementIds() override {
+    std::vector<std::string> ids;
+    auto statements = state_.client->admin()->Do(cluster::calls::ListStatements{}, kWhileTyping);
+    if (!statements.ok()) return ids;
+    for (const cluster::StatementInfo& statement : *statements) ids.push_back(statement.id);
+    return ids;
+  }
 
  private:
   StatusOr<ResultSummary> Run(const syntax::Statement& statement, std::string_view text,
@@ -187,10 +195,13 @@ class ClientSession final : public Session {
     context.sink = sink;
     context.summary = &summary;
     StartStatement();
+    StatementReporter::Scope reported(
+        reporter_, {text, syntax::NamedTable(statement), state_.cancel, &state_.rows_read});
     // A Cancel that arrived between two statements ends this one: Ctrl-C would otherwise do nothing
     // while a script moves from one statement to the next.
     Status status = state_.cancel->load() ? Cancelled("the statement was cancelled before it began")
                                           : std::visit(Dispatcher{context}, statement.node);
+    status = reported.End(status);
     // One Cancel ends one statement, even if it came too late to have an effect.
     ClearCancel();
     // Measured by the monotonic clock: a wall clock may be set while the statement runs.
@@ -220,6 +231,8 @@ class ClientSession final : public Session {
   }
 
   SessionState state_;
+  const std::unique_ptr<StatementReporter> own_reporter_;  // null: it is not this session's own
+  StatementReporter* const reporter_;
 };
 
 }  // namespace

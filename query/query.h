@@ -19,6 +19,8 @@
 
 namespace sippar::query {
 
+class StatementReporter;
+
 struct SessionOptions {
   // Opens the files of IMPORT and EXPORT; null: both statements are refused.
   FileAccess* files = nullptr;
@@ -26,6 +28,9 @@ struct SessionOptions {
   // session makes its own.
   cluster::CancelFlag cancel;
   int64_t timeout_us = 0;  // longest run of a statement; 0: no limit
+  // Reports the statements of several sessions of one client (session/statement_reporter.h), which
+  // outlives them; null: the session makes its own, and with it a thread.
+  StatementReporter* reporter = nullptr;
 };
 
 class Session {
@@ -77,6 +82,8 @@ class Session {
   // Names for completion in the shell; empty if the cluster cannot answer.
   virtual std::vector<std::string> TableNames() = 0;
   virtual std::vector<std::string> FamilyNames(const std::string& table) = 0;
+  // Those that SHOW QUERIES lists.
+  virtual std::vector<std::string> StatementIds() = 0;
 };
 
 }  // namespace sippar::query

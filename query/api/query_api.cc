@@ -12,6 +12,8 @@
 #include "query/api/api_select.h"
 #include "query/execute/select.h"
 #include "query/session/query_error.h"
+#include "query/session/statement_reporter.h"
+#include "query/syntax/named_table.h"
 
 namespace sippar::query {
 namespace {
@@ -50,8 +52,13 @@ StatusOr<Analysis> Analyze(cluster::Client* client, const PreparedToken& query,
 // carries a token from which the client can resume.
 class SelectRun final : public cluster::QueryRun, public ResultSink {
  public:
-  SelectRun(PreparedToken query, std::vector<QueryColumn> columns, ResumeToken place)
-      : query_(std::move(query)), columns_(std::move(columns)), place_(std::move(place)) {}
+  // `reporter` outlives the run.
+  SelectRun(StatementReporter* reporter, PreparedToken query, std::vector<QueryColumn> columns,
+            ResumeToken place)
+      : reporter_(reporter),
+        query_(std::move(query)),
+        columns_(std::move(columns)),
+        place_(std::move(place)) {}
 
   Status Plan(cluster::Client* client, const QueryCall& call, syntax::Select select,
               bool can_go_on) {
@@ -64,6 +71,7 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
     context_.stop = {session_.cancel.get(), client->clock()};
     context_.sink = this;
     context_.summary = &summary_;
+    table_ = query_.table_prefix + std::string(syntax::NamedTable(select));
     if (place_.done) return OkStatus();
     if (place_.given > 0) RETURN_IF_ERROR(GoOn(context_, place_, &select));
     if (can_go_on) key_at_ = AddKey(&select, columns_.size());
@@ -77,8 +85,10 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
     rows_ = rows;
     if (!place_.done) {
       std::string next;
-      Status status = RunSelect(
-          context_, plan_, [this](const std::vector<Row>& batch) { return Take(batch); }, &next);
+      StatementReporter::Scope reported(
+          reporter_, {query_.text, table_, session_.cancel, &session_.rows_read});
+      Status status = reported.End(RunSelect(
+          context_, plan_, [this](const std::vector<Row>& batch) { return Take(batch); }, &next));
       // A failure to send rows is not an error of the query, so it is returned without a place in
       // the text.
       if (sent_.ok() && !status.ok()) {
@@ -119,9 +129,11 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
   // token, since a resumed execution would skip the rest of that row.
   Status Send(bool is_row_end) { return rows_->Send(key_at_ && is_row_end ? place_.Encode() : ""); }
 
+  StatementReporter* const reporter_;
   const PreparedToken query_;
   const std::vector<QueryColumn> columns_;
   ResumeToken place_;
+  std::string table_;  // its name in the store
   SessionState session_;
   StatementContext context_;
   ResultSummary summary_;
@@ -133,7 +145,7 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
 
 class ClientQueryApi final : public cluster::QueryApi {
  public:
-  explicit ClientQueryApi(cluster::Client* client) : client_(client) {}
+  explicit ClientQueryApi(cluster::Client* client) : client_(client), reporter_(client) {}
 
   StatusOr<PreparedQuery> Prepare(const std::string& table_prefix, const std::string& text,
                                   const ParamTypes& params) override {
@@ -173,8 +185,8 @@ class ClientQueryApi final : public cluster::QueryApi {
             "resume_token: {}; prepare the query again and execute it without the token", text));
       return QueryExpired(fmt::format("prepared_query: {}; prepare it again", text));
     }
-    auto run = std::make_unique<SelectRun>(std::move(query), std::move(analysis->columns),
-                                           std::move(place));
+    auto run = std::make_unique<SelectRun>(&reporter_, std::move(query),
+                                           std::move(analysis->columns), std::move(place));
     Status planned = run->Plan(client_, call, *std::move(select), analysis->can_go_on);
     if (!planned.ok()) return WithPlace(planned);
     return std::unique_ptr<cluster::QueryRun>(std::move(run));
@@ -204,6 +216,7 @@ class ClientQueryApi final : public cluster::QueryApi {
   }
 
   cluster::Client* client_;
+  StatementReporter reporter_;
 };
 
 }  // namespace

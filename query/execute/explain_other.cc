@@ -188,6 +188,13 @@ struct OtherExplainer {
                  now ? "METADATA records of the tablets that move" : "a setting of the master");
   }
 
+  StatusOr<PlanTree> operator()(const syntax::Cancel& cancel) const {
+    RETURN_IF_ERROR(CompileConstant(context, cancel.id).status());
+    return Calls("CANCEL", "cancel a statement, and wait for its end",
+                 {"CancelStatement, until the statement has ended"},
+                 "nothing; an INSERT that is ended keeps what it has written");
+  }
+
   // Statements on backups.
   StatusOr<PlanTree> operator()(const syntax::Backup& backup) const {
     RETURN_IF_ERROR(FindTable(context, backup.table).status());

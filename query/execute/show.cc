@@ -12,24 +12,13 @@
 #include "query/analyze/compile.h"
 #include "query/execute/backup_statement.h"
 #include "query/execute/select.h"
+#include "query/execute/show_relation.h"
 #include "query/format/format.h"
 #include "query/plan/schema_options.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {
-
-// The result of a SHOW, which is small enough to be held in memory. Every SHOW makes a Relation, so
-// that LIKE, WHERE and all output formats work for each of them.
-struct Relation {
-  std::vector<ResultColumn> columns;
-  std::vector<Row> rows;
-};
-
-Value Text(std::string_view text) { return Value::Text(std::string(text)); }
-Value Number(uint64_t number) { return Value::Int64(static_cast<int64_t>(number)); }
-ResultColumn TextColumn(std::string_view name) { return {std::string(name), ValueType::kText}; }
-ResultColumn NumberColumn(const char* name) { return {name, ValueType::kInt64}; }
 
 std::string Join(const std::vector<std::string>& names) {
   std::string text;
@@ -131,101 +120,6 @@ StatusOr<Relation> ShowServers(const StatementContext& context, const syntax::Sh
   return relation;
 }
 
-StatusOr<Relation> ShowEvents(const StatementContext& context, const syntax::Show& show) {
-  Relation relation{{TextColumn("table"),
-                     {"time", ValueType::kTimestamp},
-                     TextColumn("start"),
-                     TextColumn("end"),
-                     TextColumn("kind"),
-                     TextColumn("why")},
-                    {}};
-  if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
-  ASSIGN_OR_RETURN(std::vector<cluster::TabletEventInfo> events,
-                   context.DoAdmin(cluster::calls::TabletEvents{show.table.text}));
-  for (const cluster::TabletEventInfo& event : events) {
-    relation.rows.push_back({Text(event.table), Value::Timestamp(event.time_us),
-                             Text(event.range.start), Text(event.range.limit), Text(event.kind),
-                             Text(event.text)});
-  }
-  return relation;
-}
-
-// The names of the metrics come from the servers, so a server of another version may have others.
-StatusOr<Relation> ShowMetrics(const StatementContext& context, const syntax::Show&) {
-  Relation relation{{TextColumn("name"), NumberColumn("value")}, {}};
-  ASSIGN_OR_RETURN(auto metrics, context.DoAdmin(cluster::calls::Metrics{}));
-  for (const auto& [name, value] : metrics) {
-    relation.rows.push_back({Text(name), Number(value)});
-  }
-  return relation;
-}
-
-StatusOr<Relation> ShowCompactions(const StatementContext& context, const syntax::Show& show) {
-  Relation relation{{TextColumn("table"),
-                     NumberColumn("tablet"),
-                     TextColumn("group"),
-                     TextColumn("kind"),
-                     TextColumn("reason"),
-                     NumberColumn("inputs"),
-                     NumberColumn("bytes_in"),
-                     NumberColumn("bytes_out"),
-                     {"started", ValueType::kTimestamp},
-                     {"duration", ValueType::kDuration},
-                     TextColumn("status")},
-                    {}};
-  // FindTable is called only to report an error if the table does not exist.
-  if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
-  ASSIGN_OR_RETURN(std::vector<cluster::CompactionInfo> compactions,
-                   context.DoAdmin(cluster::calls::Compactions{}));
-  for (const cluster::CompactionInfo& info : compactions) {
-    if (!show.table.empty() && info.table != show.table.text) continue;
-    relation.rows.push_back(
-        {Text(info.table), Number(info.tablet_id), Text(info.group), Text(info.kind),
-         Text(info.reason), Number(info.inputs), Number(info.bytes_in), Number(info.bytes_out),
-         Value::Timestamp(info.started_us), Value::Duration(info.duration_us), Text(info.status)});
-  }
-  return relation;
-}
-
-StatusOr<Relation> ShowTraces(const StatementContext& context, const syntax::Show& show) {
-  Relation relation{{{"time", ValueType::kTimestamp},
-                     {"duration", ValueType::kDuration},
-                     TextColumn("call"),
-                     TextColumn("table"),
-                     TextColumn("row"),
-                     TextColumn("server"),
-                     TextColumn("caller"),
-                     TextColumn("outcome")},
-                    {}};
-  for (const cluster::TraceStage& stage : cluster::kTraceStages) {
-    relation.columns.push_back({std::string(stage.name), ValueType::kDuration});
-  }
-  relation.columns.push_back(NumberColumn("blocks_from_disk"));
-  relation.columns.push_back(NumberColumn("cells"));
-  relation.columns.push_back(TextColumn("trace"));
-  if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
-  ASSIGN_OR_RETURN(std::vector<cluster::CallTraceInfo> traces,
-                   context.DoAdmin(cluster::calls::Traces{show.table.text}));
-  for (const cluster::CallTraceInfo& trace : traces) {
-    std::vector<Value> row = {Value::Timestamp(trace.start_us),
-                              Value::Duration(trace.duration_us),
-                              Text(trace.call),
-                              Text(trace.table),
-                              Text(trace.row),
-                              Text(trace.server),
-                              Text(trace.caller),
-                              Text(trace.outcome)};
-    for (const cluster::TraceStage& stage : cluster::kTraceStages) {
-      row.push_back(Value::Duration(trace.work.*stage.micros));
-    }
-    row.push_back(Number(trace.work.blocks_from_disk));
-    row.push_back(Number(trace.work.cells_returned));
-    row.push_back(Text(trace.trace));
-    relation.rows.push_back(std::move(row));
-  }
-  return relation;
-}
-
 StatusOr<Relation> ShowBackups(const StatementContext& context, const syntax::Show& show) {
   Relation relation{{TextColumn("backup"),
                      TextColumn("table"),
@@ -292,7 +186,7 @@ struct Entry {
 };
 // The grammar takes these words as names, not as keywords. So a new SHOW needs only a row here, and
 // its word can still name a table or a family.
-constexpr std::array<Entry, 13> kShows = {
+constexpr std::array<Entry, 14> kShows = {
     {{"TABLES", ShowTables, "ListTables"},
      {"CREATE TABLE", ShowCreateTable, "GetTable, ListTablets"},
      {"FAMILIES", ShowFamilies, "ListTables"},
@@ -301,6 +195,7 @@ constexpr std::array<Entry, 13> kShows = {
      {"SERVERS", ShowServers, "ClusterStatus"},
      {"EVENTS", ShowEvents, "TabletEvents"},
      {"TRACES", ShowTraces, "Traces"},
+     {"QUERIES", ShowQueries, "ListStatements"},
      {"COMPACTIONS", ShowCompactions, "Compactions"},
      {"METRICS", ShowMetrics, "Metrics"},
      {"BACKUPS", ShowBackups, "ListBackups"},
@@ -310,9 +205,8 @@ constexpr std::array<Entry, 13> kShows = {
 Status UnknownShow(const syntax::Show& show) {
   // Words that SHOW knows but does not support. Each gets an error with the reason: the error of
   // UnknownName would suggest that the word is misspelled.
-  constexpr std::array<std::array<std::string_view, 2>, 3> kRefused = {
+  constexpr std::array<std::array<std::string_view, 2>, 2> kRefused = {
       {{"GRANTS", "a store has no users and no rights"},
-       {"QUERIES", "a statement belongs to the process that runs it; SHOW TRACES has slow calls"},
        {"JOBS", "SHOW COMPACTIONS has the work that runs by itself"}}};
   for (const auto& [word, reason] : kRefused) {
     if (!SameWord(show.what.text, word)) continue;

@@ -84,7 +84,7 @@ void KeepWhatRuns(const std::vector<const Token*>& tokens, std::vector<std::stri
   if (!offers("SELECT")) return;
   bool explains = !tokens.empty() && tokens[0]->getType() == SipparParser::EXPLAIN;
   std::erase_if(*keywords, [&](const std::string& word) {
-    constexpr std::array<std::string_view, 3> kRefused = {"CANCEL", "GRANT", "REVOKE"};
+    constexpr std::array<std::string_view, 2> kRefused = {"GRANT", "REVOKE"};
     if (explains && word == "EXPLAIN") return true;
     return std::find(kRefused.begin(), kRefused.end(), word) != kRefused.end();
   });

@@ -73,6 +73,12 @@ syntax::StatementNode StatementBuilder::BuildOther(SipparParser::OtherContext* c
   if (auto* node = context->dropBackup()) {
     return syntax::DropBackup{expressions_.Name(node->name()), node->EXISTS() != nullptr};
   }
+  if (auto* node = context->cancel()) {
+    syntax::Cancel cancel;
+    if (node->name() != nullptr) cancel.kind = expressions_.Name(node->name());
+    cancel.id = expressions_.Build(node->expression());
+    return cancel;
+  }
   return commands_.Build(context);
 }
 

@@ -360,8 +360,14 @@ struct DropBackup {
   bool operator==(const DropBackup&) const = default;
 };
 
+struct Cancel {
+  Identifier kind;  // QUERY; empty: left out
+  Expr id;
+  bool operator==(const Cancel&) const = default;
+};
+
 // Statements that the grammar accepts but that are not supported and have no tree of their own:
-// GRANT, REVOKE, CANCEL.
+// GRANT, REVOKE.
 struct Other {
   std::string name;                // first word, upper case
   std::vector<std::string> words;  // all tokens, as written
@@ -381,7 +387,7 @@ using StatementNode =
     std::variant<Select, Tail, Insert, Update, Delete, Increment, Append, Atomic, BeginRow, Commit,
                  Rollback, CreateTable, AlterTable, DropTable, Show, Describe, Import, Export,
                  SetOption, ResetOption, Compact, Flush, SplitTable, MergeTablets, MoveTablet,
-                 Balance, Backup, Restore, AlterBackup, DropBackup, Explain, Other>;
+                 Balance, Backup, Restore, AlterBackup, DropBackup, Cancel, Explain, Other>;
 
 struct Statement {
   StatementNode node;

@@ -356,6 +356,11 @@ struct StatementPrinter {
   std::string operator()(const syntax::DropBackup& drop) const {
     return fmt::format("DROP BACKUP {}{}", drop.if_exists ? "IF EXISTS " : "", Name(drop.name));
   }
+  std::string operator()(const syntax::Cancel& cancel) const {
+    std::string out = "CANCEL ";
+    if (!cancel.kind.empty()) out += Name(cancel.kind) + " ";
+    return out + Print(cancel.id);
+  }
   std::string operator()(const syntax::Explain& explain) const {
     std::string out = "EXPLAIN ";
     if (explain.analyze) out += "ANALYZE ";

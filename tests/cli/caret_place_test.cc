@@ -28,6 +28,12 @@ TEST(CaretPlace, OtherQuotesHoldFilesOrAnything) {
   }
 }
 
+TEST(CaretPlace, AQuoteAfterCancelHoldsTheIdOfAStatement) {
+  EXPECT_EQ(PlaceOfQuote("CANCEL "), QuotedPlace::kStatementId);
+  EXPECT_EQ(PlaceOfQuote("cancel query "), QuotedPlace::kStatementId);
+  EXPECT_EQ(PlaceOfQuote("CANCEL 'a' || "), QuotedPlace::kOther);
+}
+
 TEST(CaretPlace, TheInnermostOpenCall) {
   EXPECT_EQ(OpenCall("SELECT SUBSTR("), "SUBSTR");
   EXPECT_EQ(OpenCall("SELECT SUBSTR(UPPER(row), "), "SUBSTR");

@@ -139,6 +139,34 @@ class ClusterTest(cluster_lab.ClusterLab):
         _, err = self.run_sippar("query", self.target, "-e", "MOVE TABLET OF t ROW 'a' TO 'ts9'", code=1)
         self.assertIn("server ts9 not found (live servers: ts1.", err)
 
+    def id_of(self, target, pid):
+        """The id of the statement that the process runs; waits until it is listed."""
+        for _ in range(100):
+            out = self.run_sippar("query", target, "--format", "jsonl", "-e", "SHOW QUERIES OF t")[0]
+            for line in map(json.loads, out.splitlines()):
+                if line["pid"] == pid:
+                    return line["query"]
+            time.sleep(0.1)
+        self.fail("the statement is not listed")
+
+    def test_a_statement_is_cancelled_from_another_way_in(self):
+        self.first_up()
+        self.query(self.target, "CREATE TABLE t (FAMILY f) WITH (CHANGE_STREAM = 1d) SPLIT AT ('m')")
+        for target, other in ((self.gateway, self.target), (self.target, self.gateway)):
+            with subprocess.Popen([cluster_lab.BINARY, "query", target, "-e", "TAIL t"],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as tail:
+                statement = self.id_of(other, tail.pid)
+                # One of the two reigns. The next one learns what runs from the next reports.
+                for master in ("m1", "m2"):
+                    os.kill(self.pids()[master], signal.SIGKILL)
+                    self.up()
+                    self.assertEqual(self.id_of(other, tail.pid), statement)
+                _, said = self.run_sippar("query", other, "-e", f"CANCEL '{statement}'")
+                self.assertIn(f"cancelled {statement} of process {tail.pid} on ", said)
+                _, err = tail.communicate(timeout=60)
+                self.assertEqual(tail.returncode, 1, err)
+                self.assertIn(f"error CANCELLED: cancelled by CANCEL '{statement}' of process ", err)
+
 
 if __name__ == "__main__":
     cluster_lab.main()

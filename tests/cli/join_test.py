@@ -133,6 +133,34 @@ class JoinTest(unittest.TestCase):
                 self.assertEqual(writer.end()[0], 0)
             self.assertEqual(self.query("SELECT n:c FROM t WHERE row = 'r'"), f"{total}\n")
 
+    def queries_of(self, table):
+        out, _ = self.run_sippar("query", self.store, "--format", "jsonl", "-e",
+                                 f"SHOW QUERIES OF {table}")
+        return [json.loads(line) for line in out.splitlines()]
+
+    def test_statements_of_other_processes_are_listed_and_cancelled(self):
+        self.query("CREATE TABLE w (FAMILY f) WITH (CHANGE_STREAM = 1d)")
+        owner = self.owner()
+        joined = Script(self.store)
+        self.assertEqual(joined.ask("SELECT COUNT(*) FROM t"), "0")
+        for script in (owner, joined):
+            script.tell("TAIL w")
+        self.wait_until(lambda: len(self.queries_of("w")) == 2)
+        ids = {line["pid"]: line["query"] for line in self.queries_of("w")}
+        self.assertEqual({line["statement"] for line in self.queries_of("w")}, {"TAIL w"})
+        # Statements of the owner end, too. It is last: it serves the others.
+        for script in (joined, owner):
+            pid = script.process.pid
+            begin = time.monotonic()
+            _, said = self.run_sippar("query", self.store, "-e", f"CANCEL '{ids[pid]}'")
+            self.assertIn(f"cancelled {ids[pid]} of process {pid} on ", said)
+            self.assertLess(time.monotonic() - begin, 3)
+            code, error = script.end()  # a script ends at its first error
+            self.assertEqual(code, 1)
+            self.assertIn(f"error CANCELLED: cancelled by CANCEL '{ids[pid]}' of process ", error)
+            self.assertNotIn(ids[pid], [line["query"] for line in self.queries_of("w")])
+        self.assertIn("is not under way", self.query(f"CANCEL '{ids[owner.process.pid]}'", code=1))
+
     def owner_of_any(self):
         script = Script(self.store)
         self.assertEqual(script.ask("SELECT COUNT(*) FROM t").isdigit(), True)

@@ -159,7 +159,7 @@ class ShellTest(unittest.TestCase):
         shell.wait("CNN")
 
     def test_f_s13_completion(self):
-        for typed, wanted in (("SHOW me\t", "SHOW metrics"), ("SET ver\t", "SET versions"),
+        for typed, wanted in (("SHOW me\t", "SHOW metrics"), ("SHOW q\t", "SHOW queries"), ("SET ver\t", "SET versions"),
                               ("\\h sel\t", "\\h select"), ("\\d we\t", "\\d web"),
                               ("SELECT row\rFROM we\t", "FROM web"), ("EXPLAIN sel\t", "EXPLAIN select"),
                               ("EXPLAIN DEL\t", "EXPLAIN DELETE"), ("BACK\t", "BACKUP"),

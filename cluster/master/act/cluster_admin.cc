@@ -47,7 +47,8 @@ ClusterAdmin::ClusterAdmin(MasterDriver* driver, const ActionPlaces& places)
                [this](const TableSchema& schema, std::vector<engine::TabletState> states,
                       const CallTime& time) {
                  return Create({schema, {}}, std::move(states), time);
-               }) {}
+               }),
+      statements_(places.clock) {}
 
 void ClusterAdmin::Carry(const AnyCall& call, const CallOptions& options) {
   const CallTime time(clock_, options);
@@ -55,6 +56,8 @@ void ClusterAdmin::Carry(const AnyCall& call, const CallOptions& options) {
   AnswerBy(call, [&](const auto& asked) {
     if constexpr (requires { backups_.Perform(asked, time); }) {
       return backups_.Perform(asked, time);
+    } else if constexpr (requires { statements_.Perform(asked); }) {
+      return statements_.Perform(asked);
     } else {
       return Perform(asked, time);
     }

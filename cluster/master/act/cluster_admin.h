@@ -14,6 +14,7 @@
 #include "cluster/api/transport.h"
 #include "cluster/master/act/cluster_backups.h"
 #include "cluster/master/act/master_driver.h"
+#include "cluster/master/act/statement_registry.h"
 
 namespace sippar::cluster::master {
 
@@ -25,7 +26,8 @@ class ClusterAdmin final : public AdminApi {
   ClusterBackups* backups() { return &backups_; }
 
  private:
-  // Each function carries out one call; `backups_` carries out those of BackupCalls.
+  // Each function carries out one call; `backups_` carries out those of BackupCalls, and
+  // `statements_` those of StatementCalls.
   Status Perform(const calls::CreateTable& asked, const CallTime& time);
   Status Perform(const calls::AlterTable& asked, const CallTime& time);
   Status Perform(const calls::DropTable& asked, const CallTime& time);
@@ -105,6 +107,7 @@ class ClusterAdmin final : public AdminApi {
   MetadataTable* const metadata_;
   engine::Clock* const clock_;
   ClusterBackups backups_;
+  StatementRegistry statements_;
 };
 
 }  // namespace sippar::cluster::master

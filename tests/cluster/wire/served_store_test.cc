@@ -287,6 +287,31 @@ TEST_F(ServedStoreTest, AdministratorsCalls) {
   EXPECT_EQ(here->Do(calls::GetTable{table}).status().code(), StatusCode::kNotFound);
 }
 
+TEST_F(ServedStoreTest, AStatementThatOneClientReportsIsListedAndCancelledByAnother) {
+  AdminApi* here = client_->admin();
+  AdminApi* there = remote_->admin();
+  calls::ReportStatements report{7, {{"a-1", "host", 9, "t", "SELECT 1", 200'000, 3}}};
+  EXPECT_TRUE(there->Do(report)->empty());
+  for (AdminApi* admin : {here, there}) {
+    const std::vector<StatementInfo> listed = *admin->Do(calls::ListStatements{});
+    ASSERT_EQ(listed.size(), 1u);
+    EXPECT_EQ(listed[0].id, "a-1");
+    EXPECT_EQ(listed[0].text, "SELECT 1");
+    EXPECT_EQ(listed[0].rows_read, 3u);
+    EXPECT_GE(listed[0].elapsed_us, 200'000);
+  }
+  EXPECT_EQ(here->Do(calls::CancelStatement{{"a-1", "another"}})->pid, 9u);
+  const std::vector<StatementOrder> orders = *there->Do(report);
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].by, "another");
+  report.statements.clear();
+  EXPECT_TRUE(there->Do(report)->empty());
+  EXPECT_TRUE(here->Do(calls::ListStatements{})->empty());
+  const Status unknown = there->Do(calls::CancelStatement{{"a-1", "another"}}).status();
+  EXPECT_EQ(unknown.code(), StatusCode::kNotFound);
+  ExpectSame(here->Do(calls::CancelStatement{{"a-1", "another"}}).status(), unknown);
+}
+
 TEST_F(ServedStoreTest, LargeCellsAndManyCells) {
   CreateTable();
   const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;

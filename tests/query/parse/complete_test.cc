@@ -36,6 +36,7 @@ TEST(Complete, StatementsOnTabletsAreOffered) {
   EXPECT_TRUE(offers("DROP ", "BACKUP"));
   EXPECT_TRUE(offers("INSERT INTO t (ROW) ", "SELECT"));
   EXPECT_FALSE(offers("", "GRANT"));
+  EXPECT_TRUE(offers("", "CANCEL"));
   EXPECT_TRUE(offers("MOVE ", "TABLET"));
   for (const char* word : {"NOW", "OFF", "ON"}) EXPECT_TRUE(offers("BALANCE ", word)) << word;
   EXPECT_TRUE(CompleteAt("MOVE TABLET OF ", 15).table);
