@@ -26,7 +26,8 @@ constexpr Help kHelp[] = {
      "SELECT [CELLS] item, … FROM table [VERSIONS n|ALL] [TIME FROM a TO b] [AS OF t]\n"
      "  [CELLS PER ROW|FAMILY|COLUMN n] [REVERSE] [WHERE test] [GROUP BY …] [HAVING …]\n"
      "  [ORDER BY …] [LIMIT n] [AFTER ROW 'key']\n"
-     "  item: *, row, family:qualifier, family:*, family:/regex/, family:^prefix, expressions\n",
+     "  item: *, row, family:qualifier, family:*, family:/regex/, family:^prefix, expressions\n"
+     "SELECT CELLS … FROM table WITH DELETES: what is stored, hidden versions and deletes, too\n",
      "SELECT row, anchor:*, contents: FROM web VERSIONS 2 WHERE row STARTS WITH 'com.' LIMIT 10;"},
     {"TAIL",
      "TAIL table [column, …] [WHERE test] [FROM time | FROM 'position'] [TO time] [LIMIT n]\n"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/program_course.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "cluster/client/program_rest.h"
@@ -43,6 +45,11 @@ class ProgramCourse {
     }
     // The tablet was split after the caller had looked up the range. Running the program on each
     // child would give two partial results, so it runs here over the rows of both.
+    if (left.source == engine::Program::kEntries) {
+      // Servers send cells, and no entries, to programs that run elsewhere.
+      return Aborted(fmt::format(
+          "table {}: a tablet was split while its stored entries were read; read again", table_));
+    }
     tablet->reset();
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
                      NewScanStream(caller_, table_, left.read, options));

@@ -13,9 +13,10 @@ constexpr uint32_t kCellsPerCheck = 16;
 class TableStream final : public CellStream {
  public:
   TableStream(std::vector<std::shared_ptr<engine::Tablet>> tablets, const ReadSpec& read,
-              const CallOptions& options, engine::Clock* clock)
+              const CallOptions& options, engine::Clock* clock, engine::ReadForm form)
       : tablets_(std::move(tablets)),
         read_(read),
+        form_(form),
         cancel_(options.cancel),
         counters_(options.counters) {
     stop_.cancel = cancel_.get();
@@ -34,7 +35,7 @@ class TableStream final : public CellStream {
       if (!status_.ok() || next_ >= tablets_.size()) return;
       tablet_id_ = tablets_[next_]->id();
       const engine::TabletScope scope(tablet_id_);
-      auto opened = tablets_[next_++]->Read(read_, &stop_, counters_);
+      auto opened = tablets_[next_++]->Read(read_, &stop_, counters_, form_);
       if (!opened.ok()) {
         status_ = opened.status();
         return;
@@ -45,6 +46,7 @@ class TableStream final : public CellStream {
 
   bool Valid() const override { return status_.ok() && cells_ != nullptr; }
   const CellView& cell() const override { return cells_->cell(); }
+  const engine::StoredEntry* entry() const override { return cells_->entry(); }
   Status status() const override { return status_; }
 
   void Next() override {
@@ -67,6 +69,7 @@ class TableStream final : public CellStream {
 
   std::vector<std::shared_ptr<engine::Tablet>> tablets_;
   ReadSpec read_;
+  const engine::ReadForm form_;
   const CancelFlag cancel_;
   engine::ReadCounters* const counters_;
   engine::StopSignal stop_;
@@ -81,8 +84,8 @@ class TableStream final : public CellStream {
 
 StatusOr<std::unique_ptr<CellStream>> NewTableStream(
     std::vector<std::shared_ptr<engine::Tablet>> tablets, const ReadSpec& read,
-    const CallOptions& options, engine::Clock* clock) {
-  auto stream = std::make_unique<TableStream>(std::move(tablets), read, options, clock);
+    const CallOptions& options, engine::Clock* clock, engine::ReadForm form) {
+  auto stream = std::make_unique<TableStream>(std::move(tablets), read, options, clock, form);
   stream->Settle();
   if (!stream->Valid()) RETURN_IF_ERROR(stream->status());
   return std::unique_ptr<CellStream>(std::move(stream));

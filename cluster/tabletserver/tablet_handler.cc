@@ -123,23 +123,31 @@ StatusOr<std::shared_ptr<engine::Tablet>> TabletHandler::Hold(const Served& serv
   return std::shared_ptr<engine::Tablet>(held, held->tablet.get());
 }
 
-StatusOr<std::unique_ptr<CellStream>> TabletHandler::Read(const TabletAddress& tablet,
+StatusOr<std::unique_ptr<CellStream>> TabletHandler::Open(const TabletAddress& tablet,
                                                           const ReadSpec& read,
-                                                          const CallOptions& options) {
+                                                          engine::ReadForm form,
+                                                          const CallOptions& options) const {
   const std::vector<engine::RowRange>& ranges = read.rows.ranges();
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served,
                    FindForRead(tablet, ranges.empty() ? std::string() : ranges.front().start));
   ASSIGN_OR_RETURN(std::shared_ptr<engine::Tablet> held, Hold(*served));
   ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
-                   NewTableStream({std::move(held)}, read, options, parts_->store.clock));
+                   NewTableStream({std::move(held)}, read, options, parts_->store.clock, form));
   RETURN_IF_ERROR(CheckAnswer(*served));
   return cells;
+}
+
+StatusOr<std::unique_ptr<CellStream>> TabletHandler::Read(const TabletAddress& tablet,
+                                                          const ReadSpec& read,
+                                                          const CallOptions& options) {
+  return Open(tablet, read, engine::ReadForm::kCells, options);
 }
 
 Status TabletHandler::Run(const TabletAddress& tablet, const engine::Program& program,
                           const CallOptions& options, engine::ProgramSink* sink) {
   const engine::TabletScope scope(tablet.tablet_id);
-  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, Read(tablet, program.read, options));
+  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
+                   Open(tablet, program.read, program.ReadsAs(), options));
   engine::RunLimits limits;
   limits.cancel = options.cancel.get();
   limits.clock = parts_->store.clock;

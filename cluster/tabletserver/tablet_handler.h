@@ -36,6 +36,9 @@ class TabletHandler final : public TabletService {
   StatusOr<Updates::Reply> Perform(const Updates& asked);
   Status Perform(const calls::CommitRow<TabletAddress>& asked);
 
+  StatusOr<std::unique_ptr<CellStream>> Open(const TabletAddress& tablet, const ReadSpec& read,
+                                             engine::ReadForm form,
+                                             const CallOptions& options) const;
   // Returns the tablet for a stream; the returned pointer also keeps the server alive.
   StatusOr<std::shared_ptr<engine::Tablet>> Hold(const Served& served) const;
   StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& tablet) const;

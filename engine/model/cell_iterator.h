@@ -11,6 +11,8 @@
 
 namespace sippar::engine {
 
+struct StoredEntry;
+
 class EntryIterator {
  public:
   virtual ~EntryIterator() = default;
@@ -37,6 +39,9 @@ class CellStream {
   virtual ~CellStream() = default;
   virtual bool Valid() const = 0;
   virtual const CellView& cell() const = 0;  // Requires: Valid()
+  // What is stored as cell(), in a read of stored entries (read/entry_reader.h). Null in all
+  // others.
+  virtual const StoredEntry* entry() const { return nullptr; }
   virtual void Next() = 0;
   // Moves to the first cell of the next row in the direction of the scan.
   virtual void NextRow() = 0;

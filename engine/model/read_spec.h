@@ -16,6 +16,9 @@ namespace sippar::engine {
 
 inline constexpr uint64_t kAnyValueSize = std::numeric_limits<uint64_t>::max();
 
+// What a read returns: the cells that exist, or the entries that are stored (read/entry_reader.h).
+enum class ReadForm : uint8_t { kCells, kEntries };
+
 // Which cells of the rows and columns are returned, and in what form.
 struct CellLimits {
   // Times of the returned cells, applied after the GC rule. AS OF t lowers limit_us to t + 1 and,

@@ -21,6 +21,7 @@ constexpr uint8_t kTextVersion = 4;       // adds the TEXT families
 // bits; the checks of a whole program and of a whole update compare the index with the number of
 // patterns.
 constexpr uint64_t kPatternMax = 100'000;
+constexpr std::string_view kSourceNames[] = {"rows", "cells", "stored entries"};
 
 void EncodeName(const NamePattern& name, std::string* out) {
   out->push_back(static_cast<char>(name.kind));
@@ -89,15 +90,14 @@ bool SlotsAreKnown(const Expression& expression, size_t slots) {
   return true;
 }
 
-// A run fills its slots either from whole rows (RowSlots::ReadRow) or from one cell (SetCell). Each
-// function leaves the other function's slots NULL, so a program with both kinds of slots would
-// return wrong values instead of an error. Both functions fill in the row key.
+// A run fills its slots either from whole rows (RowSlots::ReadRow) or from one cell (SetCell) or
+// entry (SetEntry). Each function leaves the other functions' slots NULL, so a program with several
+// kinds of slots would return wrong values instead of an error. All of them fill in the row key.
 bool SlotsFit(const Program& program) {
   return std::ranges::all_of(program.slots, [&](const SlotDef& slot) {
-    const bool needs_pattern = slot.kind >= SlotDef::kNewest;
-    if (needs_pattern && slot.pattern >= program.read.columns.size()) return false;
-    const bool of_cell = slot.kind >= SlotDef::kFamily && slot.kind <= SlotDef::kValue;
-    return slot.kind == SlotDef::kRow || of_cell == (program.source == Program::kCells);
+    if (IsOfPattern(slot.kind) && slot.pattern >= program.read.columns.size()) return false;
+    if (IsOfEntry(slot.kind)) return program.source == Program::kEntries;
+    return slot.kind == SlotDef::kRow || IsOfCell(slot.kind) == (program.source != Program::kRows);
   });
 }
 
@@ -162,7 +162,7 @@ std::vector<SlotDef> DecodeSlots(Reader* reader) {
     // enough.
     bool known = kind <= SlotDef::kValue ||
                  (kind >= SlotDef::kNewest && kind <= SlotDef::kMapHistory) ||
-                 kind == SlotDef::kLet;
+                 (kind >= SlotDef::kLet && kind <= SlotDef::kSequence);
     if (!known || pattern > kPatternMax) reader->Fail();
     slots.push_back({static_cast<SlotDef::Kind>(kind), static_cast<uint32_t>(pattern)});
   }
@@ -301,7 +301,7 @@ StatusOr<Program> Program::Decode(std::string_view bytes) {
   Program program;
   program.read = DecodeReadSpec(&reader);
   uint8_t source = reader.Byte();
-  if (source > kCells) reader.Fail();
+  if (source > kEntries) reader.Fail();
   program.source = static_cast<Source>(source);
   program.slots = DecodeSlots(&reader);
   program.families.counters = DecodeStrings(&reader);
@@ -328,7 +328,7 @@ StatusOr<Program> Program::Decode(std::string_view bytes) {
 }
 
 std::string Program::Print() const {
-  std::string text = fmt::format("source: {}\n", source == kRows ? "rows" : "cells");
+  std::string text = fmt::format("source: {}\n", kSourceNames[source]);
   if (where) text += fmt::format("where: {}\n", where->Print());
   if (aggregate) {
     if (!group_by.empty()) text += fmt::format("group by: {}\n", PrintList(group_by));

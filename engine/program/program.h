@@ -22,7 +22,8 @@ namespace sippar::engine {
 struct SlotDef {
   enum Kind : uint8_t {
     kRow = 0,  // the row key, TEXT
-    // Parts of the current cell; only with Program::kCells.
+    // Parts of the current cell; only with Program::kCells and kEntries. For a delete, kColumn is
+    // f:q, f:* or *:*, kTimestamp is NULL unless it deletes one version, and kValue is NULL.
     kFamily = 1,
     kQualifier = 2,
     kColumn = 3,  // family:qualifier
@@ -37,11 +38,26 @@ struct SlotDef {
                          // the pattern's family part is not exact
     kMapHistory = 15,    // MAP name -> ARRAY of STRUCT(timestamp, value)
     kLet = 20,           // value of the update's LET number `pattern`, once that step is done
+    // More about the current entry; only with Program::kEntries.
+    kOp = 21,        // TEXT, SET or DELETE
+    kVisible = 22,   // BOOL: a normal read returns it
+    kTimeFrom = 23,  // deletes: the first time they cover, INT64; NULL: no bound
+    kTimeTo = 24,    // deletes: the time behind the last one, INT64; NULL: no bound
+    kSequence = 25,  // the order of commits within a tablet, INT64
   };
   Kind kind = kRow;
   uint32_t pattern = 0;
   bool operator==(const SlotDef&) const = default;
 };
+inline bool IsOfEntry(SlotDef::Kind kind) { return kind >= SlotDef::kOp; }
+// True for the parts of one cell, which a row does not have.
+inline bool IsOfCell(SlotDef::Kind kind) {
+  return (kind >= SlotDef::kFamily && kind <= SlotDef::kValue) || IsOfEntry(kind);
+}
+// True if the slot reads the cells of a pattern.
+inline bool IsOfPattern(SlotDef::Kind kind) {
+  return kind >= SlotDef::kNewest && kind <= SlotDef::kMapHistory;
+}
 
 struct OrderKey {
   Expression expression;
@@ -50,12 +66,14 @@ struct OrderKey {
 };
 
 struct Program {
-  enum Source : uint8_t { kRows = 0, kCells = 1 };
+  // What the expressions are evaluated on: each row, cell or stored entry (read/entry_reader.h). A
+  // server that does not know kEntries refuses the program.
+  enum Source : uint8_t { kRows = 0, kCells = 1, kEntries = 2 };
 
   // read.columns begins with the patterns of the slots. Further patterns have no slot: they make
   // the read return rows that exist but have no cell in the slots' columns.
   ReadSpec read;
-  Source source = kRows;  // one evaluation per row, or per cell
+  Source source = kRows;
   std::vector<SlotDef> slots;
   TypedFamilies families;
   std::optional<Expression> where;
@@ -71,6 +89,7 @@ struct Program {
   uint64_t limit = 0;  // most rows (or cells) that pass `where`; 0: no limit
   int64_t now_us = 0;  // NOW(), the same for all tablets of a statement
 
+  ReadForm ReadsAs() const { return source == kEntries ? ReadForm::kEntries : ReadForm::kCells; }
   std::string Encode() const;
   [[nodiscard]] static StatusOr<Program> Decode(std::string_view bytes);
   std::string Print() const;  // text for EXPLAIN, one property per line

@@ -19,9 +19,7 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(const std::vector<SlotDef>& s
   size_t used = 0;
   bool families_known = true;
   for (uint32_t i = 0; i < slots.size(); ++i) {
-    // The kinds before kNewest are the row key and the parts of the current cell, which have no
-    // pattern. For kLet, the last kind, `pattern` is the number of a LET value.
-    if (slots[i].kind < SlotDef::kNewest || slots[i].kind == SlotDef::kLet) continue;
+    if (!IsOfPattern(slots[i].kind)) continue;
     if (slots[i].pattern >= columns.size())
       return InvalidArgument(fmt::format(
           "row program: it uses column {}, but has only {} columns; use the same sippar "
@@ -90,6 +88,11 @@ void RowSlots::StartRow(std::string_view row) {
       case SlotDef::kHistory:
       case SlotDef::kMap:
       case SlotDef::kMapHistory:
+      case SlotDef::kOp:
+      case SlotDef::kVisible:
+      case SlotDef::kTimeFrom:
+      case SlotDef::kTimeTo:
+      case SlotDef::kSequence:
         values_[i].AssignNull();
         state.items.clear();
         state.history.clear();
@@ -185,6 +188,11 @@ void RowSlots::Take(const CellView& cell, bool first_version) {
         case SlotDef::kTimestamp:
         case SlotDef::kValue:
         case SlotDef::kLet:
+        case SlotDef::kOp:
+        case SlotDef::kVisible:
+        case SlotDef::kTimeFrom:
+        case SlotDef::kTimeTo:
+        case SlotDef::kSequence:
           break;
       }
       // Every kind of slot records its newest cell, even the kinds that take all cells: an error
@@ -286,7 +294,7 @@ std::string RowSlots::PlaceOf(uint32_t slot) const {
     return fmt::format("{}, column {}:{}, time {}", place, family_, PrintEscaped(qualifier_),
                        state.timestamp_us);
   }
-  if (slots_[slot].kind >= SlotDef::kNewest && state.taken) {
+  if (IsOfPattern(slots_[slot].kind) && state.taken) {
     return fmt::format("{}, column {}:{}, time {}", place, state.family,
                        PrintEscaped(state.qualifier), state.timestamp_us);
   }

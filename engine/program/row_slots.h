@@ -10,6 +10,7 @@
 
 #include "engine/model/cell_iterator.h"
 #include "engine/model/column_pattern.h"
+#include "engine/model/stored_entry.h"
 #include "engine/program/evaluate.h"
 #include "engine/program/program.h"
 
@@ -31,6 +32,8 @@ class RowSlots final : public SlotPlaces {
   void SetEmptyRow(std::string_view row);
   // Sets the slots from one cell, for Program::kCells.
   void SetCell(const CellView& cell);
+  // Sets the slots from one stored entry, for Program::kEntries.
+  void SetEntry(const CellView& cell, const StoredEntry& entry);
   void SetLets(const Row& lets);
 
   const Row& values() const { return values_; }
@@ -54,6 +57,7 @@ class RowSlots final : public SlotPlaces {
 
   RowSlots(const std::vector<SlotDef>& slots, const TypedFamilies& families);
   void StartRow(std::string_view row);
+  void SetDelete(const CellView& cell, const StoredEntry& entry);
   void FinishRow();
   void EnterColumn(const CellView& cell);
   void Take(const CellView& cell, bool first_version);

@@ -134,8 +134,7 @@ class Planner {
 
   bool ReadsCells(const Expression& expression) const {
     if (expression.kind == Expression::kSlot) {
-      SlotDef::Kind kind = update_.slots[expression.slot].kind;
-      return kind >= SlotDef::kNewest && kind != SlotDef::kLet;
+      return IsOfPattern(update_.slots[expression.slot].kind);
     }
     return std::any_of(expression.args.begin(), expression.args.end(),
                        [this](const Expression& arg) { return ReadsCells(arg); });

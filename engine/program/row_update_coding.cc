@@ -127,9 +127,8 @@ bool IsSound(const RowUpdate& update) {
     if (slot.kind == SlotDef::kLet) {
       sound = sound && slot.pattern < static_cast<size_t>(lets);
     } else {
-      bool of_cell = slot.kind >= SlotDef::kFamily && slot.kind <= SlotDef::kValue;
-      bool no_column = slot.kind >= SlotDef::kNewest && slot.pattern >= update.read.columns.size();
-      sound = sound && !of_cell && !no_column;
+      bool no_column = IsOfPattern(slot.kind) && slot.pattern >= update.read.columns.size();
+      sound = sound && !IsOfCell(slot.kind) && !no_column;
     }
   }
   for (const Expression& e : update.returning) sound = sound && known(e);

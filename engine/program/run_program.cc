@@ -207,6 +207,9 @@ class Run {
         sink_(sink) {}
 
   Status Execute() {
+    if (program_.source == Program::kEntries && cells_->Valid() && cells_->entry() == nullptr) {
+      return Internal("row program: it takes stored entries, but gets the cells of a normal read");
+    }
     ASSIGN_OR_RETURN(slots_,
                      RowSlots::Make(program_.slots, program_.read.columns, program_.families));
     if (program_.where) {
@@ -283,7 +286,11 @@ class Run {
     }
     const CellView& cell = cells_->cell();
     if (cell.row != slots_->row() || rows_seen_ == 0) ++rows_seen_;
-    slots_->SetCell(cell);
+    if (program_.source == Program::kEntries) {
+      slots_->SetEntry(cell, *cells_->entry());
+    } else {
+      slots_->SetCell(cell);
+    }
     ++cells_seen_;
     cells_->Next();
   }

@@ -87,6 +87,11 @@ void VisibilityIterator::FindVisible() {
     }
     if (!status_.ok()) return;
     if (!input_->Valid()) break;
+    if (there && options_.mode == VisibilityMode::kEverything && IsOfKnownFamily()) {
+      hidden_at_ = steps_;
+      valid_ = true;
+      return;
+    }
     input_->Next();
   }
   if (status_.ok()) status_ = input_->status();
@@ -163,6 +168,12 @@ bool VisibilityIterator::SurvivesReplay() {
     if (!status_.ok() || !input_->Valid()) return false;
   }
   return versions_.Survives({entry_.timestamp_us, entry_.sequence});
+}
+
+// True unless the entry belongs to a dropped family. The delete of a row belongs to no family.
+bool VisibilityIterator::IsOfKnownFamily() const {
+  return entry_.kind == EntryKind::kRowTombstone ||
+         (versions_.family_exists() && entry_.sequence >= versions_.birth());
 }
 
 }  // namespace sippar::engine

@@ -27,6 +27,9 @@ enum class VisibilityMode {
   // else, even versions that kRead hides because of the GC rule, a newer version or a delete of a
   // time range.
   kKeepHistory,
+  // For diagnosis: returns every entry up to the snapshot, also the hidden ones and the tombstones.
+  // Leaves out only what belongs to a dropped family.
+  kEverything,
 };
 
 class VisibilityIterator {
@@ -62,8 +65,11 @@ class VisibilityIterator {
   std::string_view key() const { return input_->key(); }
   std::string_view value() const { return input_->value(); }
   uint64_t value_size() const { return input_->value_size(); }
+  EntryKind kind() const { return entry_.kind; }
   int64_t timestamp_us() const { return entry_.timestamp_us; }
   uint64_t sequence() const { return entry_.sequence; }
+  // False: a read would not return the entry. Only kEverything returns such entries.
+  bool is_visible() const { return hidden_at_ != steps_; }
   const EntryPlace& place() const { return place_; }
   uint64_t entries_seen() const { return steps_; }
 
@@ -77,6 +83,7 @@ class VisibilityIterator {
   bool NoteTombstone();  // true: the caller gets the tombstone (kKeepHistory)
   bool IsVisibleCell();
   bool SurvivesReplay();
+  bool IsOfKnownFamily() const;
 
   std::unique_ptr<EntryIterator> input_;
   EntrySkips skips_;  // moves input_
@@ -90,6 +97,7 @@ class VisibilityIterator {
   bool valid_ = false;
   bool after_limit_ = false;
   uint64_t steps_ = 0;
+  uint64_t hidden_at_ = 0;  // steps_ at the last hidden entry that was returned; 0: none
   Status status_;
   std::string found_row_part_;
 };

@@ -57,8 +57,9 @@ class Tablet {
   // These call the methods of the parts, whose headers describe them.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read,
                                                            const StopSignal* stop = nullptr,
-                                                           ReadCounters* counters = nullptr) {
-    return reader_.Read(read, stop, counters);
+                                                           ReadCounters* counters = nullptr,
+                                                           ReadForm form = ReadForm::kCells) {
+    return reader_.Read(read, stop, counters, form);
   }
   [[nodiscard]] std::vector<Status> Apply(std::span<const RowMutation* const> mutations) {
     return writer_.Apply(mutations);

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/read/entry_reader.h"
 #include "engine/read/merging_iterator.h"
 
 namespace sippar::engine {
@@ -191,8 +192,8 @@ const RowRange* OnlyRow(const RowSet& rows, const RowRange& tablet) {
 
 StatusOr<std::unique_ptr<CellStream>> TabletReader::Read(const ReadSpec& read,
                                                          const StopSignal* stop,
-                                                         ReadCounters* counters) {
-  return ReadSnapshot(body_->TakeSnapshot(), read, stop, counters);
+                                                         ReadCounters* counters, ReadForm form) {
+  return ReadSnapshot(body_->TakeSnapshot(), read, stop, counters, form);
 }
 
 StatusOr<std::unique_ptr<CellStream>> TabletReader::ReadRow(const std::string& row,
@@ -206,13 +207,14 @@ StatusOr<std::unique_ptr<CellStream>> TabletReader::ReadRowIn(TabletSnapshot sna
   ReadSpec of_row = read;
   of_row.rows = RowSet(RowRange::Single(row));
   of_row.reverse = false;
-  return ReadSnapshot(std::move(snapshot), of_row, nullptr, nullptr);
+  return ReadSnapshot(std::move(snapshot), of_row, nullptr, nullptr, ReadForm::kCells);
 }
 
 StatusOr<std::unique_ptr<CellStream>> TabletReader::ReadSnapshot(TabletSnapshot snapshot,
                                                                  const ReadSpec& read,
                                                                  const StopSignal* stop,
-                                                                 ReadCounters* counters) {
+                                                                 ReadCounters* counters,
+                                                                 ReadForm form) {
   // Exact columns are compiled only once the row may exist: a read of an absent row does not need
   // them.
   const bool exact = AreFewExact(read.columns);
@@ -222,6 +224,8 @@ StatusOr<std::unique_ptr<CellStream>> TabletReader::ReadSnapshot(TabletSnapshot 
   }
   ReadPlan plan = PlanOf(snapshot, read, matcher.get());
   plan.from_memory = stop != nullptr && stop->from_memory;
+  // An entry of any time may tell whether another one is visible.
+  if (form == ReadForm::kEntries) plan.time = {};
   ReadCounters opened;
   opened.reads = 1;
   opened.groups_read = plan.groups.size();
@@ -244,7 +248,8 @@ StatusOr<std::unique_ptr<CellStream>> TabletReader::ReadSnapshot(TabletSnapshot 
   options.counters = counters;
   options.opened = opened;
   options.source = SourcesOf(std::move(plan), std::move(found), std::move(columns));
-  return NewRowReader(std::move(options));
+  return form == ReadForm::kEntries ? NewEntryReader(std::move(options))
+                                    : NewRowReader(std::move(options));
 }
 
 RowReaderOptions TabletReader::OptionsOf(TabletSnapshot snapshot, const ReadSpec& read,

@@ -28,7 +28,8 @@ class TabletReader {
   // `counters` (may be null) when the stream ends. Both outlive the stream.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read,
                                                            const StopSignal* stop = nullptr,
-                                                           ReadCounters* counters = nullptr);
+                                                           ReadCounters* counters = nullptr,
+                                                           ReadForm form = ReadForm::kCells);
   // Reads `row` only, whatever rows `read` names and in whatever direction.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row,
                                                               const ReadSpec& read);
@@ -39,8 +40,8 @@ class TabletReader {
 
  private:
   StatusOr<std::unique_ptr<CellStream>> ReadSnapshot(TabletSnapshot snapshot, const ReadSpec& read,
-                                                     const StopSignal* stop,
-                                                     ReadCounters* counters);
+                                                     const StopSignal* stop, ReadCounters* counters,
+                                                     ReadForm form);
   RowReaderOptions OptionsOf(TabletSnapshot snapshot, const ReadSpec& read,
                              const StopSignal* stop) const;
   std::unique_ptr<CellStream> NoCellsOf(const ReadCounters& opened, ReadCounters* counters);

@@ -86,10 +86,16 @@ DataType TypeOfSlot(const SlotDef& slot, const std::vector<ColumnPattern>& patte
     case SlotDef::kColumn:
       return kBytes;
     case SlotDef::kFamily:
+    case SlotDef::kOp:
       return kText;
+    case SlotDef::kVisible:
+      return kBool;
     case SlotDef::kTimestamp:
     case SlotDef::kNewestTime:
     case SlotDef::kVersionCount:
+    case SlotDef::kTimeFrom:
+    case SlotDef::kTimeTo:
+    case SlotDef::kSequence:
       return kInt64;
     case SlotDef::kValue:
     case SlotDef::kNewest:

@@ -29,8 +29,8 @@ StatusOr<Expression> ConstantScope::Pattern(const syntax::PatternNode& node, Slo
 
 // --- RowScope ---
 
-// Uses a map, since a statement may use 16,000 columns. CellScope has at most six slots and
-// searches them one by one.
+// Uses a map, since a statement may use 16,000 columns. CellScope has at most a slot for each of
+// its names and searches them one by one.
 Expression RowScope::Slot(SlotDef::Kind kind, uint32_t pattern) {
   auto [found, is_new] =
       slot_index_.try_emplace({kind, pattern}, static_cast<uint32_t>(slots_.size()));
@@ -111,6 +111,11 @@ bool CellScope::IsMixed(uint32_t slot) const {
   return types.size() > 1 && types.contains(engine::ValueType::kInt64);
 }
 
+bool CellScope::IsTime(uint32_t slot) const {
+  const SlotDef::Kind kind = slots_[slot].kind;
+  return kind == SlotDef::kTimestamp || kind == SlotDef::kTimeFrom || kind == SlotDef::kTimeTo;
+}
+
 DataType CellScope::SlotType(uint32_t slot) const {
   return SlotTypeInEngine(slots_[slot], *patterns_, *schema_);
 }
@@ -129,6 +134,13 @@ StatusOr<std::optional<Expression>> CellScope::Name(std::string_view name) {
   if (lower == "qualifier") return std::optional(Slot(SlotDef::kQualifier));
   if (lower == "column") return std::optional(Slot(SlotDef::kColumn));
   if (lower == "timestamp") return std::optional(Slot(SlotDef::kTimestamp));
+  if (with_deletes_) {
+    if (lower == "op") return std::optional(Slot(SlotDef::kOp));
+    if (lower == "visible") return std::optional(Slot(SlotDef::kVisible));
+    if (lower == "time_from") return std::optional(Slot(SlotDef::kTimeFrom));
+    if (lower == "time_to") return std::optional(Slot(SlotDef::kTimeTo));
+    if (lower == "sequence") return std::optional(Slot(SlotDef::kSequence));
+  }
   if (lower == "value") {
     // If the SELECT reads families whose values have different types, `value` is cast to BYTES, so
     // that it has a single type.
@@ -149,7 +161,11 @@ StatusOr<Expression> CellScope::Pattern(const syntax::PatternNode& node, SlotDef
 }
 
 std::vector<std::string> CellScope::KnownNames() const {
-  return {"row", "family", "qualifier", "column", "timestamp", "value"};
+  std::vector<std::string> names = {"row", "family", "qualifier", "column", "timestamp", "value"};
+  if (with_deletes_) {
+    names.insert(names.end(), {"op", "visible", "time_from", "time_to", "sequence"});
+  }
+  return names;
 }
 
 // --- RelationScope ---

@@ -107,18 +107,20 @@ class RowScope final : public Scope {
   std::vector<Let> lets_;                          // a LET hides earlier ones with the same name
 };
 
-// Names of the cell view: row, family, qualifier, column, timestamp, value.
+// Names of the cell view: row, family, qualifier, column, timestamp, value; with deletes also op,
+// visible, time_from, time_to, sequence.
 class CellScope final : public Scope {
  public:
   // `schema` and `patterns` outlive the scope. Empty patterns mean every column.
-  CellScope(const engine::TableSchema* schema, const std::vector<engine::ColumnPattern>* patterns)
-      : schema_(schema), patterns_(patterns) {}
+  CellScope(const engine::TableSchema* schema, const std::vector<engine::ColumnPattern>* patterns,
+            bool with_deletes)
+      : schema_(schema), patterns_(patterns), with_deletes_(with_deletes) {}
 
   StatusOr<std::optional<Expression>> Name(std::string_view name) override;
   StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind kind) override;
   std::vector<std::string> KnownNames() const override;
   DataType SlotType(uint32_t slot) const override;
-  bool IsTime(uint32_t slot) const override { return slots_[slot].kind == SlotDef::kTimestamp; }
+  bool IsTime(uint32_t slot) const override;
   bool IsMixed(uint32_t slot) const override;
   Expression Slot(SlotDef::Kind kind);
   const std::vector<SlotDef>& slots() const { return slots_; }
@@ -126,6 +128,7 @@ class CellScope final : public Scope {
  private:
   const engine::TableSchema* schema_;
   const std::vector<engine::ColumnPattern>* patterns_;
+  const bool with_deletes_;
   std::vector<SlotDef> slots_;
 };
 

@@ -69,6 +69,16 @@ syntax::Expr LiteralOf(syntax::Literal::Type type, int64_t integer, std::string 
   return expr;
 }
 
+// What is stored besides the cells is for those who run the table, not for the clients of the API.
+Status CheckNoDeletes(const syntax::Select& select) {
+  if (select.read.with_deletes) {
+    return ErrorAt("UNSUPPORTED", select.read.span, "WITH DELETES is not supported here", {},
+                   StatusCode::kUnimplemented);
+  }
+  const bool has_inner = select.from && select.from->select;
+  return has_inner ? CheckNoDeletes(*select.from->select) : OkStatus();
+}
+
 }  // namespace
 
 void SetUpSession(cluster::Client* client, const std::string& table_prefix, Params params,
@@ -84,7 +94,10 @@ void SetUpSession(cluster::Client* client, const std::string& table_prefix, Para
 StatusOr<syntax::Select> ParseSelect(std::string_view text) {
   ASSIGN_OR_RETURN(syntax::Statement statement, ParseStatement(text));
   auto* select = std::get_if<syntax::Select>(&statement.node);
-  if (select != nullptr) return std::move(*select);
+  if (select != nullptr) {
+    RETURN_IF_ERROR(CheckNoDeletes(*select));
+    return std::move(*select);
+  }
   // PrepareQuery and ExecuteQuery are reads, which client libraries retry; a write that is retried
   // could apply twice.
   return ErrorAt("READ_ONLY", statement.span, "PrepareQuery and ExecuteQuery support only SELECT");

@@ -91,6 +91,7 @@ void AddRead(const SelectPlan& plan, PlanTree* tree) {
   tree->AddJson("time_from", JsonTime(read.time.start_us, engine::kTimeMin));
   tree->AddJson("time_to", JsonTime(read.time.limit_us, engine::kTimeMax));
   tree->AddJson("reverse", JsonBool(read.reverse));
+  if (plan.program.source == engine::Program::kEntries) tree->AddJson("with_deletes", "true");
 }
 
 // Adds to the JSON the facts that ExplainSelect shows as text.

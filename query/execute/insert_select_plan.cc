@@ -158,6 +158,11 @@ StatusOr<InsertSelectPlan> PlanInsertSelect(const StatementContext& context,
                                             const engine::TableSchema& schema,
                                             const syntax::Insert& insert) {
   const syntax::Select& select = *insert.select;
+  if (select.read.with_deletes) {
+    return ErrorAt("BAD_OPTION", select.read.span,
+                   "INSERT … SELECT copies what a read shows, and WITH DELETES shows more",
+                   "leave WITH DELETES out");
+  }
   InsertSelectPlan out;
   const bool follows = FollowsTable(select);
   const bool adds_row = follows && !select.cells;  // the rows of SELECT CELLS begin with the key

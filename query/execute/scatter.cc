@@ -262,6 +262,9 @@ Status RunTogether(const StatementContext& context, const std::string& table,
 
 Status RunOnTablets(const StatementContext& context, const std::string& table,
                     const Program& program, const BatchHandler& handler) {
+  if (program.source == Program::kEntries) {
+    RETURN_IF_ERROR(CheckNoTransaction(context, "WITH DELETES"));
+  }
   if (program.read.rows.IsEmpty()) return OkStatus();
   ASSIGN_OR_RETURN(std::vector<RowRange> tablets,
                    context.DoData(cluster::calls::TabletRanges{table}));

@@ -49,7 +49,8 @@ std::string PrintTime(int64_t time_us) {
   return time_us == engine::kTimeMax ? "∞" : fmt::format("{}", time_us);
 }
 
-std::string PrintRead(const engine::ReadSpec& read) {
+std::string PrintRead(const Program& program) {
+  const engine::ReadSpec& read = program.read;
   std::string text = read.versions_per_column == 0
                          ? "all versions"
                          : fmt::format("{} version{}", read.versions_per_column,
@@ -64,6 +65,7 @@ std::string PrintRead(const engine::ReadSpec& read) {
   if (read.cells_per_row != 0) text += fmt::format(", {} cells per row", read.cells_per_row);
   if (read.strip_values) text += ", without values";
   if (read.reverse) text += ", reverse";
+  if (program.source == Program::kEntries) text += ", hidden ones too, with deletes";
   return text;
 }
 
@@ -95,6 +97,16 @@ std::string_view SlotName(engine::SlotDef::Kind kind) {
       return "histories of";
     case engine::SlotDef::kLet:
       return "let";
+    case engine::SlotDef::kOp:
+      return "op";
+    case engine::SlotDef::kVisible:
+      return "visible";
+    case engine::SlotDef::kTimeFrom:
+      return "time_from";
+    case engine::SlotDef::kTimeTo:
+      return "time_to";
+    case engine::SlotDef::kSequence:
+      return "sequence";
   }
   return "";
 }
@@ -127,7 +139,7 @@ std::vector<std::string> PrintSlots(const std::vector<engine::SlotDef>& slots,
     if (slots[i].kind == engine::SlotDef::kLet) {
       // For kLet, `pattern` names no column; it is the number of a LET value of ATOMIC.
       text += fmt::format(" {}", slots[i].pattern);
-    } else if (slots[i].kind >= engine::SlotDef::kNewest) {
+    } else if (engine::IsOfPattern(slots[i].kind)) {
       text += " " + PrintColumn(columns[slots[i].pattern]);
     }
   }
@@ -153,7 +165,7 @@ std::vector<std::string> ExplainSelect(const SelectPlan& plan,
           fmt::format("    sample: {} rows, by the hash of their keys", plan.sample_rows));
     }
     lines.push_back("    columns: " + PrintColumns(plan));
-    lines.push_back("    cells: " + PrintRead(plan.program.read));
+    lines.push_back("    cells: " + PrintRead(plan.program));
   } else if (plan.source == SelectPlan::kRelation) {
     lines.push_back(plan.unpacked.empty()
                         ? "  here, on the rows of the inner SELECT"

@@ -114,9 +114,10 @@ Status SelectPlanner::PlanLimit() {
 
 void SelectPlanner::AddPageKeys() {
   // A page continues after a key of storage order; a result in another order, or one whose rows
-  // depend on earlier rows, cannot be continued.
-  bool pages = plan.source == SelectPlan::kTable && storage_order && !plan.distinct &&
-               !plan.program.aggregate && plan.limit != kNoLimit;
+  // depend on earlier rows, cannot be continued. Nor can one of stored entries, since several of
+  // them may have the same column and time.
+  bool pages = plan.program.source != Program::kEntries && plan.source == SelectPlan::kTable &&
+               storage_order && !plan.distinct && !plan.program.aggregate && plan.limit != kNoLimit;
   if (!pages) return;
   plan.page_at = plan.program.outputs.size();
   if (row_scope != nullptr) {
@@ -189,11 +190,13 @@ Status SelectPlanner::FinishRead() {
   if (cell_scope != nullptr) {
     program.read.columns = cell_patterns;
     // A test on time may narrow the read only if no versions or cells are counted: WHERE is applied
-    // after counting and must not change which version is the newest.
+    // after counting and must not change which version is the newest. A read of stored entries also
+    // returns deletes of a range with such times, whose own time is NULL.
     bool all_versions =
-        program.read.versions_per_column == 0 && program.read.versions_offset == 0 &&
-        program.read.cells_per_row == 0 && program.read.cells_per_family == 0 &&
-        program.read.cells_per_row_offset == 0 && program.read.cells_per_family_offset == 0;
+        program.source == Program::kCells && program.read.versions_per_column == 0 &&
+        program.read.versions_offset == 0 && program.read.cells_per_row == 0 &&
+        program.read.cells_per_family == 0 && program.read.cells_per_row_offset == 0 &&
+        program.read.cells_per_family_offset == 0;
     if (all_versions) ExtractTime(program.slots, &program.read.time, &program.where);
     auto needs_value = [](const SlotDef& slot) { return slot.kind == SlotDef::kValue; };
     bool values = std::any_of(program.slots.begin(), program.slots.end(), needs_value);

@@ -81,10 +81,12 @@ Status SelectPlanner::PlanCellItems() {
   if (all) cell_patterns.clear();
   items.clear();
   // After this point the statement is planned as SELECT row, column, timestamp, value FROM
-  // CELLS(…).
-  for (const char* name : {"row", "column", "timestamp", "value"}) {
-    items.push_back(NameItem(name, select.span));
+  // CELLS(…), WITH DELETES with more columns.
+  std::vector<const char*> names = {"row", "column", "timestamp", "value"};
+  if (select.read.with_deletes) {
+    names = {"row", "op", "column", "timestamp", "value", "visible", "time_from", "time_to"};
   }
+  for (const char* name : names) items.push_back(NameItem(name, select.span));
   return OkStatus();
 }
 
@@ -137,6 +139,17 @@ std::optional<syntax::PatternNode> SelectPlanner::AsPattern(const Expr& expr) co
   return pattern;
 }
 
+// What stands for a value that is not read. A delete has no value.
+Expression SelectPlanner::StrippedValue() {
+  Expression text = Expression::Literal(Value::Text("(stripped)"));
+  if (plan.program.source != engine::Program::kEntries) return text;
+  Expression is_set =
+      Expression::Call(engine::Function::kEqual,
+                       {cell_scope->Slot(SlotDef::kOp), Expression::Literal(Value::Text("SET"))});
+  return Expression::Call(engine::Function::kIf,
+                          {std::move(is_set), std::move(text), Expression::Literal(Value::Null())});
+}
+
 StatusOr<Expression> SelectPlanner::CompileItem(const SelectItem& item) {
   if (row_scope != nullptr && with_history) {
     std::optional<syntax::PatternNode> pattern = AsPattern(item.expr);
@@ -145,7 +158,7 @@ StatusOr<Expression> SelectPlanner::CompileItem(const SelectItem& item) {
   bool stripped = cell_scope != nullptr && plan.program.read.strip_values &&
                   item.expr.kind == ExprKind::kName && SameWord(item.expr.name, "value");
   // The tablets send "" instead of the value, which would look like an empty cell.
-  if (stripped) return Expression::Literal(Value::Text("(stripped)"));
+  if (stripped) return StrippedValue();
   // A value that is only shown keeps the type of its cell. In an expression all values have one
   // type.
   bool shown_as_is = cell_scope != nullptr && item.expr.kind == ExprKind::kName &&

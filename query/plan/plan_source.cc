@@ -44,7 +44,7 @@ Status SelectPlanner::PlanTable() {
   with_history = args.with_history || program.read.versions_per_column != 1;
   if (select.cells || from.kind == syntax::Source::kCells) {
     program.source = Program::kCells;
-    auto cells = std::make_unique<CellScope>(&schema, &cell_patterns);
+    auto cells = std::make_unique<CellScope>(&schema, &cell_patterns, select.read.with_deletes);
     cell_scope = cells.get();
     scope = std::move(cells);
     for (const syntax::PatternNode& node : from.patterns) {
@@ -56,7 +56,7 @@ Status SelectPlanner::PlanTable() {
     row_scope = rows.get();
     scope = std::move(rows);
   }
-  return OkStatus();
+  return select.read.with_deletes ? PlanDeletes(args) : OkStatus();
 }
 
 Status SelectPlanner::PlanRelation() {
@@ -124,6 +124,7 @@ Status SelectPlanner::PlanSource() {
   const syntax::Source::Kind kind = select.from->kind;
   if (kind != syntax::Source::kTable && kind != syntax::Source::kCells) {
     RETURN_IF_ERROR(kind == syntax::Source::kUnnest ? PlanUnnest() : PlanRelation());
+    if (select.read.with_deletes) return PlanDeletes({});
     if (select.cells) return ErrorAt("SYNTAX", select.span, "SELECT CELLS needs FROM a table");
     return ExpandStars();
   }

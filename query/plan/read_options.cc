@@ -61,6 +61,11 @@ engine::Row EmptyRow(const std::vector<SlotDef>& slots) {
       case SlotDef::kNewestTime:
       case SlotDef::kHistory:
       case SlotDef::kLet:
+      case SlotDef::kOp:
+      case SlotDef::kVisible:
+      case SlotDef::kTimeFrom:
+      case SlotDef::kTimeTo:
+      case SlotDef::kSequence:
         row.push_back(Value::Null());
         break;
     }
@@ -136,10 +141,6 @@ void ChooseColumns(const engine::TableSchema& schema,
 
 Status PlanReadOptions(const StatementContext& context, const syntax::ReadOptions& options,
                        const TableArgs& args, engine::ReadSpec* read) {
-  if (options.with_deletes) {
-    return ErrorAt("UNSUPPORTED", options.span, "WITH DELETES is not supported", {},
-                   StatusCode::kUnimplemented);
-  }
   if (options.as_of) {
     ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, *options.as_of));
     read->time.limit_us = std::min(read->time.limit_us, Behind(time_us));

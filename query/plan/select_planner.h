@@ -16,7 +16,8 @@
 namespace sippar::query {
 
 // Plan() calls the steps in the order in which they depend on each other. SELECT CELLS p FROM t is
-// planned as SELECT row, column, timestamp, value FROM CELLS(t, p).
+// planned as SELECT row, column, timestamp, value FROM CELLS(t, p), and with more columns WITH
+// DELETES.
 struct SelectPlanner {
   const StatementContext& context;
   const syntax::Select& select;
@@ -35,6 +36,7 @@ struct SelectPlanner {
   StatusOr<SelectPlan> Plan();
   Status PlanSource();
   Status PlanTable();
+  Status PlanDeletes(const TableArgs& args);
   Status PlanRelation();  // FROM (SELECT …), FROM UNPACK(SELECT …)
   Status PlanUnnest();
   Status PlanCellItems();
@@ -61,6 +63,7 @@ struct SelectPlanner {
     compiler.SetAliases(&aliases);
     return compiler;
   }
+  Expression StrippedValue();
   StatusOr<Expression> CompileItem(const syntax::SelectItem& item);
   std::optional<syntax::PatternNode> AsPattern(const syntax::Expr& expr) const;
   bool IsAggregate() const;

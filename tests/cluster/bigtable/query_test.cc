@@ -288,6 +288,10 @@ TEST_F(QueryTest, ErrorsSayWhere) {
   EXPECT_EQ(error("DELETE FROM t ALL ROWS"),
             "INVALID_ARGUMENT: READ_ONLY: PrepareQuery and ExecuteQuery support only SELECT "
             "[at 1:1]");
+  for (const char* text : {"SELECT row FROM CELLS(t) WITH DELETES",
+                           "SELECT row FROM (SELECT row FROM CELLS(t) WITH DELETES)"}) {
+    EXPECT_NE(error(text).find("WITH DELETES is not supported here"), std::string::npos) << text;
+  }
   EXPECT_EQ(error("SELECT 5s AS d"),
             "INVALID_ARGUMENT: NO_TYPE: column d is a DURATION, which the API does not have; "
             "CAST(x AS INT64), CAST(x AS STRING)");

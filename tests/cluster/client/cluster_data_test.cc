@@ -322,6 +322,25 @@ TEST(ClusterData, N14StaleLocationsNeverGiveWrongRows) {
   }
 }
 
+class NoRows final : public engine::ProgramSink {
+ public:
+  bool Emit(engine::ProgramBatch batch) override { return batch.rows.empty(); }
+};
+
+// Other programs run here over the cells of both halves, but no call returns stored entries.
+TEST(ClusterData, AProgramOverStoredEntriesDoesNotRunOnCellsAfterASplit) {
+  FakeCluster cluster({"r10"});
+  auto client = cluster.NewClient();
+  Fill(client.get());
+  engine::Program program;
+  program.source = engine::Program::kEntries;
+  program.slots = {{engine::SlotDef::kRow, 0}};
+  program.outputs = {engine::Expression::Slot(0)};
+  NoRows sink;
+  Status status = client->Run("t", RowRange::All(), program, {}, &sink);
+  EXPECT_EQ(status.code(), StatusCode::kAborted) << status;
+}
+
 TEST(ClusterData, AStreamGoesOnAtTheCellBehindTheLast) {
   FakeCluster cluster({"r10"});
   auto client = cluster.NewClient();

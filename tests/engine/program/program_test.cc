@@ -70,6 +70,32 @@ TEST(ProgramTest, SlotsMustExist) {
   EXPECT_FALSE(Program::Decode(program.Encode()).ok());
 }
 
+TEST(ProgramTest, SlotsOfStoredEntriesNeedAProgramThatReadsThem) {
+  Program program;
+  program.source = Program::kEntries;
+  program.slots = {{SlotDef::kRow, 0}, {SlotDef::kColumn, 0}, {SlotDef::kSequence, 0}};
+  program.outputs = {Expression::Slot(2)};
+  auto decoded = Program::Decode(program.Encode());
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->source, Program::kEntries);
+  EXPECT_EQ(decoded->slots, program.slots);
+  program.source = Program::kCells;
+  EXPECT_FALSE(Program::Decode(program.Encode()).ok());
+  program.slots.pop_back();
+  program.outputs.clear();
+  EXPECT_TRUE(Program::Decode(program.Encode()).ok());
+  // A server that does not know what a program reads must not run it as something else.
+  program.source = static_cast<Program::Source>(Program::kEntries + 1);
+  EXPECT_FALSE(Program::Decode(program.Encode()).ok());
+
+  RowUpdate update;
+  update.row = "r";
+  update.slots = {{SlotDef::kRow, 0}};
+  EXPECT_TRUE(RowUpdate::Decode(update.Encode()).ok());
+  update.slots = {{SlotDef::kVisible, 0}};
+  EXPECT_FALSE(RowUpdate::Decode(update.Encode()).ok());
+}
+
 TEST(RowUpdateTest, EncodingReadsBackAndFlipsNeverCrash) {
   RowUpdate update;
   update.row = "r";

@@ -38,6 +38,7 @@ TEST(Complete, StatementsOnTabletsAreOffered) {
   EXPECT_FALSE(offers("", "GRANT"));
   EXPECT_TRUE(offers("", "CANCEL"));
   EXPECT_TRUE(offers("MOVE ", "TABLET"));
+  EXPECT_TRUE(offers("SELECT CELLS * FROM web WITH ", "DELETES"));
   for (const char* word : {"NOW", "OFF", "ON"}) EXPECT_TRUE(offers("BALANCE ", word)) << word;
   EXPECT_TRUE(CompleteAt("MOVE TABLET OF ", 15).table);
 }
