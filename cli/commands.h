@@ -1,6 +1,6 @@
-// Declares the commands. Each is in the file or folder that has its name. The table in main.cc
-// lists the commands of this build: CMakeLists.txt defines SIPPAR_WITH_… for each optional command
-// that is built.
+// Declares the commands. Each is in the file or folder that has its name; RunRestore is in
+// dump/restore_command.cc. The table in main.cc lists the commands of this build: CMakeLists.txt
+// defines SIPPAR_WITH_… for each optional command that is built.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

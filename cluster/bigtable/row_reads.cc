@@ -27,7 +27,7 @@ constexpr size_t kThreadsMax = 512;          // a read has one while it works or
 constexpr size_t kAtWorkMax = 32;            // working reads; each may hold a value and its message
 constexpr int64_t kHeldMax = 192 << 20;      // most bytes that callers have not taken, in total
 constexpr int64_t kHeldOfMax = 96 << 20;     // most untaken bytes of one connection
-constexpr int64_t kSmallBytes = 16 << 10;    // smaller messages are not counted by connection
+constexpr int64_t kSmallBytes = 16 << 10;    // smaller messages do not count toward kHeldOfMax
 constexpr int64_t kLineMicros = 30'000'000;  // longest wait in the queue
 constexpr size_t kShortBytes = 64 << 10;     // a larger request takes too long to parse on the loop
 
@@ -191,7 +191,7 @@ struct RowReads::Call {
   const CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
   std::optional<grpc::ByteBuffer> last;
   size_t last_bytes = 0;
-  std::string connection;             // peer of the call; set when it is counted or queued
+  std::string connection;             // peer of the call; set by Take or Hold, "" before
   bool is_at_work = false;            // the read runs on a thread of its own
   int64_t in_line_until_nanos = 0;    // time at which a queued call is refused
   std::atomic<bool> is_last = false;  // the send in flight carries the status and ends the call

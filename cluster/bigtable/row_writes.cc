@@ -60,7 +60,7 @@ struct RowWrites::Call final : CallEvent {
   grpc::ServerContext context;
   grpc::ByteBuffer request;
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> responder{&context};
-  int64_t size = 0;                 // counted bytes of the request; 0: it waits in line_
+  int64_t size = 0;                 // bytes of the request that bytes_ includes; 0 before Arrive
   int64_t in_line_until_nanos = 0;  // time at which a queued call is refused
   bool is_answered = false;
 };

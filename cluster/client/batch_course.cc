@@ -207,8 +207,9 @@ class BatchCourse {
   const size_t parallel_calls_;
   std::vector<Status> statuses_;
   std::vector<size_t> again_;
-  int64_t failed_look_ups_us_ = 0;  // time of this round's look-ups that failed as kUnavailable
-  Status why_not_found_;            // status of the last such look-up
+  // Time that this round spent on look-ups of tablets that failed as kUnavailable.
+  int64_t failed_look_ups_us_ = 0;
+  Status why_not_found_;  // status of the last such look-up
   CallCourse course_;
 };
 

@@ -44,9 +44,9 @@ class ChangeArchive {
   // The files of one tablet.
   struct Lane {
     std::vector<CountedChangeFile> files;
-    size_t next = 0;
-    std::unique_ptr<ChangeFileReader> reader;  // reads the file before `next`
-    std::string_view body;
+    size_t next = 0;                           // index of the first file that was not opened yet
+    std::unique_ptr<ChangeFileReader> reader;  // reads files[next - 1]
+    std::string_view body;  // record that Next returns next; the two fields below are of it, too
     LogRecordHead head;
     ChangePoint point;
   };

@@ -170,9 +170,12 @@ class CommitLog {
   std::unique_ptr<LogReachFile> reach_ GUARDED_BY(mutex_);
   uint64_t next_number_ = 1;
   Status fenced_;
-  int64_t sync_time_us_ = 0;     // duration of the last sync that was not taken over
-  int64_t group_began_us_ = 0;   // start of this group's write and sync
-  int64_t group_synced_us_ = 0;  // their duration, both writers' together; 0: no sync
+  // Duration of the last sync whose group the watching thread did not take over.
+  int64_t sync_time_us_ = 0;
+  int64_t group_began_us_ = 0;  // start of this group's write and sync
+  // Time from group_began_us_ until the group was synced, in a second segment if the watching
+  // thread took the group over; 0: it was not synced.
+  int64_t group_synced_us_ = 0;
   std::atomic<uint64_t> bytes_written_{0};
   Counter* groups_;
   Counter* records_;

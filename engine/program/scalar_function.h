@@ -25,7 +25,8 @@ struct CallSite {
   std::string regex_text;
   bool regex_case_insensitive = false;
   RegexUnit regex_unit = RegexUnit::kByte;
-  std::shared_ptr<const SearchRegex> other_regex;  // the same with the other unit; null as above
+  // regex_text compiled for the RegexUnit that is not regex_unit; null: not compiled yet.
+  std::shared_ptr<const SearchRegex> other_regex;
   std::optional<std::string> rewrite;         // the last rewrite that was checked against the regex
   std::shared_ptr<const JsonPath> json_path;  // parsed json_path_text; null: not parsed yet
   std::string json_path_text;

@@ -222,7 +222,8 @@ void AddToLastDigit(std::string* digits) {
 // 267.5. Requires: `number` is finite. The result is infinite if it is too large.
 double RoundReal(double number, int64_t places) {
   if (places == 0 || number == 0) return std::round(number);
-  // No digit of a double comes later after the point than its lowest bit.
+  // If the lowest bit of a double is worth 2^-k, the number has at most k decimal digits after the
+  // point. `last` is that k, or 1 if the number is whole, so that `digits` has a point.
   const int last = std::max(1, std::numeric_limits<double>::digits - 1 - std::ilogb(number));
   if (places >= last) return number;
   // The 0 in front takes the 1 that may be carried.

@@ -40,9 +40,12 @@ Status TopValues::Add(const Value& value) {
   return OkStatus();
 }
 
-// Keeps the `capacity_` entries that may have occurred most often. Then no removed value can have
-// occurred more than floor_ times. floor_ rises by d only if more than `capacity_` entries exceed
-// the old floor_ by at least d, so it never exceeds the number of values divided by `capacity_`.
+// Keeps the `capacity_` entries that may have occurred most often: those with the greatest
+// count + missed. Then no removed value can have occurred more than floor_ times. floor_ is at most
+// the number of values divided by `capacity_`, for this reason: of the occurrences of an entry, at
+// least count + missed - floor_ have not paid for a rise of floor_ yet. A rise by d happens only if
+// more than `capacity_` entries have at least d such occurrences, and each of them pays with d.
+// Merge adds the floors, the values, and of each value the occurrences that have not paid.
 void TopValues::Purge() {
   using Place = std::unordered_map<std::string, Entry>::iterator;
   std::vector<Place> places;

@@ -42,9 +42,11 @@ class DeleteMarks {
   const std::vector<RangeDelete>& ranges() const { return ranges_; }
 
  private:
+  // Highest sequence numbers of deletes of the whole row and of the whole family; 0: none.
   uint64_t row_ = 0;
   uint64_t family_ = 0;
-  uint64_t column_ = 0;  // the highest of row_, family_, the column's delete and the birth
+  // The highest of row_, family_, the deletes of the whole column and the family's birth.
+  uint64_t column_ = 0;
   std::vector<RangeDelete> ranges_;
 };
 

@@ -24,7 +24,7 @@ Entry SymlinkEntry(const Node& directory, std::string_view name, std::string tar
 // A kGenerated: a file whose text is made when it is opened (generated_files.h).
 Entry GeneratedEntry(const Node& directory, std::string_view name, int64_t changed_at_us);
 
-// kNotFound.
+// Returns kNotFound with a message that names the entry `name`.
 Status NoSuchName(std::string_view name);
 
 }  // namespace sippar::fuse

@@ -24,30 +24,32 @@ inline constexpr int64_t kWideRowMemoryUs = 60'000'000;
 // Rows that a listing has just returned need no read when they are looked up (recent_rows.h).
 inline constexpr size_t kRecentRowsMax = 65'536;
 
-// Limits for long names (long_names.h), in this order: bytes of the index, which needs about 25
-// bytes per name; keys that a lookup reads if the index has the name; keys that a search reads
-// after the last key found if the index lacks the name.
+// Long names (long_names.h).
+// Limit of the index of long names, which needs about 25 bytes per name.
 inline constexpr size_t kLongNamesSizeMax = 64 << 20;
+// Keys that a lookup reads if the index has the name.
 inline constexpr size_t kLongNameRunKeys = 32;
+// Keys that a search reads after the last key found if the index lacks the name.
 inline constexpr uint64_t kLongNameNearKeys = 1'024;
 
-// Limits for query directories, in this order: cached ends of .first/<n> (first_rows.h); first and
-// greatest number of keys that a listing of .where/<test> asks for at a time. The first number is
-// small, so that `ls | head` does not search for thousands of keys.
+// Query directories: cached ends of .first/<n> (first_rows.h).
 inline constexpr size_t kFirstRowsMax = 256;
+// Keys that are asked for at a time. A listing of .where/<test> begins with kMatchesMin and grows
+// to kMatchesMax; .first/<n> over a test asks for at most kMatchesMax. The first number is small,
+// so that `ls | head` does not search for thousands of keys.
 inline constexpr uint64_t kMatchesMin = 64;
 inline constexpr uint64_t kMatchesMax = 4'096;
 
-// Limits for generated files (text_stream.h), in this order: open files, each of which has a
-// thread; bytes that a writer may be ahead of its reader; bytes before the reader's position that
-// can be read again.
+// Generated files (text_stream.h): open ones, each of which has a thread.
 inline constexpr int kStreamsMax = 32;
+// Bytes that a writer may be ahead of its reader.
 inline constexpr size_t kStreamAheadSize = 1 << 20;
+// Bytes before the reader's position that can be read again.
 inline constexpr size_t kStreamBehindSize = 256 << 10;
 
 // Listings (dir_stream.h): entries between two checkpoints, from which seekdir restarts a scan.
-// Above the maximum, every second checkpoint is dropped and the distance doubles.
 inline constexpr uint64_t kCheckpointDistance = 4'096;
+// If there are more checkpoints, every second is dropped and the distance doubles.
 inline constexpr size_t kCheckpointsMax = 65'536;
 
 // A larger control file fails instead of filling the memory, because its node holds its text.

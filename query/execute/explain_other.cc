@@ -145,7 +145,7 @@ struct OtherExplainer {
     return tree;
   }
 
-  // Statements that change settings. These exist only in the session.
+  // Statements that change settings of the session.
   StatusOr<PlanTree> operator()(const syntax::SetOption& set) const {
     return Calls("SET", fmt::format("set {}", set.name.text), {}, "a setting of this session");
   }

@@ -126,7 +126,7 @@ struct Setting {
   std::string_view meaning;
 };
 
-// Listed in the order of SHOW SESSION.
+// SHOW SESSION shows the settings in this order.
 constexpr std::array<Setting, 6> kSettings = {{
     {"safe_updates", ChangeSafeUpdates,
      [](const Settings& from, Settings* to) { to->safe_updates = from.safe_updates; },

@@ -64,7 +64,8 @@ class LaneQueue {
   Groups groups_;
   std::set<std::pair<uint64_t, std::string>> ready_;  // (number of the group's next action, group)
   std::map<uint64_t, Running> running_;               // running actions by number
-  std::set<std::pair<int64_t, uint64_t>> counted_;    // (start in us, number) of counted actions
+  // The running actions that count toward running_max_: (start in us, number).
+  std::set<std::pair<int64_t, uint64_t>> counted_;
 };
 
 }  // namespace sippar::cluster::master

@@ -58,7 +58,7 @@ struct MasterOptions {
   size_t moves_max = 64;         // most planned moves in flight; balancing may plan one per server
   size_t loads_max = 64;         // most loads in flight at one server
   size_t merges_max = 8;         // most automatic merges in flight
-  size_t scan_page = 10'000;     // most METADATA records in one answer
+  size_t scan_page = 10'000;     // most records that one action::ReadRecords returns
   // True: a record whose table has no file was written late by an older master, so it is erased.
   // False: no other master can exist, so the table's file must have been lost; the records are
   // kept.
@@ -117,8 +117,9 @@ struct Server {
   std::map<uint64_t, uint64_t> served_at_start;
   Attempt asking;
   int64_t next_ask_us = 0;
-  int64_t reported_us = 0;      // time of the last report
-  int64_t silent_since_us = 0;  // time of the first unanswered question; 0: the last was answered
+  int64_t reported_us = 0;  // time of the last report
+  // Time of the first failed action::AskServer since the last report; 0: none failed.
+  int64_t silent_since_us = 0;
   // Ids of tablets whose load or unload got no answer, with the time of the first such failure.
   std::map<uint64_t, int64_t> unanswered;
   uint64_t first_unpublished_file = 0;

@@ -10,6 +10,7 @@
 
 namespace sippar::cluster::master {
 
+// The names in parentheses are steps of a recovery in cluster/PROTOCOL.md.
 enum class RecordChangeKind : uint8_t {
   kAssign,       // -> kAssigned to `server`; requires that the old epoch is no longer served
   kRecover,      // -> kRecovering: `server`, which had the tablet, has died (F2b)
