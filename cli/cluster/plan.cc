@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/cluster_wait.h"
+#include "cluster/node/target.h"
 
 namespace sippar::cli {
 namespace {
@@ -175,7 +176,7 @@ ClusterPlan PlanCluster(const std::string& directory, const ClusterSettings& set
   ClusterPlan plan;
   plan.directory = directory;
   plan.gateway = fmt::format("{}:{}", kHost, settings.port);
-  plan.store = fmt::format("posix:{}/store", directory);
+  plan.store = cluster::PrintStorePlace({directory + "/store"});
   std::string hosts;
   for (int member = 1; member <= settings.members; ++member) {
     plan.members.push_back(FilesOf(settings, member));

@@ -72,7 +72,7 @@ struct ClusterPlan {
   std::string directory;  // absolute path of the cluster's directory
   std::string target;     // zk://127.0.0.1:PORT,…/local
   std::string gateway;    // 127.0.0.1:PORT
-  std::string store;      // posix:DIR
+  std::string store;      // posix:DIR, a StorePlace of cluster/node/target.h
   std::vector<ZooKeeperFiles> members;
   std::vector<PlannedProcess> processes;  // in the order of their start: ZooKeeper comes first
 };

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
 #include <utility>
 
 #include "cluster/api/store_paths.h"
@@ -12,6 +11,7 @@
 #include "cluster/node/file_proof.h"
 #include "cluster/node/lock_picture.h"
 #include "cluster/node/sole_administrator.h"
+#include "cluster/node/store_file.h"
 #include "cluster/node/target.h"
 #include "cluster/node/target_file.h"
 #include "engine/base/crash_point.h"
@@ -20,38 +20,35 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr std::string_view kPosixScheme = "posix:";
-constexpr std::string_view kMaking = "making ";
-constexpr std::string_view kCollapsing = "collapsing ";
-
 // Copies the lock files of the directory into the cluster's lock service. Meanwhile no other
 // process has the directory's lock service open. The file TARGET is written after all copies were
 // read back, and is the commit point: from then on the lock files in the directory are ignored.
 Status CarryLocks(const ClusterPlan& plan, const std::string& id, LockSession* to) {
-  RETURN_IF_ERROR(CheckDirectories(plan.fs, plan.directory));
-  auto opened = LockServiceOf(plan.directory, plan.fs, plan.clock);
-  RETURN_IF_ERROR(Annotate(opened.status(), fmt::format("store {}", plan.directory)));
+  RETURN_IF_ERROR(CheckDirectories(plan.fs, plan.store.directory));
+  auto opened = LockServiceOf(plan.store.directory, plan.fs, plan.clock);
+  RETURN_IF_ERROR(Annotate(opened.status(), fmt::format("store {}", plan.store.directory)));
   // Checks the store again: no other process has it open now, but a process that had it open
   // earlier may have changed it.
-  RETURN_IF_ERROR(FindStoreOfOne(plan.fs, plan.directory, /*create_if_missing=*/false).status());
+  RETURN_IF_ERROR(
+      FindStoreOfOne(plan.fs, plan.store.directory, /*create_if_missing=*/false).status());
   ASSIGN_OR_RETURN(LockPicture picture, PictureOf(opened->get()));
   if (picture.files[lock_paths::ClusterId()] != id) {
     return DataLoss(
         fmt::format("store {}: its CLUSTER and its lock files have different ids; put "
                     "both back from one copy",
-                    plan.directory));
+                    plan.store.directory));
   }
   ASSIGN_OR_RETURN(std::string claimed, ClaimId(to, id));
   if (claimed != id) {
     return FailedPrecondition(fmt::format(
         "store {}: it belongs to cluster '{}', and {} has the id '{}'; give this store's cluster "
         "another name",
-        plan.directory, id, plan.target, engine::PrintableBytes(claimed)));
+        plan.store.directory, id, plan.target, engine::PrintableBytes(claimed)));
   }
   CRASH_POINT("carry.after_claim");
   RETURN_IF_ERROR(CarryInto(picture, to));
   CRASH_POINT("carry.before_commit");
-  return engine::ReplaceFile(plan.fs, store_paths::TargetFile(plan.directory),
+  return engine::ReplaceFile(plan.fs, store_paths::TargetFile(plan.store.directory),
                              TargetFileText(plan.target));
 }
 
@@ -69,17 +66,17 @@ Status RemoveFolder(engine::FileSystem* fs, const std::string& path) {
 
 // The rename removes all lock files at once, so that no older program finds only a part of them.
 Status RemoveLocks(const ClusterPlan& plan) {
-  const std::string locks = store_paths::Locks(plan.directory);
-  const std::string carried = store_paths::CarriedLocks(plan.directory);
+  const std::string locks = store_paths::Locks(plan.store.directory);
+  const std::string carried = store_paths::CarriedLocks(plan.store.directory);
   ASSIGN_OR_RETURN(bool has_locks, plan.fs->Exists(locks));
   if (has_locks) {
     RETURN_IF_ERROR(RemoveFolder(plan.fs, carried));
     RETURN_IF_ERROR(plan.fs->Rename(locks, carried));
-    RETURN_IF_ERROR(plan.fs->SyncDir(plan.directory));
+    RETURN_IF_ERROR(plan.fs->SyncDir(plan.store.directory));
     CRASH_POINT("carry.after_rename");
   }
   RETURN_IF_ERROR(RemoveFolder(plan.fs, carried));
-  return plan.fs->SyncDir(plan.directory);
+  return plan.fs->SyncDir(plan.store.directory);
 }
 
 StatusOr<bool> CarryThrough(const ClusterPlan& plan, LockSession* session) {
@@ -88,8 +85,8 @@ StatusOr<bool> CarryThrough(const ClusterPlan& plan, LockSession* session) {
   ASSIGN_OR_RETURN(MakingStep step, NextMaking(plan, session));
   if (!step.making.has_value()) return false;
   if (*step.making == Making::kFill) {
-    return Aborted(
-        fmt::format("store {}: another program changes it; repeat the command", plan.directory));
+    return Aborted(fmt::format("store {}: another program changes it; repeat the command",
+                               plan.store.directory));
   }
   RETURN_IF_ERROR(BeginStore(plan, session));
   if (*step.making == Making::kCarry) {
@@ -104,55 +101,18 @@ StatusOr<bool> CarryThrough(const ClusterPlan& plan, LockSession* session) {
 
 }  // namespace
 
-std::string StoreText(const std::string& directory) {
-  return std::string(kPosixScheme) + directory;
-}
-
-std::string MakingText(const std::string& directory) {
-  return std::string(kMaking) + StoreText(directory);
-}
-
-std::string CollapsingText(const std::string& directory) {
-  return std::string(kCollapsing) + StoreText(directory) + "\n";
-}
-
-StatusOr<std::string> DirectoryOfStore(const std::string& store) {
-  if (store.starts_with(kCollapsing)) {
-    const std::string place = store.substr(kCollapsing.size());
-    return FailedPrecondition(
-        fmt::format("it is being collapsed into the store of one process ({}); finish that with "
-                    "`sippar admin collapse TARGET DIR`",
-                    engine::PrintableBytes(place.substr(0, place.find('\n')))));
-  }
-  if (store.starts_with(kMaking)) {
-    return FailedPrecondition(
-        fmt::format("`sippar admin init` with --store {} has begun to make it and has not "
-                    "ended; repeat that command, or use another name",
-                    engine::PrintableBytes(store.substr(kMaking.size()))));
-  }
-  if (!store.starts_with(kPosixScheme) || store.substr(kPosixScheme.size(), 1) != "/") {
-    return InvalidArgument(fmt::format(
-        "store '{}': not supported; use posix:DIR with the absolute path of a directory that all "
-        "machines of the cluster see",
-        engine::PrintableBytes(store)));
-  }
-  std::string directory = store.substr(kPosixScheme.size());
-  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
-  return directory;
-}
-
 Status CheckStore(const ClusterPlan& plan, const std::string& store) {
-  auto directory = DirectoryOfStore(store);
-  RETURN_IF_ERROR(Annotate(directory.status(), fmt::format("cluster {}", plan.target)));
-  if (*directory == plan.directory) return OkStatus();
+  auto place = PlaceOfComplete(store);
+  RETURN_IF_ERROR(Annotate(place.status(), fmt::format("cluster {}", plan.target)));
+  if (*place == plan.store) return OkStatus();
   return FailedPrecondition(
       fmt::format("cluster {0}: its store is {1}, not {2}, and a cluster keeps its store; "
                   "name {1}, or another cluster",
-                  plan.target, engine::PrintableBytes(store), StoreText(plan.directory)));
+                  plan.target, engine::PrintableBytes(store), PrintStorePlace(plan.store)));
 }
 
 Status BeginStore(const ClusterPlan& plan, LockSession* session) {
-  const std::string making = MakingText(plan.directory);
+  const std::string making = PrintStoreFile({StorePhase::kMaking, plan.store, {}});
   Status made = session->Create(lock_paths::Store(), making, LockFileKind::kLasting).status();
   if (made.code() != StatusCode::kAlreadyExists) return made;
   ASSIGN_OR_RETURN(LockFile store, session->Read(lock_paths::Store(), Freshness::kConsistent));
@@ -161,9 +121,9 @@ Status BeginStore(const ClusterPlan& plan, LockSession* session) {
 
 StatusOr<bool> TellStore(const ClusterPlan& plan, LockSession* session) {
   ASSIGN_OR_RETURN(LockFile store, session->Read(lock_paths::Store(), Freshness::kConsistent));
-  if (store.content == MakingText(plan.directory)) {
+  if (store.content == PrintStoreFile({StorePhase::kMaking, plan.store, {}})) {
     Status told =
-        session->Write(lock_paths::Store(), StoreText(plan.directory), store.version).status();
+        session->Write(lock_paths::Store(), PrintStorePlace(plan.store), store.version).status();
     if (told.code() != StatusCode::kAborted) {
       RETURN_IF_ERROR(told);
       return true;

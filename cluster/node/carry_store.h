@@ -26,14 +26,8 @@ struct MakingStep {
 // a killed program began. False: another program has completed the cluster.
 [[nodiscard]] StatusOr<bool> CarryStore(const ClusterPlan& plan);
 
-// The content of the lock service's file `store` for a complete cluster, for one that an init is
-// making, and for one that is being collapsed. In the last case the text of CollapsingText is
-// followed by the target that the directory's TARGET names until the commit.
-std::string StoreText(const std::string& directory);
-std::string MakingText(const std::string& directory);
-std::string CollapsingText(const std::string& directory);
-// kFailedPrecondition: `store`, the content of that file, names another directory, or an init or a
-// collapse that has not ended.
+// kFailedPrecondition: `store`, the content of the lock service's file of this name, names another
+// place, or an init or a collapse that has not ended.
 [[nodiscard]] Status CheckStore(const ClusterPlan& plan, const std::string& store);
 // Makes the first write of an init: after it, only an init with the same directory may continue.
 // kFailedPrecondition: the cluster has another directory, or another init has begun to make the

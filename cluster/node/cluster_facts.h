@@ -23,7 +23,7 @@ struct ZooKeeperFact {
 // Content of the lock service's files that describe the cluster. "": there is no such file.
 struct LockFacts {
   std::string id;           // file `cluster`
-  std::string store;        // file `store`: posix:DIR; a mark precedes it during init or collapse
+  std::string store;        // file `store`: the text of a StoreFile (store_file.h)
   uint64_t next_epoch = 0;  // file `epoch`: higher than all epochs so far; 0: not known
   bool has_master = false;  // a process holds the master's lock
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cluster/node/health_findings.h"
+#include "cluster/node/store_file.h"
 #include "engine/base/printable.h"
 
 namespace sippar::cluster {
@@ -115,13 +116,20 @@ class Diagnosis {
     if (store.empty() && facts_.locks.id.empty()) {
       return Add("cluster", Cluster(), WhyMissing(), WayOutOfMissing());
     }
-    if (store.starts_with("posix:")) return;
-    if (store.starts_with("collapsing ")) {
+    auto file = ParseStoreFile(store);
+    if (!file.ok() && !store.empty()) {
+      return Add("cluster", Cluster(), std::string(MessageOf(file.status())),
+                 "use the version of sippar that made the cluster");
+    }
+    if (file.ok() && file->phase == StorePhase::kComplete) return;
+    if (file.ok() && file->phase == StorePhase::kCollapsing) {
       return Add("cluster", Cluster(), "a collapse of it has not ended, so no process starts",
-                 fmt::format("repeat it: `sippar admin collapse {} DIR`", facts_.target));
+                 fmt::format("repeat it: `sippar admin collapse {} {}`", facts_.target,
+                             PrintableBytes(file->place.directory)));
     }
     Add("cluster", Cluster(), "an init of it has not ended, so no process starts",
-        fmt::format("repeat it: `sippar admin init {} --store posix:DIR`", facts_.target));
+        fmt::format("repeat it: `sippar admin init {} --store {}`", facts_.target,
+                    file.ok() ? PrintableBytes(PrintStorePlace(file->place)) : "posix:DIR"));
   }
 
   void LookAtStore() {
@@ -147,7 +155,8 @@ class Diagnosis {
           "mount the directory of this cluster there; or, if ZooKeeper's data were replaced "
           "by another cluster's, put the right ones back");
     }
-    if (store.target.empty() && facts_.locks.store.starts_with("posix:")) {
+    auto file = ParseStoreFile(facts_.locks.store);
+    if (store.target.empty() && file.ok() && file->phase == StorePhase::kComplete) {
       Add("store", what,
           "its file TARGET is missing or damaged, so a program could take it for a "
           "store of one process",

@@ -9,6 +9,7 @@
 #include "cluster/lock/lock_paths.h"
 #include "cluster/node/bootstrap.h"
 #include "cluster/node/make_cluster.h"
+#include "cluster/node/store_file.h"
 #include "cluster/node/target.h"
 #include "engine/base/printable.h"
 
@@ -46,14 +47,14 @@ Status NoCluster(const std::string& target) {
 
 StatusOr<bool> MakeClusterIn(LockService* locks, const std::string& target,
                              const std::string& store, const SiteOptions& options) {
-  ASSIGN_OR_RETURN(std::string directory, DirectoryOfStore(store));
-  std::unique_ptr<engine::FileSystem> fs = FileSystemOf(directory);
-  return MakeClusterOf({locks, fs.get(), target, directory, options.session_us, options.clock});
+  ASSIGN_OR_RETURN(StorePlace place, ParseStorePlace(store));
+  std::unique_ptr<engine::FileSystem> fs = FileSystemOf(place);
+  return MakeClusterOf({locks, fs.get(), target, place, options.session_us, options.clock});
 }
 
 StatusOr<bool> MakeCluster(const std::string& target, const std::string& store,
                            const SiteOptions& options) {
-  RETURN_IF_ERROR(DirectoryOfStore(store).status());
+  RETURN_IF_ERROR(ParseStorePlace(store).status());
   ASSIGN_OR_RETURN(std::shared_ptr<LockService> locks,
                    OpenLocks(target, options, MissingCluster::kMake));
   return MakeClusterIn(locks.get(), target, store, options);
@@ -61,7 +62,7 @@ StatusOr<bool> MakeCluster(const std::string& target, const std::string& store,
 
 Status CollapseCluster(const std::string& target, const std::string& directory,
                        const SiteOptions& options) {
-  ASSIGN_OR_RETURN(std::string place, DirectoryOfStore("posix:" + directory));
+  ASSIGN_OR_RETURN(StorePlace place, ParseStorePlace(PrintStorePlace({directory})));
   ASSIGN_OR_RETURN(std::shared_ptr<LockService> locks,
                    OpenLocks(target, options, MissingCluster::kRefuse));
   std::unique_ptr<engine::FileSystem> fs = FileSystemOf(place);
@@ -89,9 +90,9 @@ StatusOr<std::unique_ptr<ClusterSite>> ClusterSite::OpenIn(std::shared_ptr<LockS
   auto store = site->session_->Read(lock_paths::Store(), Freshness::kConsistent);
   if (store.status().code() == StatusCode::kNotFound) return NoCluster(target);
   RETURN_IF_ERROR(store.status());
-  auto directory = DirectoryOfStore(store->content);
-  RETURN_IF_ERROR(Annotate(directory.status(), "cluster " + target));
-  site->directory_ = *std::move(directory);
+  auto place = PlaceOfComplete(store->content);
+  RETURN_IF_ERROR(Annotate(place.status(), "cluster " + target));
+  site->place_ = *std::move(place);
   site->store_ = store->content;
   ASSIGN_OR_RETURN(LockFile id,
                    site->session_->Read(lock_paths::ClusterId(), Freshness::kConsistent));
@@ -105,19 +106,19 @@ StatusOr<std::unique_ptr<ClusterSite>> ClusterSite::OpenIn(std::shared_ptr<LockS
 // Checks the id in the directory: on a machine where the shared directory is not mounted, a process
 // would otherwise write files into a local directory of the same name.
 StatusOr<std::unique_ptr<engine::FileSystem>> ClusterSite::OpenFiles() const {
-  std::unique_ptr<engine::FileSystem> fs = FileSystemOf(directory_);
-  auto found = ReadClusterId(fs.get(), directory_);
+  std::unique_ptr<engine::FileSystem> fs = FileSystemOf(place_);
+  auto found = ReadClusterId(fs.get(), directory());
   if (found.status().code() == StatusCode::kNotFound) {
     return FailedPrecondition(
         fmt::format("store {}: {} is missing on this machine; mount the directory of cluster {}",
-                    directory_, store_paths::ClusterId(directory_), target_));
+                    directory(), store_paths::ClusterId(directory()), target_));
   }
   RETURN_IF_ERROR(found.status());
   if (*found == id_) return fs;
   return FailedPrecondition(fmt::format(
       "store {}: it belongs to cluster '{}', and {} has the id '{}'; mount the directory "
       "of this cluster",
-      directory_, engine::PrintableBytes(*found), target_, id_));
+      directory(), engine::PrintableBytes(*found), target_, id_));
 }
 
 Status ClusterSite::AskToStop() {
@@ -149,7 +150,7 @@ Status ClusterSite::CheckBelongs() {
                     "this process ends; unless the cluster was collapsed, the data of the "
                     "lock service were wiped or replaced: `sippar admin doctor {}` says the "
                     "way back",
-                    target_, directory_));
+                    target_, directory()));
   }
   if (!store.ok() || store->content == store_) return OkStatus();
   return Aborted(

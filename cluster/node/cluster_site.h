@@ -12,6 +12,7 @@
 
 #include "cluster/lock/lock_service.h"
 #include "cluster/lock/steady_session.h"
+#include "cluster/node/target.h"
 #include "engine/base/clock.h"
 #include "engine/base/status.h"
 #include "engine/fs/file_system.h"
@@ -27,13 +28,13 @@ struct SiteOptions {
   std::function<bool(const std::string& what)> may_wait = nullptr;
 };
 
-// Makes the cluster: its tree in the lock service, and its files below `store`, "posix:DIR" with an
-// absolute path of a directory that all machines see. The directory is empty or missing, or is a
-// store that one process used alone; such a store becomes the cluster's with all its content. May
-// be repeated after a crash. Returns false, and has written nothing, if the cluster existed with
-// this store. kFailedPrecondition: the cluster has another store, its directory is not mounted, or
-// the directory holds something else. kUnavailable: a process has the store open. kInvalidArgument:
-// `store` names no such directory.
+// Makes the cluster: its tree in the lock service, and its files below `store`, the text of a
+// StorePlace (target.h). The directory is empty or missing, or is a store that one process used
+// alone; such a store becomes the cluster's with all its content. May be repeated after a crash.
+// Returns false, and has written nothing, if the cluster existed with this store.
+// kFailedPrecondition: the cluster has another store, its directory is not mounted, or the
+// directory holds something else. kUnavailable: a process has the store open. kInvalidArgument:
+// `store` is no text of a StorePlace.
 [[nodiscard]] StatusOr<bool> MakeCluster(const std::string& target, const std::string& store,
                                          const SiteOptions& options);
 // Like MakeCluster, but with a lock service that is already open.
@@ -65,7 +66,7 @@ class ClusterSite {
   // Lives as long as this object.
   LockSession* session() { return session_.get(); }
   const SiteOptions& options() const { return options_; }
-  const std::string& directory() const { return directory_; }
+  const std::string& directory() const { return place_.directory; }
   // Content of the lock service's file `store` when this object was opened.
   const std::string& store() const { return store_; }
   // Returns the file system with the directory. kFailedPrecondition: the directory that is mounted
@@ -91,7 +92,7 @@ class ClusterSite {
   std::shared_ptr<LockService> locks_;
   std::unique_ptr<SteadySession> session_;
   std::string id_;
-  std::string directory_;
+  StorePlace place_;
   std::string store_;
   uint64_t stops_ = 0;  // version of the file `stop` when this object was opened
 };

@@ -17,6 +17,7 @@
 #include "cluster/node/cluster_site.h"
 #include "cluster/node/lock_picture.h"
 #include "cluster/node/sole_administrator.h"
+#include "cluster/node/store_file.h"
 #include "cluster/node/target.h"
 #include "cluster/node/target_file.h"
 #include "engine/base/crash_point.h"
@@ -41,7 +42,7 @@ class Collapse {
     if (!is_marked) RETURN_IF_ERROR(Mark());
     // An earlier collapse that was killed may have removed TARGET without syncing the directory.
     // The steps after the commit depend on a durable removal.
-    RETURN_IF_ERROR(plan_.fs->SyncDir(plan_.directory));
+    RETURN_IF_ERROR(plan_.fs->SyncDir(plan_.store.directory));
     ASSIGN_OR_RETURN(bool is_committed, IsCommitted());
     if (!is_committed) RETURN_IF_ERROR(CarryBack());
     CRASH_POINT("collapse.after_commit");
@@ -52,7 +53,7 @@ class Collapse {
   }
 
  private:
-  std::string TargetPath() const { return store_paths::TargetFile(plan_.directory); }
+  std::string TargetPath() const { return store_paths::TargetFile(plan_.store.directory); }
 
   // True if an earlier collapse has written the mark, the text "collapsing", into the file `store`.
   StatusOr<bool> ReadMark() {
@@ -62,9 +63,9 @@ class Collapse {
     }
     RETURN_IF_ERROR(store.status());
     store_version_ = store->version;
-    const std::string mark = CollapsingText(plan_.directory);
-    if (store->content.starts_with(mark)) {
-      target_of_mark_ = store->content.substr(mark.size());
+    auto file = ParseStoreFile(store->content);
+    if (file.ok() && file->phase == StorePhase::kCollapsing && file->place == plan_.store) {
+      target_of_mark_ = file->target;
       return true;
     }
     RETURN_IF_ERROR(CheckStore(plan_, store->content));
@@ -74,18 +75,18 @@ class Collapse {
   // The commit is the removal of TARGET. If TARGET names another cluster, the store was carried to
   // that cluster after the commit.
   StatusOr<bool> IsCommitted() {
-    auto target = ReadTargetFile(plan_.fs, plan_.directory);
+    auto target = ReadTargetFile(plan_.fs, plan_.store.directory);
     if (target.status().code() == StatusCode::kNotFound) return true;
     RETURN_IF_ERROR(target.status());
     return *target != target_of_mark_;
   }
 
   Status CheckDirectory() {
-    auto found = ReadClusterId(plan_.fs, plan_.directory);
+    auto found = ReadClusterId(plan_.fs, plan_.store.directory);
     if (found.status().code() == StatusCode::kNotFound) {
-      return FailedPrecondition(
-          fmt::format("store {}: {} is missing on this machine; mount the directory of cluster {}",
-                      plan_.directory, store_paths::ClusterId(plan_.directory), plan_.target));
+      return FailedPrecondition(fmt::format(
+          "store {}: {} is missing on this machine; mount the directory of cluster {}",
+          plan_.store.directory, store_paths::ClusterId(plan_.store.directory), plan_.target));
     }
     RETURN_IF_ERROR(found.status());
     auto id = session_->Read(lock_paths::ClusterId(), Freshness::kConsistent);
@@ -97,7 +98,7 @@ class Collapse {
     return FailedPrecondition(fmt::format(
         "store {}: it belongs to cluster '{}', and the cluster of {} is '{}'; mount the store of "
         "that cluster here",
-        plan_.directory, engine::PrintableBytes(*found), plan_.target, id->content));
+        plan_.store.directory, engine::PrintableBytes(*found), plan_.target, id->content));
   }
 
   // kFailedPrecondition if a server or a master lives, or was killed and its session is not over
@@ -125,11 +126,12 @@ class Collapse {
     RETURN_IF_ERROR(CheckNobodyLives());
     target_of_mark_ = plan_.target;
     RETURN_IF_ERROR(engine::ReplaceFile(plan_.fs, TargetPath(), TargetFileText(plan_.target)));
-    RETURN_IF_ERROR(plan_.fs->SyncDir(plan_.directory));
+    RETURN_IF_ERROR(plan_.fs->SyncDir(plan_.store.directory));
     CRASH_POINT("collapse.before_mark");
     ASSIGN_OR_RETURN(
         store_version_,
-        session_->Write(lock_paths::Store(), CollapsingText(plan_.directory) + target_of_mark_,
+        session_->Write(lock_paths::Store(),
+                        PrintStoreFile({StorePhase::kCollapsing, plan_.store, target_of_mark_}),
                         store_version_));
     CRASH_POINT("collapse.after_mark");
     return OkStatus();
@@ -139,20 +141,20 @@ class Collapse {
     RETURN_IF_ERROR(CheckNobodyLives());
     ASSIGN_OR_RETURN(LockPicture picture, PictureOf(session_));
     picture.numbers_end = std::min(picture.numbers_end + kNumbersMargin, kNumberMax);
-    auto opened = LockServiceOf(plan_.directory, plan_.fs, plan_.clock);
-    RETURN_IF_ERROR(Annotate(opened.status(), fmt::format("store {}", plan_.directory)));
+    auto opened = LockServiceOf(plan_.store.directory, plan_.fs, plan_.clock);
+    RETURN_IF_ERROR(Annotate(opened.status(), fmt::format("store {}", plan_.store.directory)));
     ASSIGN_OR_RETURN(std::unique_ptr<LockSession> to,
                      (*opened)->OpenSession({"collapse of " + plan_.target, 0, plan_.clock}));
     RETURN_IF_ERROR(CarryInto(picture, to.get()));
-    ASSIGN_OR_RETURN(bool has_format, plan_.fs->Exists(plan_.directory + "/STORE"));
-    if (!has_format) RETURN_IF_ERROR(engine::WriteStoreFormat(plan_.fs, plan_.directory));
+    ASSIGN_OR_RETURN(bool has_format, plan_.fs->Exists(plan_.store.directory + "/STORE"));
+    if (!has_format) RETURN_IF_ERROR(engine::WriteStoreFormat(plan_.fs, plan_.store.directory));
     // A member that gets its lock after this check reads the mark afterwards, and ends
     // (store_mark.h).
     RETURN_IF_ERROR(CheckNobodyLives());
     CRASH_POINT("collapse.before_commit");
     RETURN_IF_ERROR(plan_.fs->Remove(TargetPath()));
     CRASH_POINT("collapse.committing");
-    return plan_.fs->SyncDir(plan_.directory);
+    return plan_.fs->SyncDir(plan_.store.directory);
   }
 
   Status RemoveMark() {

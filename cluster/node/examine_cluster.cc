@@ -19,6 +19,7 @@
 #include "cluster/node/cluster_site.h"
 #include "cluster/node/open_client.h"
 #include "cluster/node/server_client.h"
+#include "cluster/node/store_file.h"
 #include "cluster/node/target.h"
 #include "cluster/node/target_file.h"
 #include "cluster/wire/line.h"
@@ -49,24 +50,13 @@ std::vector<std::string> Parts(const std::string& list) {
   return parts;
 }
 
-// Returns "/DIR" from the file `store`: "posix:/DIR", perhaps with the mark of an init or a
-// collapse before it, and a target on a second line.
-std::string DirectoryIn(const std::string& store) {
-  constexpr std::string_view kScheme = "posix:";
-  const size_t at = store.find(kScheme);
-  if (at == std::string::npos) return "";
-  const std::string rest = store.substr(at + kScheme.size());
-  return rest.substr(0, rest.find('\n'));
-}
-
-StoreFacts LookAtStore(const std::string& directory) {
+StoreFacts LookAtStore(engine::FileSystem* fs, const std::string& directory) {
   StoreFacts facts;
   facts.directory = directory;
-  std::unique_ptr<engine::FileSystem> fs = FileSystemOf(directory);
-  auto id = ReadClusterId(fs.get(), directory);
+  auto id = ReadClusterId(fs, directory);
   facts.read = id.status();
   if (id.ok()) facts.id = *std::move(id);
-  auto target = ReadTargetFile(fs.get(), directory);
+  auto target = ReadTargetFile(fs, directory);
   if (target.ok()) facts.target = *std::move(target);
   auto logs = fs->List(store_paths::Logs(directory));
   if (!logs.ok()) return facts;
@@ -89,8 +79,9 @@ class Examination {
     facts_->session = OpenSession();
     if (facts_->session.ok()) facts_->session = ReadLocks();
     if (session_ != nullptr) ProbeMembers();
-    if (!facts_->store.has_value() && !DirectoryIn(facts_->locks.store).empty()) {
-      facts_->store = LookAtStore(DirectoryIn(facts_->locks.store));
+    auto store = ParseStoreFile(facts_->locks.store);
+    if (!facts_->store.has_value() && store.ok()) {
+      facts_->store = LookAtStore(FileSystemOf(store->place).get(), store->place.directory);
     }
     if (session_ != nullptr && facts_->locks.has_master) facts_->health = AskMaster();
     // An error of Close does no harm, because the session holds no lock.
@@ -222,7 +213,7 @@ StatusOr<ClusterFacts> ExamineCluster(const std::string& target, const ExamineOp
   if (!place.directory.empty()) {
     std::unique_ptr<engine::FileSystem> fs = FileSystemOf(place.directory);
     ASSIGN_OR_RETURN(facts.target, ReadTargetFile(fs.get(), place.directory));
-    facts.store = LookAtStore(place.directory);
+    facts.store = LookAtStore(fs.get(), place.directory);
     ASSIGN_OR_RETURN(place, ParseTarget(facts.target));
   }
   if (place.cluster.empty()) {

@@ -12,6 +12,7 @@
 #include "cluster/lock/lock_paths.h"
 #include "cluster/node/bootstrap.h"
 #include "cluster/node/carry_store.h"
+#include "cluster/node/store_file.h"
 #include "cluster/node/target_file.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/printable.h"
@@ -87,34 +88,34 @@ Status MakeDirectory(engine::FileSystem* fs, const std::string& directory) {
 // program that makes the directory a store of one process looks for TARGET after it has made its
 // lock files. So at most one of the two programs continues.
 Status TakeDirectory(const ClusterPlan& plan, uint64_t session) {
-  Status taken = Publish(plan.fs, store_paths::TargetFile(plan.directory),
+  Status taken = Publish(plan.fs, store_paths::TargetFile(plan.store.directory),
                          TargetFileText(plan.target), session);
   if (!taken.ok() && taken.code() != StatusCode::kAlreadyExists) return taken;
   CRASH_POINT("init.after_target");
-  const std::string locks = store_paths::Locks(plan.directory);
+  const std::string locks = store_paths::Locks(plan.store.directory);
   ASSIGN_OR_RETURN(bool has_locks, plan.fs->Exists(locks));
   if (!has_locks) return OkStatus();
   // A TARGET that another init made is left alone: that init removes it.
-  if (taken.ok()) RETURN_IF_ERROR(plan.fs->Remove(store_paths::TargetFile(plan.directory)));
+  if (taken.ok()) RETURN_IF_ERROR(plan.fs->Remove(store_paths::TargetFile(plan.store.directory)));
   return FailedPrecondition(
       fmt::format("store {}: another program opens it without a cluster (that program has "
                   "made {}); end that program, and repeat the command",
-                  plan.directory, locks));
+                  plan.store.directory, locks));
 }
 
 Status WriteId(const ClusterPlan& plan, const std::string& id, uint64_t session) {
   Status made =
-      Publish(plan.fs, store_paths::ClusterId(plan.directory), ClusterIdFile(id), session);
+      Publish(plan.fs, store_paths::ClusterId(plan.store.directory), ClusterIdFile(id), session);
   if (made.code() != StatusCode::kAlreadyExists) return made;
-  ASSIGN_OR_RETURN(std::string found, ReadClusterId(plan.fs, plan.directory));
-  return found == id ? OkStatus() : RefuseOther(plan.directory, found, plan.target, id);
+  ASSIGN_OR_RETURN(std::string found, ReadClusterId(plan.fs, plan.store.directory));
+  return found == id ? OkStatus() : RefuseOther(plan.store.directory, found, plan.target, id);
 }
 
 // The lock service decides the cluster's id before CLUSTER is written, so programs that make the
 // same cluster at the same time use the same id. The directory is made before the lock service
 // learns of the cluster: if that fails, nothing is left in the lock service.
 StatusOr<bool> Fill(const ClusterPlan& plan, LockSession* session) {
-  RETURN_IF_ERROR(MakeDirectory(plan.fs, plan.directory));
+  RETURN_IF_ERROR(MakeDirectory(plan.fs, plan.store.directory));
   RETURN_IF_ERROR(BeginStore(plan, session));
   CRASH_POINT("init.after_mark");
   const uint64_t entropy = static_cast<uint64_t>(plan.clock->NowMicros()) ^ (session->id() << 52);
@@ -124,9 +125,9 @@ StatusOr<bool> Fill(const ClusterPlan& plan, LockSession* session) {
   RETURN_IF_ERROR(TakeDirectory(plan, session->id()));
   RETURN_IF_ERROR(WriteId(plan, id, session->id()));
   CRASH_POINT("init.after_id");
-  RETURN_IF_ERROR(plan.fs->CreateDir(store_paths::Sstables(plan.directory)));
-  RETURN_IF_ERROR(plan.fs->CreateDir(store_paths::Logs(plan.directory)));
-  RETURN_IF_ERROR(plan.fs->SyncDir(plan.directory));
+  RETURN_IF_ERROR(plan.fs->CreateDir(store_paths::Sstables(plan.store.directory)));
+  RETURN_IF_ERROR(plan.fs->CreateDir(store_paths::Logs(plan.store.directory)));
+  RETURN_IF_ERROR(plan.fs->SyncDir(plan.store.directory));
   CRASH_POINT("init.before_store");
   return TellStore(plan, session);
 }
@@ -136,18 +137,18 @@ StatusOr<bool> CheckComplete(const ClusterPlan& plan, const std::string& store,
                              LockSession* session) {
   RETURN_IF_ERROR(CheckStore(plan, store));
   ASSIGN_OR_RETURN(LockFile id, session->Read(lock_paths::ClusterId(), Freshness::kConsistent));
-  auto found = ReadClusterId(plan.fs, plan.directory);
+  auto found = ReadClusterId(plan.fs, plan.store.directory);
   if (found.status().code() == StatusCode::kNotFound) {
-    return FailedPrecondition(
-        fmt::format("store {}: {} is missing on this machine; mount the directory of cluster {}",
-                    plan.directory, store_paths::ClusterId(plan.directory), plan.target));
+    return FailedPrecondition(fmt::format(
+        "store {}: {} is missing on this machine; mount the directory of cluster {}",
+        plan.store.directory, store_paths::ClusterId(plan.store.directory), plan.target));
   }
   RETURN_IF_ERROR(found.status());
   if (*found == id.content) return false;
   return FailedPrecondition(
       fmt::format("store {}: it belongs to cluster '{}', and the cluster of {} is '{}'; mount the "
                   "store of that cluster here",
-                  plan.directory, engine::PrintableBytes(*found), plan.target, id.content));
+                  plan.store.directory, engine::PrintableBytes(*found), plan.target, id.content));
 }
 
 // nullopt: there is no such file.
@@ -222,16 +223,16 @@ StatusOr<std::string> ClaimId(LockSession* session, const std::string& wanted) {
 StatusOr<MakingStep> NextMaking(const ClusterPlan& plan, LockSession* session) {
   MakingStep step;
   ASSIGN_OR_RETURN(auto store, ContentOf(session, lock_paths::Store()));
-  if (store.has_value() && *store != MakingText(plan.directory)) {
+  if (store.has_value() && *store != PrintStoreFile({StorePhase::kMaking, plan.store, {}})) {
     RETURN_IF_ERROR(CheckComplete(plan, *store, session).status());
     return step;
   }
   // The directory comes first: an init that runs concurrently claims the id before it writes
   // CLUSTER, so an id that is read later is that of the CLUSTER that was seen.
-  ASSIGN_OR_RETURN(step.look, LookAt(plan.fs, plan.directory));
+  ASSIGN_OR_RETURN(step.look, LookAt(plan.fs, plan.store.directory));
   ASSIGN_OR_RETURN(auto id, ContentOf(session, lock_paths::ClusterId()));
   ASSIGN_OR_RETURN(step.making,
-                   DecideMaking(step.look, plan.directory, plan.target, id.value_or("")));
+                   DecideMaking(step.look, plan.store.directory, plan.target, id.value_or("")));
   return step;
 }
 

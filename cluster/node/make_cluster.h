@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cluster/lock/lock_service.h"
+#include "cluster/node/target.h"
 #include "engine/base/clock.h"
 #include "engine/fs/file_system.h"
 
@@ -18,15 +19,11 @@ namespace sippar::cluster {
 struct ClusterPlan {
   LockService* locks = nullptr;  // lock service of the cluster
   engine::FileSystem* fs = nullptr;
-  std::string target;     // name of the cluster in messages and in the file TARGET
-  std::string directory;  // directory of the store
+  std::string target;  // name of the cluster in messages and in the file TARGET
+  StorePlace store;    // where the files of the cluster are to be; `fs` has them
   int64_t session_us = 10'000'000;
   engine::Clock* clock = engine::Clock::System();
 };
-
-// Returns "/DIR" from "posix:/DIR". kInvalidArgument: `store` is not of this form;
-// kFailedPrecondition: an init or a collapse of the cluster has not ended.
-[[nodiscard]] StatusOr<std::string> DirectoryOfStore(const std::string& store);
 
 // Content of a directory that is to become the directory of a cluster.
 struct DirectoryLook {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cluster/api/store_paths.h"
+#include "engine/base/printable.h"
 
 namespace sippar::cluster {
 namespace {
@@ -49,6 +50,7 @@ std::string AddressOf(const std::string& target) {
 }
 
 constexpr std::string_view kClusterScheme = "zk://";
+constexpr std::string_view kPosixScheme = "posix:";
 
 bool IsClusterName(std::string_view name) {
   constexpr size_t kNameSizeMax = 100;
@@ -95,6 +97,11 @@ Status ParseCluster(std::string_view text, Target* place) {
   return OkStatus();
 }
 
+std::string WithoutSlash(std::string directory) {
+  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+  return directory;
+}
+
 }  // namespace
 
 StatusOr<Target> ParseTarget(const std::string& target) {
@@ -107,9 +114,33 @@ StatusOr<Target> ParseTarget(const std::string& target) {
     return place;
   }
   if (std::string address = AddressOf(target); !address.empty()) return Target{address, "", "", ""};
-  std::string directory = target;
-  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
-  return Target{"", directory, "", ""};
+  return Target{"", WithoutSlash(target), "", ""};
+}
+
+StatusOr<StorePlace> ParseStorePlace(const std::string& text) {
+  if (!text.starts_with(kPosixScheme) || text.substr(kPosixScheme.size(), 1) != "/") {
+    return InvalidArgument(fmt::format(
+        "store '{}': not supported; use posix:DIR with the absolute path of a directory that all "
+        "machines of the cluster see",
+        engine::PrintableBytes(text)));
+  }
+  return StorePlace{WithoutSlash(text.substr(kPosixScheme.size())), StoreScheme::kPosix};
+}
+
+std::string PrintStorePlace(const StorePlace& place) {
+  switch (place.scheme) {
+    case StoreScheme::kPosix:
+      return std::string(kPosixScheme) + place.directory;
+  }
+  return place.directory;
+}
+
+std::unique_ptr<engine::FileSystem> FileSystemOf(const StorePlace& place) {
+  switch (place.scheme) {
+    case StoreScheme::kPosix:
+      return engine::NewPosixFileSystem();
+  }
+  return nullptr;
 }
 
 std::unique_ptr<engine::FileSystem> FileSystemOf(const std::string& /*path*/) {

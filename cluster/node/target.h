@@ -1,8 +1,9 @@
-// What a target names, and which file system and lock service belong to it. Another kind of
-// storage or lock service is added only here.
+// What a target names, where the files of a cluster are, and which file system and lock service
+// belong to them. Another kind of storage or lock service is chosen only here.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -26,8 +27,22 @@ struct Target {
 // begin with a dot.
 [[nodiscard]] StatusOr<Target> ParseTarget(const std::string& target);
 
-// Returns the file system that contains `path`, which need not be a store. At present that is
-// always this machine's file system.
+enum class StoreScheme : uint8_t { kPosix };
+
+// Where the files of a cluster are. Its text is SCHEME:DIR; posix:DIR is a directory that all
+// machines of the cluster mount at the same path.
+struct StorePlace {
+  std::string directory;  // absolute path without a slash at its end
+  StoreScheme scheme = StoreScheme::kPosix;
+  bool operator==(const StorePlace&) const = default;
+};
+// kInvalidArgument: the text has an unknown scheme, or no absolute path.
+[[nodiscard]] StatusOr<StorePlace> ParseStorePlace(const std::string& text);
+std::string PrintStorePlace(const StorePlace& place);
+
+// Returns the file system with the files of a cluster.
+std::unique_ptr<engine::FileSystem> FileSystemOf(const StorePlace& place);
+// Returns the file system that contains `path`, a file or directory of this machine.
 std::unique_ptr<engine::FileSystem> FileSystemOf(const std::string& path);
 
 // Opens the lock service of the store at `directory` in `fs`, which is kept in the store's

@@ -66,7 +66,7 @@ struct Place {
     locks.reset();
     locks = EmbeddedLockService::Open(lock_disk.get(), "/lock", engine::Clock::System()).value();
   }
-  ClusterPlan Plan() const { return {locks.get(), disk.get(), kTarget, kStore}; }
+  ClusterPlan Plan() const { return {locks.get(), disk.get(), kTarget, {kStore}}; }
   StatusOr<std::unique_ptr<Client>> OpenAlone(bool create = false) const {
     ClientOptions options;
     options.fs = disk.get();
@@ -290,7 +290,7 @@ TEST_F(CarryTest, AClusterThatRunsIsNotCollapsed) {
   ExpectRows(cluster->data(), "more=vmore ");
   ExpectRefused(place);
   ClusterPlan plan = place.Plan();
-  plan.directory = "/srv/other";
+  plan.store.directory = "/srv/other";
   EXPECT_CODE(CollapseClusterOf(plan), StatusCode::kFailedPrecondition);
 }
 
@@ -392,7 +392,7 @@ TEST_F(CarryTest, ARepeatedCollapseLeavesTheNextClusterAlone) {
         std::find_if(kills.begin(), kills.end(), [&](const Kill& k) { return k.point == at; });
     ASSERT_NE(kill, kills.end());
     Place other;
-    ClusterPlan next{other.locks.get(), kill->place.disk.get(), "zk://h:1/next", kStore};
+    ClusterPlan next{other.locks.get(), kill->place.disk.get(), "zk://h:1/next", {kStore}};
     EXPECT_OK(MakeClusterOf(next));
 
     EXPECT_OK(CollapseClusterOf(kill->place.Plan()));
@@ -455,7 +455,7 @@ TEST_F(CarryTest, OfTwoInitsWithTwoDirectoriesTheFirstGoesOn) {
   for (Kill& kill : kills) {
     SCOPED_TRACE(kill.point);
     ClusterPlan other = kill.place.Plan();
-    other.directory = "/srv/other";
+    other.store.directory = "/srv/other";
     const bool is_others = MakeClusterOf(other).ok();
     is_late |= kill.point == "carry.after_mark";
     EXPECT_FALSE(is_others && is_late);

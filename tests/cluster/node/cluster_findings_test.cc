@@ -133,9 +133,18 @@ TEST(ClusterFindings, AnInitOrCollapseThatHasNotEnded) {
   facts.locks.store = "collapsing posix:/srv/demo\nzk://z1:2181/demo";
   const std::vector<ClusterFinding> findings = FindingsOf(facts);
   ASSERT_FALSE(findings.empty());
-  EXPECT_THAT(findings.front().way_out, HasSubstr("sippar admin collapse"));
+  EXPECT_THAT(findings.front().way_out,
+              HasSubstr("sippar admin collapse zk://z1:2181/demo /srv/demo`"));
   facts.locks.store = "making posix:/srv/demo";
-  EXPECT_THAT(FindingsOf(facts).front().way_out, HasSubstr("sippar admin init"));
+  EXPECT_THAT(FindingsOf(facts).front().way_out,
+              HasSubstr("sippar admin init zk://z1:2181/demo --store posix:/srv/demo`"));
+}
+
+TEST(ClusterFindings, AStoreOfAKindThatThisProgramDoesNotKnow) {
+  ClusterFacts facts = Whole();
+  facts.locks.store = "moon:/srv/demo";
+  EXPECT_THAT(One(facts).why, HasSubstr("store 'moon:/srv/demo': not supported"));
+  EXPECT_THAT(One(facts).way_out, HasSubstr("version of sippar that made the cluster"));
 }
 
 TEST(ClusterFindings, NoMasterReigns) {

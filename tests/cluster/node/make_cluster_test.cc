@@ -44,7 +44,7 @@ class MakeClusterTest : public testing::Test {
   }
   static ClusterPlan Plan(LockService* locks, engine::FileSystem* fs,
                           const std::string& directory = "/srv/c") {
-    return {locks, fs, kTarget, directory};
+    return {locks, fs, kTarget, {directory}};
   }
   ClusterPlan Plan(const std::string& directory = "/srv/c") {
     return Plan(locks_.get(), &disk_, directory);

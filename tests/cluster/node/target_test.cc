@@ -39,6 +39,17 @@ TEST(Target, AClusterIsNamedWholeOrTheErrorSaysWhatIsMissing) {
             std::string::npos);
 }
 
+TEST(Target, AStoreIsASchemeAndAnAbsolutePath) {
+  EXPECT_EQ(ParseStorePlace("posix:/srv/demo//")->directory, "/srv/demo");
+  EXPECT_EQ(ParseStorePlace("posix:/")->directory, "/");
+  EXPECT_EQ(PrintStorePlace({"/srv/demo"}), "posix:/srv/demo");
+  for (const char* store : {"", "/srv/demo", "posix:", "posix:srv/demo", "moon:/srv/demo"}) {
+    Status refused = ParseStorePlace(store).status();
+    EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument) << store;
+    EXPECT_NE(refused.ToString().find(store), std::string::npos) << refused;
+  }
+}
+
 TEST(Target, ASecretThatIsNotThereIsNoSecret) {
   Target cluster = ParseTarget("zk://127.0.0.1:1/demo").value();
   Status refused =
