@@ -45,7 +45,8 @@ class PatternReader {
       out->precision = 0;
       RETURN_IF_ERROR(Number(text, &out->precision));
     }
-    if (text->empty()) return BadPattern("the pattern ends in an element");
+    if (text->empty())
+      return BadPattern("the pattern ends after '%', which needs a letter; %% is a percent sign");
     out->letter = (*text)[0];
     text->remove_prefix(1);
     return OkStatus();
@@ -243,7 +244,8 @@ Status Format(CallSite* site, Arguments args, Value* out) {
     } else if (std::string_view("dixXofFeEgG").find(element.letter) != std::string_view::npos) {
       RETURN_IF_ERROR(FormatNumber(element, *value, reader, &result));
     } else {
-      return BadPattern(fmt::format("%{} is unknown", PrintEscaped({&element.letter, 1})));
+      return BadPattern(
+          fmt::format("%{} is unknown; %% is a percent sign", PrintEscaped({&element.letter, 1})));
     }
     RETURN_IF_ERROR(CheckTextSize(result.size()));
   }

@@ -84,7 +84,10 @@ class PatternReader {
       if (end > i + 1 && end < pattern.size() && (IsDigit(pattern[end]) || pattern[end] == '*')) {
         ++end;
       }
-      if (end >= pattern.size()) return Fail("the pattern ends within an element");
+      if (end >= pattern.size()) {
+        return Fail(
+            "the pattern ends after '%', which needs a letter such as %d; %% is a percent sign");
+      }
       const std::string_view element = pattern.substr(i + 1, end - i);
       ++place_;
       if (!Element(element)) return Fail(fmt::format("at %{}", PrintEscaped(element)));

@@ -13,8 +13,8 @@ namespace sippar::engine {
 Status KeyDamage(std::string_view key) {
   constexpr size_t kShownMax = 100;
   return DataLoss(
-      fmt::format("stored key '{}' of {} bytes cannot be decoded; restore the table "
-                  "from a backup or a copy",
+      fmt::format("stored key '{}' of {} bytes cannot be decoded; `sippar admin verify TARGET` "
+                  "names its file, which a copy can replace; or restore the table from a backup",
                   PrintableBytes(key.substr(0, kShownMax)), key.size()));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/read/row_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -30,7 +32,11 @@ class RowReader final : public CellStream {
 
   bool Valid() const override { return valid_; }
   const CellView& cell() const override { return cell_; }
-  Status status() const override { return status_; }
+  Status status() const override {
+    if (status_.code() != StatusCode::kDataLoss || options_.schema == nullptr) return status_;
+    return Annotate(status_,
+                    fmt::format("table {}, tablet {}", options_.schema->name, options_.tablet_id));
+  }
 
   void Next() override {
     if (read_.keys_only) return NextRow();

@@ -10,6 +10,7 @@
 #include "engine/model/cell_iterator.h"
 #include "engine/model/read_counters.h"
 #include "engine/model/read_spec.h"
+#include "engine/model/schema.h"
 #include "engine/read/read_totals.h"
 #include "engine/read/tablet_work.h"
 #include "engine/read/visibility_iterator.h"
@@ -26,6 +27,9 @@ struct RowReaderOptions {
   CellLimits limits;
   VisibilityIterator::Options visibility;
   EntrySource source;  // keeps alive the memtables and files that it opens
+  // An error about damage names the table and the tablet. Null: it names neither.
+  std::shared_ptr<const TableSchema> schema;
+  uint64_t tablet_id = 0;
   // Each of the next three receives the counters of the read when it ends. Null: not wanted.
   std::shared_ptr<ReadTotals> totals;
   std::shared_ptr<TabletWork> work;

@@ -73,10 +73,10 @@ TimeRange TimesThatMatter(const TimeRange& wanted, const FamilyTest& wants,
   return matter;
 }
 
-// What the sources of one read are made from. Keeps the version and its files alive.
+// What the sources of one read are made from. Keeps the version and its files alive; the options of
+// the row reader keep the schema alive.
 struct ReadPlan {
   std::shared_ptr<const TabletVersion> version;
-  std::shared_ptr<const TableSchema> schema;
   std::vector<GroupToRead> groups;
   TimeRange time;
   uint64_t value_size_max = kAnyValueSize;
@@ -124,8 +124,8 @@ struct ReadPlan {
   }
 };
 
-// Leaves `version` and `schema` of the plan null. The caller sets them if the read continues: a
-// read of an absent row ends before it needs them.
+// Leaves the plan's `version` null. The caller sets it if the read continues: a read of an absent
+// row ends before it needs it.
 ReadPlan PlanOf(const TabletSnapshot& snapshot, const ReadSpec& read,
                 const ColumnMatcher* matcher) {
   FamilyTest wants = FamiliesOf(read.columns, matcher);
@@ -242,7 +242,6 @@ StatusOr<std::unique_ptr<CellStream>> TabletReader::ReadSnapshot(TabletSnapshot 
     ASSIGN_OR_RETURN(matcher, ColumnMatcher::Compile(read.columns));
   }
   plan.version = std::move(snapshot.version);
-  plan.schema = std::move(snapshot.schema);
   RowReaderOptions options = OptionsOf(std::move(snapshot), read, stop);
   options.columns = std::move(matcher);
   options.counters = counters;
@@ -257,6 +256,8 @@ RowReaderOptions TabletReader::OptionsOf(TabletSnapshot snapshot, const ReadSpec
   RowReaderOptions options;
   options.ranges = ClippedRanges(read.rows, body_->range);
   options.limits = read;
+  options.schema = std::move(snapshot.schema);
+  options.tablet_id = body_->id;
   options.totals = totals_;
   options.work = body_->work;
   options.visibility.snapshot = snapshot.sequence;

@@ -24,6 +24,7 @@ TEST_F(FaultRows, D3_ADamagedBlockIsNeitherReadNorCopiedAndTheRestIsServed) {
   EXPECT_EQ(status.code(), StatusCode::kDataLoss) << status;
   EXPECT_THAT(std::string(MessageOf(status)), HasSubstr(damaged));
   EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("block at offset 0"));
+  EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("table t, tablet "));
   EXPECT_TRUE(ReadStatus(Row(49), bad).ok()) << "other blocks";
   EXPECT_TRUE(ReadStatus(Row(0), good).ok()) << "the other group";
   auto tablet = store_->Tablets("t")->front();

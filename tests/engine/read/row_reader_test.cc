@@ -85,6 +85,23 @@ TEST_F(RowReaderTest, AReadOfAnAbsentRowDoesNotSearchTheDeletedRowsBehindIt) {
   EXPECT_LT(moves_, 10u);
 }
 
+TEST_F(RowReaderTest, DamageIsToldWithItsTableAndTablet) {
+  memtable_.Add("b", "", 1);
+  RowReaderOptions options;
+  options.ranges = {RowRange::All()};
+  options.columns = *ColumnMatcher::Compile({});
+  options.visibility.families = std::make_shared<FamilyRules>();
+  options.source = [this](const RowRange&, ReadCounters*) { return memtable_.NewIterator(); };
+  auto schema = std::make_shared<TableSchema>();
+  schema->name = "web";
+  options.schema = std::move(schema);
+  options.tablet_id = 7;
+  const Status status = NewRowReader(std::move(options))->status();
+  EXPECT_EQ(status.code(), StatusCode::kDataLoss);
+  EXPECT_TRUE(MessageOf(status).starts_with("table web, tablet 7: stored key 'b' of 1 bytes"))
+      << status;
+}
+
 TEST_F(RowReaderTest, AForwardScanPassesDeletedRowsOnce) {
   EXPECT_EQ(Rows(RowRange::All(), false), "a z ");
   EXPECT_LT(moves_, 4u * kDeleted);
