@@ -2,6 +2,7 @@
 #include "query/analyze/scope.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -170,6 +171,14 @@ std::vector<std::string> CellScope::KnownNames() const {
 
 // --- RelationScope ---
 
+std::string PrintNames(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 20;
+  const size_t shown = std::min(names.size(), kShown);
+  std::string list = fmt::format(
+      "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  return list + (names.size() > shown ? ", …" : "");
+}
+
 StatusOr<std::optional<Expression>> RelationScope::Name(std::string_view name) {
   auto equal = [&](const std::string& column) {
     return std::equal(column.begin(), column.end(), name.begin(), name.end(), [](char a, char b) {
@@ -190,9 +199,17 @@ StatusOr<std::optional<Expression>> RelationScope::Name(std::string_view name) {
 StatusOr<Expression> RelationScope::Pattern(const syntax::PatternNode& node, SlotDef::Kind) {
   ASSIGN_OR_RETURN(std::optional<Expression> column, Name(Print(node)));
   if (column) return *column;
+  if (relation_.empty()) {
+    return ErrorAt("UNKNOWN_NAME", node.span,
+                   fmt::format("column {} needs FROM a table", Print(node)));
+  }
+  std::string hint = fmt::format("{} has: {}", relation_, PrintNames(columns_));
+  if (relation_ == kInnerSelect) {
+    hint += fmt::format("; select {} there, or name one of these with AS {}", Print(node),
+                        QuoteName(Print(node)));
+  }
   return ErrorAt("UNKNOWN_NAME", node.span,
-                 fmt::format("column {} not found in the inner SELECT", Print(node)),
-                 "give it a name there with AS");
+                 fmt::format("column {} not found in {}", Print(node), relation_), hint);
 }
 
 }  // namespace sippar::query

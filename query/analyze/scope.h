@@ -132,12 +132,19 @@ class CellScope final : public Scope {
   std::vector<SlotDef> slots_;
 };
 
+// "a, b": all names, or the first 20 and "…": a file may have thousands of columns.
+std::string PrintNames(const std::vector<std::string>& names);
+
+inline constexpr std::string_view kInnerSelect = "the inner SELECT";
+
 // Names of the columns of a relation: a subselect, SHOW, a file of IMPORT. Slot i is column i.
 class RelationScope final : public Scope {
  public:
-  // `types` holds the type of each column, kNull if unknown; it may be shorter than `columns`.
-  explicit RelationScope(std::vector<std::string> columns, std::vector<DataType> types = {})
-      : columns_(std::move(columns)), types_(std::move(types)) {}
+  // `relation` is its name in errors, such as kInnerSelect; "" for a SELECT without FROM. `types`
+  // holds the type of each column, kNull if unknown; it may be shorter than `columns`.
+  RelationScope(std::string_view relation, std::vector<std::string> columns,
+                std::vector<DataType> types = {})
+      : relation_(relation), columns_(std::move(columns)), types_(std::move(types)) {}
   StatusOr<std::optional<Expression>> Name(std::string_view name) override;
   StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind kind) override;
   std::vector<std::string> KnownNames() const override { return columns_; }
@@ -146,6 +153,7 @@ class RelationScope final : public Scope {
   }
 
  private:
+  std::string_view relation_;
   std::vector<std::string> columns_;
   std::vector<DataType> types_;
 };

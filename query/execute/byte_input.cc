@@ -53,7 +53,7 @@ Status ByteInput::Begin() {
                                          (text.starts_with("\xfe\xff") && text[2] == '\0'));
   if (!wide) return OkStatus();
   return ErrorAt("ENCODING", {}, "the file is in UTF-16, and UTF-8 is expected",
-                 "WITH (ENCODING = 'UTF-16')");
+                 "WITH (ENCODING = 'UTF-16'), or --encoding UTF-16");
 }
 
 std::string ByteInput::Marked() const {

@@ -22,6 +22,9 @@
 namespace sippar::query {
 namespace {
 
+constexpr std::string_view kLeaveOut =
+    "WITH (ON_ERROR = SKIP), or --on-error skip, leaves such records out";
+
 // Collects the names that `expr` reads; only these members of a jsonl object are decoded.
 void CollectNames(const syntax::Expr& expr, std::vector<std::string>* names) {
   if (expr.kind == syntax::ExprKind::kName) names->push_back(expr.name);
@@ -138,10 +141,11 @@ class ImportRun {
     error.message = fmt::format("{}{}; {} of the file done, {} written", place, error.message,
                                 written_ == 0 ? "no record" : Plural(written_, "record"),
                                 Plural(writer_.written_rows(), "row"));
-    if (written_ > 0) error.hint = fmt::format("to go on: WITH (SKIP = {})", written_);
+    if (written_ > 0)
+      error.hint = fmt::format("to go on: WITH (SKIP = {0}), or --skip {0}", written_);
     if (at_record_ && IsBroken(status)) {
       error.hint += error.hint.empty() ? "" : "; ";
-      error.hint += "WITH (ON_ERROR = SKIP) leaves such records out";
+      error.hint += kLeaveOut;
     }
     return ToStatus(error, status.code());
   }
@@ -156,8 +160,7 @@ class ImportRun {
       if (bad_.count() > 1) {
         message += fmt::format("; {} more cannot be taken", Plural(bad_.count() - 1, "record"));
       }
-      return ErrorAt("BAD_RECORD", import_.from.span, message,
-                     "WITH (ON_ERROR = SKIP) leaves such records out");
+      return ErrorAt("BAD_RECORD", import_.from.span, message, kLeaveOut);
     }
     for (std::string& reason : reasons) context_.summary->notices.push_back(std::move(reason));
     return OkStatus();
@@ -193,7 +196,7 @@ Status WithDelimiter(const Status& status, const FileRows& file, const FileRowsO
     if (other == options.delimiter || file.text().find(other) == std::string::npos) continue;
     QueryError error = QueryErrorOf(status);
     error.hint = fmt::format(
-        "the file has one column; if its fields end with '{0}': WITH (DELIMITER = '{0}')",
+        "the file has one column; if its fields end with '{0}': WITH (DELIMITER = '{0}'), or --delimiter '{0}'",
         other == '\t' ? "\\t" : std::string(1, other));
     return ToStatus(error, status.code());
   }

@@ -58,9 +58,11 @@ class RecodedFile final : public InputFile {
   }
 
   Status Unknown() const {
-    return ErrorAt(
-        "ENCODING", {}, fmt::format("the bytes at offset {} are not {}", taken_, encoding_),
-        "name the encoding of the file: WITH (ENCODING = 'WINDOWS-1252')", StatusCode::kDataLoss);
+    return ErrorAt("ENCODING", {},
+                   fmt::format("the bytes at offset {} are not {}", taken_, encoding_),
+                   "name the encoding of the file: WITH (ENCODING = 'WINDOWS-1252'), or --encoding "
+                   "WINDOWS-1252",
+                   StatusCode::kDataLoss);
   }
 
   const std::unique_ptr<InputFile> file_;

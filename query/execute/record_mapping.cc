@@ -8,10 +8,22 @@
 #include "query/analyze/compile.h"
 #include "query/execute/insert_columns.h"
 #include "query/session/query_error.h"
+#include "query/syntax/ast_print.h"
 
 namespace sippar::query {
 
 using engine::Evaluator;
+
+namespace {
+
+std::string HowToMap(const syntax::Import& import) {
+  return fmt::format(
+      "map the columns of the file: IMPORT INTO {} FROM 'file' (ROW = id, f:name = name), or --map "
+      "\"ROW = id, f:name = name\"",
+      QuoteName(import.table.text));
+}
+
+}  // namespace
 
 StatusOr<RecordMapping::Mapped> RecordMapping::Prepare(const Expression& expression) const {
   Mapped mapped;
@@ -25,7 +37,7 @@ StatusOr<RecordMapping::Mapped> RecordMapping::Prepare(const Expression& express
 // All names are resolved before the first record, so that a wrong mapping writes nothing.
 Status RecordMapping::Plan(const syntax::Import& import) {
   if (import.mapping.empty()) return PlanByName(import);
-  RelationScope scope(file_->columns());
+  RelationScope scope("the file", file_->columns());
   ExpressionCompiler compiler(context_, &scope);
   for (const syntax::MapItem& item : import.mapping) {
     auto expression = compiler.Compile(item.value);
@@ -46,8 +58,9 @@ Status RecordMapping::Plan(const syntax::Import& import) {
     }
   }
   if (row_.value != nullptr) return OkStatus();
-  return ErrorAt("NO_ROW", import.table.span, "ROW is missing from the mapping of IMPORT",
-                 "(ROW = name, …)");
+  return ErrorAt(
+      "NO_ROW", import.table.span, "ROW is missing from the mapping of IMPORT",
+      fmt::format("(ROW = column, …); the columns of the file: {}", PrintNames(file_->columns())));
 }
 
 // An error here concerns one record; ImportRun adds the line of the file as its place.
@@ -103,7 +116,7 @@ Status RecordMapping::PlanByName(const syntax::Import& import) {
     } else if (colon == std::string::npos) {
       return ErrorAt("BAD_COLUMN", import.table.span,
                      fmt::format("column '{}' of the file is not family:qualifier", columns[i]),
-                     "say what goes where: (ROW = a, f:q = b)");
+                     HowToMap(import));
     } else {
       std::string family = columns[i].substr(0, colon);
       if (schema_.FindFamily(family) == nullptr) {
@@ -114,8 +127,8 @@ Status RecordMapping::PlanByName(const syntax::Import& import) {
   }
   if (row_.value != nullptr) return OkStatus();
   return ErrorAt("NO_ROW", import.table.span,
-                 "the file has no column named row; its columns: " + ColumnList(),
-                 "say what goes where: (ROW = a, f:q = b)");
+                 "the file has no column named row; its columns: " + PrintNames(file_->columns()),
+                 HowToMap(import));
 }
 
 const std::string* RecordMapping::PlainText(const Mapped& mapped, const Row& record) const {
@@ -133,23 +146,13 @@ void RecordMapping::AddCell(Mapped mapped, std::string_view family, std::string_
   cells_.push_back(std::move(mapped));
 }
 
-std::string RecordMapping::ColumnList() const {
-  // A file may have thousands of columns; an error lists only the first ones.
-  constexpr size_t kShown = 20;
-  std::string list;
-  const std::vector<std::string>& columns = file_->columns();
-  for (size_t i = 0; i < columns.size() && i < kShown; ++i) {
-    list += (i > 0 ? ", " : "") + columns[i];
-  }
-  return list + (columns.size() > kShown ? ", …" : "");
-}
-
-// Adds the list of the file's columns only to an UNKNOWN_NAME error. For any other error of a
-// mapping the list is no help, because that error concerns the expression.
+// Adds the list of the file's columns only to an UNKNOWN_NAME error, unless its hint has the list.
+// For any other error of a mapping the list is no help, because that error concerns the expression.
 Status RecordMapping::WithColumns(const Status& status) const {
   QueryError error = QueryErrorOf(status);
-  if (error.code != "UNKNOWN_NAME") return status;
-  error.message += "; the columns of the file: " + ColumnList();
+  const std::string columns = PrintNames(file_->columns());
+  if (error.code != "UNKNOWN_NAME" || error.hint.ends_with(columns)) return status;
+  error.message += "; the columns of the file: " + columns;
   return ToStatus(error, status.code());
 }
 
@@ -205,20 +208,20 @@ Status RecordMapping::CheckRowKey(const std::string& row) {
 StatusOr<int64_t> RecordMapping::Time(const Value& value) {
   if (value.is_null()) return engine::kServerTime;
   Value time = value;
+  bool is_time = time.type() == ValueType::kInt64 || time.type() == ValueType::kTimestamp;
   if (value.is_string()) {
     Value text = Value::Text(value.bytes());
     // Digits are microseconds, as in a cells file; only other text is read as an ISO time.
-    if (!engine::ConvertValue(text, ValueType::kInt64, &time).ok()) {
-      Status status = engine::ConvertValue(text, ValueType::kTimestamp, &time);
-      if (!status.ok()) return WithQueryCode(status);
-    }
+    is_time = engine::ConvertValue(text, ValueType::kInt64, &time).ok() ||
+              engine::ConvertValue(text, ValueType::kTimestamp, &time).ok();
   }
-  bool is_time = time.type() == ValueType::kInt64 || time.type() == ValueType::kTimestamp;
-  if (!is_time)
+  if (!is_time) {
     return ErrorAt(
         "TYPE", {},
-        fmt::format("'{}' is not a time; write microseconds since 1970, or 2026-11-20T12:00:00Z",
+        fmt::format("TIMESTAMP: '{:.60}' is not a time; write microseconds since 1970, or "
+                    "2026-11-20T12:00:00Z",
                     value.Print()));
+  }
   RETURN_IF_ERROR(CheckCellTime(time.integer(), {}));
   return time.integer();
 }
@@ -230,8 +233,12 @@ StatusOr<std::string> RecordMapping::Bytes(const std::string& family, const std:
   Value converted = value;
   // A file holds a counter's value as digits. Values of other families are stored as their text.
   if (counter && value.type() == ValueType::kText) {
-    Status status = engine::ConvertValue(value, ValueType::kInt64, &converted);
-    if (!status.ok()) return WithQueryCode(status);
+    if (!engine::ConvertValue(value, ValueType::kInt64, &converted).ok()) {
+      return ErrorAt("DECODE", {},
+                     fmt::format("{}:{}: '{:.60}' is not an INT64, which family {} takes", family,
+                                 engine::PrintEscaped(qualifier), value.Print(), family),
+                     "TRY_CAST(x AS INT64) in the mapping writes no cell for such a value");
+    }
   } else if (!counter && !value.is_string()) {
     converted = Value::Text(value.Print());
   }

@@ -41,7 +41,6 @@ class RecordMapping {
   [[nodiscard]] StatusOr<Mapped> Prepare(const engine::Expression& expression) const;
   [[nodiscard]] Status PlanByName(const syntax::Import& import);
   void AddCell(Mapped mapped, std::string_view family, std::string_view qualifier);
-  std::string ColumnList() const;
   // Adds the names of the file's columns to the error of an unknown name.
   [[nodiscard]] Status WithColumns(const Status& status) const;
   // The mutation of a record (row, column, timestamp, value).

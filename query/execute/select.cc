@@ -168,7 +168,7 @@ Status GiveRelation(const StatementContext& context, const std::vector<ResultCol
       names.push_back(column.name);
       types.push_back(column.type);
     }
-    RelationScope scope(names, types);
+    RelationScope scope("SHOW", names, types);
     ExpressionCompiler compiler(context, &scope);
     ASSIGN_OR_RETURN(Expression test, compiler.CompileTest(*where));
     ASSIGN_OR_RETURN(auto evaluator, engine::Evaluator::Prepare(test, &context.stop));

@@ -61,7 +61,7 @@ Status TailView::Prepare(const StatementContext& context, const engine::TableSch
     names.push_back(column.name);
     types.push_back(column.type);
   }
-  RelationScope scope(names, types);
+  RelationScope scope("TAIL", names, types);
   ExpressionCompiler compiler(context, &scope);
   ASSIGN_OR_RETURN(Expression test, compiler.CompileTest(*tail.where));
   ASSIGN_OR_RETURN(where_, engine::Evaluator::Prepare(test, &context.stop));

@@ -80,7 +80,7 @@ Status SelectPlanner::PlanRelation() {
   }
   std::vector<DataType> types;
   for (const DataType& type : input_types) types.push_back(OfOneCell(type));
-  scope = std::make_unique<RelationScope>(std::move(names), std::move(types));
+  scope = std::make_unique<RelationScope>(kInnerSelect, std::move(names), std::move(types));
   plan.source = SelectPlan::kRelation;
   plan.input = std::make_unique<SelectPlan>(std::move(input));
   return OkStatus();
@@ -108,7 +108,7 @@ Status SelectPlanner::PlanUnnest() {
     if (!from.offset.empty()) row.push_back(Value::Int64(static_cast<int64_t>(plan.values.size())));
     plan.values.push_back(std::move(row));
   }
-  scope = std::make_unique<RelationScope>(std::move(names), input_types);
+  scope = std::make_unique<RelationScope>("UNNEST", std::move(names), input_types);
   plan.source = SelectPlan::kValues;
   return OkStatus();
 }
@@ -117,7 +117,7 @@ Status SelectPlanner::PlanSource() {
   items = select.items;
   if (!select.from) {
     if (select.cells) return ErrorAt("SYNTAX", select.span, "SELECT CELLS needs FROM a table");
-    scope = std::make_unique<RelationScope>(std::vector<std::string>{});
+    scope = std::make_unique<RelationScope>("", std::vector<std::string>{});
     plan.source = SelectPlan::kNothing;
     return ExpandStars();
   }

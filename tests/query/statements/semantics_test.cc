@@ -181,7 +181,8 @@ TEST_F(SemanticsTest, CtrlCEndsTheSkipOfAnImport) {
           ->Execute("IMPORT INTO web FROM 'x.csv' (ROW = c1) WITH (HEADER = FALSE, SKIP = 500000)",
                     nullptr)
           .status();
-  EXPECT_EQ(QueryErrorOf(status).hint, "to go on: WITH (SKIP = 500000)") << status;
+  EXPECT_EQ(QueryErrorOf(status).hint, "to go on: WITH (SKIP = 500000), or --skip 500000")
+      << status;
 }
 
 TEST_F(SemanticsTest, F_S9_ATestThatCanHoldForNoRowIsAWarningWithItsPlace) {
