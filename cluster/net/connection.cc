@@ -236,10 +236,11 @@ void Connection::LookAtSilence() {
   int64_t silent_us = (Now() - heard_nanos_) / 1000;
   SilenceLook look = net::LookAtSilence(options_.keepalive, silent_us, was_asked_);
   if (look.step == SilenceStep::kLeave) {
-    return Close(
-        Unavailable(fmt::format("the other end has said nothing for {} ms, although it was asked "
-                                "for an answer after {} ms of silence; the connection is closed",
-                                silent_us / 1000, options_.keepalive.ask_after_us / 1000)));
+    return Close(Unavailable(fmt::format(
+        "the other end has said nothing for {} ms, although it was asked "
+        "for an answer after {} ms of silence; the connection is closed; check that the "
+        "process there runs and that the network reaches it",
+        silent_us / 1000, options_.keepalive.ask_after_us / 1000)));
   }
   if (look.step == SilenceStep::kAsk) {
     was_asked_ = true;

@@ -83,12 +83,15 @@ class OpensslSession final : public TlsSession {
     if (result == 1) return true;
     int error = SSL_get_error(ssl_.get(), result);
     if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE) return false;
-    std::string text = ErrorText();
-    long verified = SSL_get_verify_result(ssl_.get());
-    if (verified != X509_V_OK) {
-      text += fmt::format("; {}", X509_verify_cert_error_string(verified));
+    const std::string text = ErrorText();
+    const long verified = SSL_get_verify_result(ssl_.get());
+    if (verified == X509_V_OK) {
+      return Unavailable(fmt::format("TLS handshake: refused ({})", text));
     }
-    return Unavailable(fmt::format("TLS handshake: refused ({})", text));
+    return Unavailable(fmt::format(
+        "TLS handshake: this end refuses the other's certificate ({}; {}); check --tls-cert there "
+        "and --tls-ca here (of a client SIPPAR_TLS_CA)",
+        text, X509_verify_cert_error_string(verified)));
   }
 
   StatusOr<size_t> Decrypt(char* plain, size_t size) override {
@@ -139,7 +142,13 @@ class OpensslSession final : public TlsSession {
     if (error == SSL_ERROR_ZERO_RETURN) {
       return Unavailable("the other end closed the connection");
     }
-    return Unavailable(fmt::format("TLS: a record cannot be read ({})", ErrorText()));
+    // With TLS 1.3 the client's handshake ends before the server looks at the client's certificate,
+    // so a refusal of the certificate arrives here.
+    return Unavailable(
+        fmt::format("TLS: the other end refused this end, or its data are damaged ({}); if the "
+                    "reason names a certificate or a ca, check --tls-cert and --tls-key here (of a "
+                    "client SIPPAR_TLS_CERT and SIPPAR_TLS_KEY) and --tls-ca there",
+                    ErrorText()));
   }
 
   const Context context_;

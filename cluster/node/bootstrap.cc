@@ -6,6 +6,7 @@
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/membership.h"
 #include "engine/base/crash_point.h"
+#include "engine/base/printable.h"
 #include "engine/base/random.h"
 #include "engine/store/store_files.h"
 #include "engine/tablet/state_file.h"
@@ -18,9 +19,6 @@ constexpr uint32_t kClusterMagic = 0x5372436c;
 StatusOr<std::string> ClusterIdOf(engine::FileSystem* fs, const std::string& directory,
                                   uint64_t entropy) {
   auto id = ReadClusterId(fs, directory);
-  if (id.status().code() == StatusCode::kDataLoss) {
-    return DataLoss(fmt::format("{}; put it back from a copy", MessageOf(id.status())));
-  }
   if (id.status().code() != StatusCode::kNotFound) return id;
   std::string fresh = fmt::format("{:016x}", engine::Random(entropy).Next());
   RETURN_IF_ERROR(
@@ -59,7 +57,26 @@ Status RefuseFormat1(engine::FileSystem* fs, const std::string& directory) {
 }  // namespace
 
 StatusOr<std::string> ReadClusterId(engine::FileSystem* fs, const std::string& directory) {
-  return engine::ReadStateFile(fs, store_paths::ClusterId(directory), kClusterMagic);
+  auto id = engine::ReadStateFile(fs, store_paths::ClusterId(directory), kClusterMagic);
+  if (id.status().code() != StatusCode::kDataLoss) return id;
+  return DataLoss(fmt::format("{}; put it back from a copy", MessageOf(id.status())));
+}
+
+Status CheckMounted(engine::FileSystem* fs, const std::string& directory, const std::string& target,
+                    const std::string& id) {
+  auto found = ReadClusterId(fs, directory);
+  if (found.status().code() == StatusCode::kNotFound) {
+    return FailedPrecondition(
+        fmt::format("store {}: {} is missing on this machine; mount the directory of cluster {}, "
+                    "or, if it is mounted, put the file back from a copy",
+                    directory, store_paths::ClusterId(directory), target));
+  }
+  RETURN_IF_ERROR(found.status());
+  if (id.empty() || *found == id) return OkStatus();
+  return FailedPrecondition(fmt::format(
+      "store {0}: it belongs to cluster '{1}', and {2} has the id '{3}'; mount the directory of "
+      "this cluster, or let `sippar admin doctor {2}` say what else may be wrong",
+      directory, engine::PrintableBytes(*found), target, engine::PrintableBytes(id)));
 }
 
 std::string ClusterIdFile(const std::string& id) {

@@ -23,5 +23,10 @@ std::string ClusterIdFile(const std::string& id);
 // Returns the id in CLUSTER. kNotFound: the directory has no such file.
 [[nodiscard]] StatusOr<std::string> ReadClusterId(engine::FileSystem* fs,
                                                   const std::string& directory);
+// OK: `directory` is that of the cluster at `target`. kFailedPrecondition: its CLUSTER is missing,
+// so usually nothing is mounted there, or CLUSTER has another id than `id` ("": any id is
+// accepted).
+[[nodiscard]] Status CheckMounted(engine::FileSystem* fs, const std::string& directory,
+                                  const std::string& target, const std::string& id);
 
 }  // namespace sippar::cluster

@@ -41,8 +41,8 @@ Status CarryLocks(const ClusterPlan& plan, const std::string& id, LockSession* t
   ASSIGN_OR_RETURN(std::string claimed, ClaimId(to, id));
   if (claimed != id) {
     return FailedPrecondition(fmt::format(
-        "store {}: it belongs to cluster '{}', and {} has the id '{}'; give this store's cluster "
-        "another name",
+        "store {}: its cluster id is '{}', but {} is another cluster (id '{}'); repeat the command "
+        "with another NAME in zk://HOSTS/NAME",
         plan.store.directory, id, plan.target, engine::PrintableBytes(claimed)));
   }
   CRASH_POINT("carry.after_claim");

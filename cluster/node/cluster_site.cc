@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "cluster/api/store_paths.h"
 #include "cluster/lock/lock_paths.h"
 #include "cluster/node/bootstrap.h"
 #include "cluster/node/make_cluster.h"
@@ -107,18 +106,8 @@ StatusOr<std::unique_ptr<ClusterSite>> ClusterSite::OpenIn(std::shared_ptr<LockS
 // would otherwise write files into a local directory of the same name.
 StatusOr<std::unique_ptr<engine::FileSystem>> ClusterSite::OpenFiles() const {
   std::unique_ptr<engine::FileSystem> fs = FileSystemOf(place_);
-  auto found = ReadClusterId(fs.get(), directory());
-  if (found.status().code() == StatusCode::kNotFound) {
-    return FailedPrecondition(
-        fmt::format("store {}: {} is missing on this machine; mount the directory of cluster {}",
-                    directory(), store_paths::ClusterId(directory()), target_));
-  }
-  RETURN_IF_ERROR(found.status());
-  if (*found == id_) return fs;
-  return FailedPrecondition(fmt::format(
-      "store {}: it belongs to cluster '{}', and {} has the id '{}'; mount the directory "
-      "of this cluster",
-      directory(), engine::PrintableBytes(*found), target_, id_));
+  RETURN_IF_ERROR(CheckMounted(fs.get(), directory(), target_, id_));
+  return fs;
 }
 
 Status ClusterSite::AskToStop() {

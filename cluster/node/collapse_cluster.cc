@@ -21,7 +21,6 @@
 #include "cluster/node/target.h"
 #include "cluster/node/target_file.h"
 #include "engine/base/crash_point.h"
-#include "engine/base/printable.h"
 #include "engine/store/store_files.h"
 
 namespace sippar::cluster {
@@ -82,23 +81,11 @@ class Collapse {
   }
 
   Status CheckDirectory() {
-    auto found = ReadClusterId(plan_.fs, plan_.store.directory);
-    if (found.status().code() == StatusCode::kNotFound) {
-      return FailedPrecondition(fmt::format(
-          "store {}: {} is missing on this machine; mount the directory of cluster {}",
-          plan_.store.directory, store_paths::ClusterId(plan_.store.directory), plan_.target));
-    }
-    RETURN_IF_ERROR(found.status());
     auto id = session_->Read(lock_paths::ClusterId(), Freshness::kConsistent);
     // Not found: an earlier collapse has removed all files of the lock service except `store`,
     // which has the mark.
-    if (id.status().code() == StatusCode::kNotFound) return OkStatus();
-    RETURN_IF_ERROR(id.status());
-    if (*found == id->content) return OkStatus();
-    return FailedPrecondition(fmt::format(
-        "store {}: it belongs to cluster '{}', and the cluster of {} is '{}'; mount the store of "
-        "that cluster here",
-        plan_.store.directory, engine::PrintableBytes(*found), plan_.target, id->content));
+    if (!id.ok() && id.status().code() != StatusCode::kNotFound) return id.status();
+    return CheckMounted(plan_.fs, plan_.store.directory, plan_.target, id.ok() ? id->content : "");
   }
 
   // kFailedPrecondition if a server or a master lives, or was killed and its session is not over

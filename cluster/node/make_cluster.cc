@@ -137,18 +137,8 @@ StatusOr<bool> CheckComplete(const ClusterPlan& plan, const std::string& store,
                              LockSession* session) {
   RETURN_IF_ERROR(CheckStore(plan, store));
   ASSIGN_OR_RETURN(LockFile id, session->Read(lock_paths::ClusterId(), Freshness::kConsistent));
-  auto found = ReadClusterId(plan.fs, plan.store.directory);
-  if (found.status().code() == StatusCode::kNotFound) {
-    return FailedPrecondition(fmt::format(
-        "store {}: {} is missing on this machine; mount the directory of cluster {}",
-        plan.store.directory, store_paths::ClusterId(plan.store.directory), plan.target));
-  }
-  RETURN_IF_ERROR(found.status());
-  if (*found == id.content) return false;
-  return FailedPrecondition(
-      fmt::format("store {}: it belongs to cluster '{}', and the cluster of {} is '{}'; mount the "
-                  "store of that cluster here",
-                  plan.store.directory, engine::PrintableBytes(*found), plan.target, id.content));
+  RETURN_IF_ERROR(CheckMounted(plan.fs, plan.store.directory, plan.target, id.content));
+  return false;
 }
 
 // nullopt: there is no such file.

@@ -163,7 +163,7 @@ Status Member::AwaitName() {
     if (clock->MonotonicNanos() > until_nanos) {
       RETURN_IF_ERROR(holder.status());
       return AlreadyExists(
-          fmt::format("its name is in use by {}; give this process another name", *holder));
+          fmt::format("its name is in use by {}; give this process another --name", *holder));
     }
     clock->SleepMicros(kLookUs);
   }

@@ -110,9 +110,10 @@ Status TabletServer::MakeLogDirectory() {
        {log_directory_, store_paths::SealedLog(options_.directory, parts_.id)}) {
     ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
     if (!exists) continue;
-    return FailedPrecondition(path +
-                              " already exists, and epochs never repeat; was the lock service "
-                              "restored from an older copy?");
+    return FailedPrecondition(
+        fmt::format("{} already exists, though epochs never repeat, so the lock service's data may "
+                    "be an older copy; put its newest data back",
+                    path));
   }
   RETURN_IF_ERROR(fs->CreateDir(log_directory_));
   RETURN_IF_ERROR(fs->SyncDir(store_paths::Logs(options_.directory)));

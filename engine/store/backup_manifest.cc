@@ -58,7 +58,7 @@ StatusOr<BackupManifest> BackupManifest::Decode(std::string_view bytes) {
   }
   if (!reader.AtEnd())
     return DataLoss(
-        "backup manifest cannot be decoded (the file is damaged, or of a newer sippar)");
+        "it cannot be decoded (it is damaged, or a newer sippar made it: then use that)");
   return manifest;
 }
 

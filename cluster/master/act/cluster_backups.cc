@@ -41,7 +41,8 @@ bool IsWhole(const std::vector<TabletState>& tablets) {
 }
 
 Status ManifestDamage(const Status& damage) {
-  return DataLoss(fmt::format("{}; put it back from a copy", MessageOf(damage)));
+  return DataLoss(
+      fmt::format("backup manifest {}; put the file back from a copy", MessageOf(damage)));
 }
 
 }  // namespace

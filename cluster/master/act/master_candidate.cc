@@ -1,5 +1,7 @@
 // How a process waits for the master lock.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -75,8 +77,11 @@ Status MasterDriver::MakeKnown(LockSession* session) {
   Status made = session->Create(path, options_.member->Encode(), LockFileKind::kEphemeral).status();
   if (made.code() != StatusCode::kAlreadyExists) return made;
   ASSIGN_OR_RETURN(LockFile file, session->Read(path));
-  return file.holder == session->id() ? OkStatus()
-                                      : Unavailable("another master has this name: " + path);
+  if (file.holder == session->id()) return OkStatus();
+  return Unavailable(fmt::format(
+      "master name '{}' is in use by session {} (lock file {}); give this master another "
+      "name, or wait for the end of that session if the other master is dead",
+      options_.name, file.holder, path));
 }
 
 // kAlreadyExists: another session holds the lock. A cached read of the lock is good enough: if the

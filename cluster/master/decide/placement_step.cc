@@ -27,14 +27,20 @@ std::string LiveServers(const MasterState& state) {
   return names.empty() ? "no server is live" : "live servers: " + names;
 }
 
+bool IsAnyLive(const MasterState& state, const ServerId& except) {
+  return std::any_of(state.servers.begin(), state.servers.end(),
+                     [&](const auto& entry) { return entry.second.live && entry.first != except; });
+}
+
 // OK if the tablet may be sent to `target` now.
 Status CheckMove(const MasterState& state, const event::MoveTablet& request, const Tablet& tablet,
                  const ServerId& target) {
   const Server& server = state.servers.at(target);
   if (server.leaves || state.IsDrained(server)) {
     return FailedPrecondition(
-        fmt::format("server {}: it is draining and takes no tablets ({}); name another one",
-                    target.ToString(), LiveServers(state)));
+        fmt::format("server {}: it is draining and takes no tablets ({}); {}", target.ToString(),
+                    LiveServers(state),
+                    IsAnyLive(state, target) ? "name another one" : "start another one first"));
   }
   if (tablet.facts.set_aside) {
     return FailedPrecondition(fmt::format("tablet of table {} with row '{}': it is set aside: {}",
@@ -91,8 +97,8 @@ std::vector<ServerLoad> Takers(const MasterState& state) {
   return takers;
 }
 
-// Appends the tablets of `server` that can begin to move. *left is the number of tablets that may
-// still move; tablets that are already moving count, too.
+// Appends tablets of `server` that can begin to move, until *left is 0. Lowers *left by one for
+// each of them, and by one for each tablet that already has a server to move to.
 void AddLeaving(const Server& server, size_t* left, std::vector<TabletToPlace>* leaving) {
   for (const auto& [tablet_id, tablet] : server.tablets) {
     if (*left == 0) return;
@@ -116,12 +122,13 @@ StatusOr<ServerId> FindLiveServer(const MasterState& state, const std::string& t
     if (known == nullptr || server.live || !known->live) known = &server;
   }
   if (known == nullptr) {
-    return NotFound(
-        fmt::format("server {} not found ({}); name one of them", text, LiveServers(state)));
+    return NotFound(fmt::format("server {} not found ({}); {}", text, LiveServers(state),
+                                IsAnyLive(state, {}) ? "name one of them" : "start one first"));
   }
   if (!known->live) {
-    return FailedPrecondition(fmt::format("server {}: it has ended ({}); name one of them",
-                                          known->id.ToString(), LiveServers(state)));
+    return FailedPrecondition(
+        fmt::format("server {}: it has ended ({}); {}", known->id.ToString(), LiveServers(state),
+                    IsAnyLive(state, {}) ? "name one of them" : "start one first"));
   }
   return known->id;
 }

@@ -93,6 +93,7 @@ TEST_F(MakeClusterTest, AnEmptyMountPointIsRefusedAndStaysEmpty) {
   EXPECT_OK(elsewhere.CreateDir("/srv/c"));
   Status refused = MakeClusterOf(Plan(locks_.get(), &elsewhere)).status();
   EXPECT_NE(MessageOf(refused).find("/srv/c/CLUSTER is missing"), std::string::npos) << refused;
+  EXPECT_NE(MessageOf(refused).find("or, if it is mounted, put the file back"), std::string::npos);
   EXPECT_TRUE(elsewhere.AllFiles().empty());
 }
 
