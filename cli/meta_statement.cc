@@ -187,14 +187,15 @@ int MetaCommands::Edit(const std::string& path) {
   }
   const std::string offered = ReadWhole(file);
   auto child = StartChild({"sh", "-c", EditorCommand() + " " + WordForSh(file)}, {});
-  const int code = child.ok() ? WaitForChild(child->pid) : 127;
+  constexpr int kNotFound = 127;  // exit code of sh if there is no such command
+  const int code = child.ok() ? WaitForChild(child->pid) : kNotFound;
   const std::string text = ReadWhole(file);
   if (path.empty()) unlink(file.c_str());
   DrainInterruptPipe();
   if (was_open) *typed_ = before;
   if (code != 0) {
-    return Fail(fmt::format("{}: it ended with {}; name an editor in $VISUAL or $EDITOR",
-                            EditorCommand(), code));
+    return Fail(fmt::format("{}: it ended with {}{}", EditorCommand(), code,
+                            code == kNotFound ? "; name an editor in $VISUAL or $EDITOR" : ""));
   }
   // If the user leaves the editor without a change, nothing runs: an INSERT must not run twice.
   if (path.empty() && text == offered) return kExitOk;

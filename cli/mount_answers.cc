@@ -220,13 +220,13 @@ class LanguageAnswers final : public fuse::Answers {
 
   Status PrintStatement(std::string_view statement, std::string_view format,
                         const cluster::CallOptions& call, const fuse::ByteSink& sink) override {
-    constexpr std::string_view kWhat = "saved query";
+    constexpr std::string_view kWhat = "its statement";
     auto parsed = query::ParseStatement(statement);
     if (!parsed.ok()) return ErrorOf(kWhat, parsed.status(), 0);
     if (!OnlyReads(*parsed)) {
       return InvalidArgument(
-          "saved query: the statement would write, and the mount is read-only; use SELECT, SHOW, "
-          "DESCRIBE or EXPLAIN");
+          "its statement would write, and the mount is read-only; use SELECT, SHOW, DESCRIBE or "
+          "EXPLAIN");
     }
     ASSIGN_OR_RETURN(auto formatter, query::NewFormatter(format, {}));
     TextSink text(formatter.get(), sink);

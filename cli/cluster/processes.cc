@@ -140,8 +140,9 @@ StatusOr<pid_t> ClusterProcesses::Start(const PlannedProcess& process) const {
   for (int port : process.ports) {
     if (IsPortFree(port)) continue;
     return Unavailable(
-        fmt::format("{}: port {} of 127.0.0.1 is in use by another program; end that program",
-                    process.name, port));
+        fmt::format("{}: port {} of 127.0.0.1 is in use by another program; end it (`ss -ltnp` "
+                    "names it), or move the cluster: `sippar cluster up {} --port N`",
+                    process.name, port, plan_.directory));
   }
   std::vector<char*> words;
   for (const std::string& word : process.words) words.push_back(const_cast<char*>(word.c_str()));

@@ -81,10 +81,11 @@ Status DumpReader::ReadText(DumpVisitor* visitor) {
 Status DumpReader::Follow(const Directive& directive, DumpVisitor* visitor) {
   const std::vector<std::string>& words = directive.arguments;
   if (directive.word == "done") {
-    ASSIGN_OR_RETURN(uint64_t tables, TablesOfDone(directive));
-    done_ = tables == tables_;
+    std::optional<uint64_t> tables = TablesOfDone(directive);
+    if (!tables.has_value()) return Damaged("the line \\done is damaged");
+    done_ = *tables == tables_;
     if (done_) return OkStatus();
-    return Damaged(fmt::format("{} of its {} tables are in it", tables_, tables));
+    return Damaged(fmt::format("{} of its {} tables are in it", tables_, *tables));
   }
   if (directive.word == "option" && words.size() == 3) {
     std::string value;
@@ -138,8 +139,8 @@ Status DumpReader::ReadCellsFile(const std::string& name, DumpVisitor* visitor) 
 }
 
 Status DumpReader::End(const Directive& end, DumpVisitor* visitor) {
-  auto expected = SumOfEnd(end);
-  if (!expected.ok() || end.arguments[0] != table_.name) {
+  std::optional<CellSum> expected = SumOfEnd(end);
+  if (!expected.has_value() || end.arguments[0] != table_.name) {
     return Damaged("the line \\end is damaged");
   }
   if (*expected != sum_) {

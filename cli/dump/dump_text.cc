@@ -58,18 +58,18 @@ bool ParseDirective(std::string_view line, Directive* directive) {
   return true;
 }
 
-StatusOr<CellSum> SumOfEnd(const Directive& end) {
+std::optional<CellSum> SumOfEnd(const Directive& end) {
   CellSum sum;
   bool fine = end.arguments.size() == 3 && ReadNumber(end.arguments[1], 10, &sum.cells) &&
               ReadNumber(end.arguments[2], 16, &sum.hash);
-  if (fine) return sum;
-  return DataLoss("the line \\end is damaged");
+  if (!fine) return std::nullopt;
+  return sum;
 }
 
-StatusOr<uint64_t> TablesOfDone(const Directive& done) {
+std::optional<uint64_t> TablesOfDone(const Directive& done) {
   uint64_t tables = 0;
   if (done.arguments.size() == 2 && ReadNumber(done.arguments[0], 10, &tables)) return tables;
-  return DataLoss("the line \\done is damaged");
+  return std::nullopt;
 }
 
 std::string CellsFileName(const std::string& table, size_t piece, size_t pieces) {

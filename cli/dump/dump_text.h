@@ -17,11 +17,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "engine/base/status.h"
 
 namespace sippar::cli {
 
@@ -52,9 +51,9 @@ std::string PrintEnd(const std::string& table, const CellSum& sum);
 std::string PrintDone(uint64_t tables, uint64_t cells);
 // Returns false if `line` is not a directive.
 bool ParseDirective(std::string_view line, Directive* directive);
-// kDataLoss: the arguments of \end or \done are not in the form that PrintEnd or PrintDone writes.
-[[nodiscard]] StatusOr<CellSum> SumOfEnd(const Directive& end);
-[[nodiscard]] StatusOr<uint64_t> TablesOfDone(const Directive& done);
+// nullopt: the arguments of \end or \done are not in the form that PrintEnd or PrintDone writes.
+std::optional<CellSum> SumOfEnd(const Directive& end);
+std::optional<uint64_t> TablesOfDone(const Directive& done);
 
 // The name of the file with the cells of piece `piece` (of `pieces`) of a table. A slash in the
 // table's name becomes %2F.

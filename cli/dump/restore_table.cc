@@ -40,8 +40,10 @@ StatusOr<query::syntax::Statement> ParseCreate(const DumpedTable& table) {
   }
   const auto* create = std::get_if<query::syntax::CreateTable>(&statement->node);
   if (create != nullptr && create->table.text == table.name) return statement;
-  return InvalidArgument(fmt::format("table {}: its statement in the dump is not CREATE TABLE {}",
-                                     table.name, table.name));
+  return InvalidArgument(
+      fmt::format("table {}: the dump has another statement in place of CREATE TABLE {}, so it is "
+                  "damaged or was changed; use another copy of the dump",
+                  table.name, table.name));
 }
 
 }  // namespace

@@ -24,10 +24,12 @@ StatusOr<TextStream::Writer> WriterOfSavedQuery(TreeContext* context, const std:
   std::optional<SavedFile> saved = SplitSavedName(name);
   if (!saved.has_value()) return NoSuchName(name);
   ASSIGN_OR_RETURN(std::string statement, context->answers->SavedText(saved->query));
-  return [context, statement, format = std::string(saved->format)](const cluster::CallOptions& call,
-                                                                   const ByteSink& sink) {
-    return context->answers->PrintStatement(statement, format, call, sink);
-  };
+  return
+      [context, statement, query = std::string(saved->query), format = std::string(saved->format)](
+          const cluster::CallOptions& call, const ByteSink& sink) {
+        return Annotate(context->answers->PrintStatement(statement, format, call, sink),
+                        fmt::format("saved query {}", query));
+      };
 }
 
 }  // namespace

@@ -117,9 +117,12 @@ TreeOptions TreeOptionsOf(const MountOptions& options, Answers* answers) {
 Status CheckDevice() {
   if (::access("/dev/fuse", R_OK | W_OK) == 0) return OkStatus();
   if (errno == ENOENT) {
-    return FailedPrecondition("/dev/fuse is missing; load the kernel module: modprobe fuse");
+    return FailedPrecondition(
+        "/dev/fuse is missing; load the kernel module: modprobe fuse, or start this container with "
+        "--device /dev/fuse");
   }
-  return PermissionDenied(fmt::format("/dev/fuse: {}; mount as root", std::strerror(errno)));
+  return PermissionDenied(fmt::format(
+      "/dev/fuse: {}; mount as root, or let this user read and write it", std::strerror(errno)));
 }
 
 class SessionMount final : public Mount {

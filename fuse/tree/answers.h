@@ -50,7 +50,8 @@ class Answers {
   // SavedNames returns the sorted names of the saved queries, SavedText the text of one of them.
   [[nodiscard]] virtual StatusOr<std::vector<std::string>> SavedNames() = 0;
   [[nodiscard]] virtual StatusOr<std::string> SavedText(std::string_view name) = 0;
-  // Writes the result of a statement. Statements that write are rejected.
+  // Writes the result of a statement. Statements that write are rejected. The caller adds the name
+  // of the saved query to an error.
   [[nodiscard]] virtual Status PrintStatement(std::string_view statement, std::string_view format,
                                               const cluster::CallOptions& call,
                                               const ByteSink& sink) = 0;

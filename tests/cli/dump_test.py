@@ -180,6 +180,8 @@ class DumpTest(unittest.TestCase):
         refuse("twice", text + text, "lines follow after")
         refuse("other", b"id,name\n1,a\n", "it is not a dump", "sippar import")
         refuse("newer", b"-- sippar dump 2 00\n", "use a newer sippar")
+        done = b"".join(lines[:-1]) + b"--\\done 2\n"
+        refuse("done", done, f"done:{len(lines)}: the line \\done is damaged")
         self.run_sippar("dump", self.store, "--to", self.path("x.dump.zst"))
         with open(self.path("x.dump.zst"), "rb") as f:
             refuse("cut.dump.zst", f.read()[:-100], "it is cut short")
@@ -195,7 +197,7 @@ class DumpTest(unittest.TestCase):
         _, err = self.run_sippar("restore", self.store, "-", "--if-exists", "skip", input=bad)
         bad = bad.replace(b"web", b"wob")
         _, err = self.run_sippar("restore", self.store, "-", input=bad, code=1)
-        self.assertIn("is not CREATE TABLE wob", err)
+        self.assertIn("in place of CREATE TABLE wob", err)
         bad = lines[0] + b"CREATE TABLE t (FAMILY f);\n--\\file t ../secret\n"
         _, err = self.run_sippar("restore", copy + "2", "-", input=bad, code=1)
         self.assertIn("it is not in the folder of the dump", err)

@@ -59,6 +59,7 @@ class FakeAnswers final : public Answers {
   }
   Status PrintStatement(std::string_view statement, std::string_view format,
                         const cluster::CallOptions&, const ByteSink& sink) override {
+    if (format == "tsv") return InvalidArgument("its statement would write");
     sink(fmt::format("{} {}", statement, format));
     return OkStatus();
   }
@@ -281,6 +282,8 @@ TEST_F(QueryDirectoriesTest, SavedQueriesAreFilesByFormat) {
   EXPECT_EQ(walk_.List(".sql"), (Names{"top.csv", "top.json"}));
   EXPECT_EQ(Generated(".sql/top.csv"), "SELECT csv");
   EXPECT_EQ(Generated(".sql/top.jsonl"), "SELECT jsonl");
+  const std::string refused = Generated(".sql/top.tsv");
+  EXPECT_NE(refused.find("saved query top: its statement would write"), std::string::npos);
   for (const char* path : {".sql/top", ".sql/top.xml", ".sql/none.csv", ".sql/.csv"}) {
     EXPECT_EQ(walk_.Find(path).status().code(), StatusCode::kNotFound) << path;
   }
