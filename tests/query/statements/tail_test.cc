@@ -115,12 +115,12 @@ TEST_F(TailTest, SplitsAndMergesAreFollowed) {
 }
 
 TEST_F(TailTest, WaitsForChanges) {
+  (void)fixture_.session("writer");  // before the thread: the fixture has no lock
   std::thread writer([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     Answer answer = fixture_.Run("INSERT INTO t ROW 'later' SET f:x = '1' AT 1", "writer");
     EXPECT_TRUE(answer.status.ok()) << answer.status;
   });
-  (void)fixture_.session("writer");
   EXPECT_EQ(Rows("TAIL t LIMIT 1"), Lines{"later | SET | f:x | 1 | 1"});
   writer.join();
 }
