@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "cluster/node/open_client.h"
+#include "engine/base/thread.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/model/change_config.h"
 
@@ -203,8 +204,12 @@ StoreState KilledInASplit() {
   engine::FaultFileSystem faulty(&disk);
   auto client = WithTable(&faulty);
   Fill(client.get(), "a");
+  engine::Mutex mutex;  // the server and the master sync, too
   std::vector<StoreImage> images;
-  faulty.OnSync([&] { images.push_back(StoreImage::Of(&disk)); });
+  faulty.OnSync([&] {
+    engine::MutexLock lock(&mutex);
+    images.push_back(StoreImage::Of(&disk));
+  });
   EXPECT_OK(client->admin()->Do(calls::Split{"t", "a10"}));
   faulty.OnSync({});
   EXPECT_GT(images.size(), 3u);

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "cluster/node/embedded_node.h"
+#include "engine/base/thread.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
 #include "tests/cluster/lock/lock_world.h"
@@ -153,8 +154,10 @@ TEST_F(SalvageTest, D2_APowerLossLosesNoMore) {
     disk->FlipByte(damaged, 100, 0x10);
     engine::FaultFileSystem faulty(disk.get());
     engine::Random random(1);
+    engine::Mutex mutex;  // several threads of the salvage sync
     std::vector<std::unique_ptr<engine::MemoryFileSystem>> crashed;
     faulty.OnSync([&] {
+      engine::MutexLock lock(&mutex);
       for (int i = 0; i < 5; ++i) crashed.push_back(disk->CrashClone(&random));
     });
     Salvage(&faulty, /*drop=*/true);
