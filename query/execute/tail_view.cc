@@ -81,11 +81,12 @@ Status TailView::Add(const cluster::Change& change, std::vector<Row>* rows) cons
 Status TailView::AddCell(const engine::CellView& cell, std::vector<Row>* rows) const {
   std::string column(cell.family);
   column.append(":").append(cell.qualifier);
-  return AddIfPassing({Value::Null(), Value::Text(std::string(cell.row)), Value::Text("SET"),
-                       Value::Text(std::move(column)), Value::Int64(cell.timestamp_us),
-                       CellValue(schema_, cell.family, cell.value), Value::Text(std::string(cell.family)),
-                       Value::Text(std::string(cell.qualifier))},
-                      rows);
+  return AddIfPassing(
+      {Value::Null(), Value::Text(std::string(cell.row)), Value::Text("SET"),
+       Value::Text(std::move(column)), Value::Int64(cell.timestamp_us),
+       CellValue(schema_, cell.family, std::string(cell.value)),
+       Value::Text(std::string(cell.family)), Value::Text(std::string(cell.qualifier))},
+      rows);
 }
 
 Status TailView::AddIfPassing(Row row, std::vector<Row>* rows) const {
