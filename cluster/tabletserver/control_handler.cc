@@ -7,6 +7,7 @@
 
 #include "cluster/api/call_traces.h"
 #include "cluster/api/host_figures.h"
+#include "engine/base/tablet_scope.h"
 #include "engine/model/schema_change.h"
 #include "engine/tablet/writes_held.h"
 
@@ -86,6 +87,7 @@ Status ControlHandler::Perform(const calls::SetSchema& asked) {
 Status ControlHandler::ChangeSchema(const TableRecord& table,
                                     const std::shared_ptr<const engine::TableSchema>& schema,
                                     Served* served) {
+  const engine::TabletScope scope(served->tablet->id());
   // Excludes splits and unloads: they copy the tablet's state, and a copy that was made before
   // TabletFamilies::Prepare would lack what Prepare records.
   RETURN_IF_ERROR(parts_->served->BeginSchemaChange(*served));
@@ -107,12 +109,14 @@ Status ControlHandler::ChangeSchema(const TableRecord& table,
 }
 
 Status ControlHandler::Perform(const calls::SplitTablet& asked) {
+  const engine::TabletScope scope(asked.tablet_id);
   RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   return splitter_->Split(served, asked.row);
 }
 
 Status ControlHandler::Perform(const calls::SplitByLoad& asked) {
+  const engine::TabletScope scope(asked.tablet_id);
   RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   std::optional<std::string> row = served->sample.MiddleRow(served->tablet->range().start);
@@ -132,6 +136,7 @@ StatusOr<std::vector<uint64_t>> ControlHandler::Perform(const calls::HeldFiles& 
 }
 
 Status ControlHandler::Perform(const calls::ForgetBirths& asked) {
+  const engine::TabletScope scope(asked.tablet_id);
   RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   // Excludes schema changes, which record new births. (A birth of a family is a sequence number:
@@ -141,11 +146,13 @@ Status ControlHandler::Perform(const calls::ForgetBirths& asked) {
 }
 
 Status ControlHandler::Perform(const calls::FlushTablet& asked) {
+  const engine::TabletScope scope(asked.tablet_id);
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   return served->tablet->Flush();
 }
 
 Status ControlHandler::Perform(const calls::CompactTablet& asked) {
+  const engine::TabletScope scope(asked.tablet_id);
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   Status status = served->tablet->CompactMajor(asked.group);
   // IsMoved: the tablet was split or unloaded during the compaction; the caller looks it up again.
@@ -153,16 +160,19 @@ Status ControlHandler::Perform(const calls::CompactTablet& asked) {
 }
 
 Status ControlHandler::Perform(const calls::VerifyTablet& asked) {
+  const engine::TabletScope scope(asked.tablet_id);
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   return served->tablet->VerifyFiles();
 }
 
 StatusOr<std::vector<GroupStats>> ControlHandler::Perform(const calls::TabletStats& asked) {
+  const engine::TabletScope scope(asked.tablet_id);
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   return served->tablet->Stats();
 }
 
 StatusOr<std::string> ControlHandler::Perform(const calls::DumpTablet& asked) {
+  const engine::TabletScope scope(asked.tablet_id);
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   return served->tablet->Dump();
 }

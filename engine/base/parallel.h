@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <system_error>
 #include <vector>
 
 #include "engine/base/call_notes.h"
@@ -26,8 +27,13 @@ inline void RunParallel(size_t threads, size_t count, const std::function<void(s
     trace.Run(take);
   };
   std::vector<Thread> others;
-  for (size_t t = 1; t < std::min(threads, count); ++t)
-    others.emplace_back("sippar-parallel", help);
+  for (size_t t = 1; t < std::min(threads, count); ++t) {
+    try {
+      others.emplace_back("sippar-parallel", help);
+    } catch (const std::system_error&) {
+      break;  // the process may have no more threads: those that run do the rest
+    }
+  }
   take();
 }
 

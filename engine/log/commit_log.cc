@@ -141,6 +141,7 @@ void CommitLog::GatherGroup() {
 // Assigns sequence numbers to the group's records, writes them to the open segment, and syncs it in
 // a log that syncs.
 Status CommitLog::WriteGroup(bool* taken_over) {
+  const TabletScope shared(0);  // the leader works for the tablets of all callers
   group_synced_us_ = 0;
   // A log that was fenced once accepts no more writes, even if the fence would allow them now.
   RETURN_IF_ERROR(fenced_);
@@ -223,6 +224,7 @@ void CommitLog::ApplyGroup() {
 }
 
 void CommitLog::AnswerGroup(const Status& status) {
+  const TabletScope shared(0);
   std::vector<Request*> woken;
   {
     MutexLock lock(&mutex_);

@@ -84,6 +84,29 @@ Status ValidateGroup(const LocalityGroupSchema& group) {
 // options that it does not know, but no bytes after the schema.
 constexpr const char* kEarlierGcOption = "EARLIER_GC";
 
+// The families of type TEXT, separated by commas. Stored as an option for the same reason: for an
+// older program they are BYTES, which it does not check, and it goes on. A family of another type
+// in the list is one that an older program has dropped and made again.
+constexpr const char* kTextOption = "TEXT_FAMILIES";
+
+std::string EncodeTextFamilies(const std::vector<FamilySchema>& families) {
+  std::string names;
+  for (const FamilySchema& family : families) {
+    if (family.type != FamilyType::kText) continue;
+    if (!names.empty()) names += ',';
+    names += family.name;
+  }
+  return names;
+}
+
+void DecodeTextFamilies(std::string_view names, TableSchema* schema) {
+  const std::string list = ',' + std::string(names) + ',';
+  for (FamilySchema& family : schema->families) {
+    const bool is_listed = list.find(',' + family.name + ',') != std::string::npos;
+    if (is_listed && family.type == FamilyType::kBytes) family.type = FamilyType::kText;
+  }
+}
+
 // "" if no family has an earlier rule.
 std::string EncodeEarlier(const std::vector<FamilySchema>& families) {
   std::string out;
@@ -233,7 +256,8 @@ std::string TableSchema::Encode() const {
   PutVarint(&out, families.size());
   for (const FamilySchema& family : families) {
     PutBytes(&out, family.name);
-    out.push_back(static_cast<char>(family.type));
+    const bool is_text = family.type == FamilyType::kText;
+    out.push_back(static_cast<char>(is_text ? FamilyType::kBytes : family.type));
     family.gc.Encode(&out);
   }
   PutVarint(&out, groups.size());
@@ -241,6 +265,9 @@ std::string TableSchema::Encode() const {
   std::map<std::string, std::string> all_options = options;
   if (std::string earlier = EncodeEarlier(families); !earlier.empty()) {
     all_options[kEarlierGcOption] = std::move(earlier);
+  }
+  if (std::string text = EncodeTextFamilies(families); !text.empty()) {
+    all_options[kTextOption] = std::move(text);
   }
   PutVarint(&out, all_options.size());
   for (const auto& [key, value] : all_options) {
@@ -276,6 +303,8 @@ StatusOr<TableSchema> TableSchema::Decode(std::string_view bytes) {
   }
   auto earlier = schema.options.extract(kEarlierGcOption);
   if (!earlier.empty() && !DecodeEarlier(earlier.mapped(), &schema)) reader.Fail();
+  auto text = schema.options.extract(kTextOption);
+  if (!text.empty()) DecodeTextFamilies(text.mapped(), &schema);
   bool any_anew = !reader.AtEnd();
   for (FamilySchema& family : schema.families) {
     if (any_anew) family.incarnation = reader.Varint();

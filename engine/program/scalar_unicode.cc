@@ -17,7 +17,7 @@ namespace {
 
 using enum ValueType;
 
-enum class Case : uint8_t { kLower, kUpper, kTitle };
+enum class Case : uint8_t { kLower, kUpper, kTitle, kFolded };
 
 // The library holds four bytes for each character that it normalizes.
 constexpr size_t kNormalizedMax = 16 << 20;
@@ -28,7 +28,8 @@ bool IsAscii(std::string_view text) {
 }
 
 char AsciiIn(Case wanted, char c) {
-  if (wanted == Case::kLower) return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (wanted == Case::kLower || wanted == Case::kFolded)
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
@@ -41,6 +42,8 @@ uint32_t CodeIn(Case wanted, uint32_t code) {
       return static_cast<uint32_t>(utf8proc_toupper(from));
     case Case::kTitle:
       return static_cast<uint32_t>(utf8proc_totitle(from));
+    case Case::kFolded:  // by way of the upper case: ς and σ are both lower case, of Σ
+      return static_cast<uint32_t>(utf8proc_tolower(utf8proc_toupper(from)));
   }
   return code;
 }
@@ -66,7 +69,9 @@ Status ChangeCase(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
   const bool folds = site->function == Function::kFoldCase;
   const ValueType units = folds ? kText : args[0]->type();
-  const Case wanted = site->function == Function::kUpper ? Case::kUpper : Case::kLower;
+  const Case wanted = folds                                ? Case::kFolded
+                      : site->function == Function::kUpper ? Case::kUpper
+                                                           : Case::kLower;
   std::string text;
   text.reserve(args[0]->bytes().size());
   if (units != kText || IsAscii(args[0]->bytes())) {

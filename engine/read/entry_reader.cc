@@ -31,7 +31,7 @@ class EntryReader final : public CellStream {
   bool Valid() const override { return valid_; }
   const CellView& cell() const override { return cell_; }
   const StoredEntry* entry() const override { return &entry_; }
-  Status status() const override { return status_; }
+  Status status() const override { return WithPlace(options_, status_); }
 
   void Next() override {
     entries_->Next();

@@ -32,11 +32,7 @@ class RowReader final : public CellStream {
 
   bool Valid() const override { return valid_; }
   const CellView& cell() const override { return cell_; }
-  Status status() const override {
-    if (status_.code() != StatusCode::kDataLoss || options_.schema == nullptr) return status_;
-    return Annotate(status_,
-                    fmt::format("table {}, tablet {}", options_.schema->name, options_.tablet_id));
-  }
+  Status status() const override { return WithPlace(options_, status_); }
 
   void Next() override {
     if (read_.keys_only) return NextRow();
@@ -297,6 +293,12 @@ class RowReader final : public CellStream {
 
 std::unique_ptr<CellStream> NewRowReader(RowReaderOptions&& options) {
   return std::make_unique<RowReader>(std::move(options));
+}
+
+Status WithPlace(const RowReaderOptions& options, const Status& status) {
+  if (status.code() != StatusCode::kDataLoss || options.schema == nullptr) return status;
+  return Annotate(status,
+                  fmt::format("table {}, tablet {}", options.schema->name, options.tablet_id));
 }
 
 }  // namespace sippar::engine

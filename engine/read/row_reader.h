@@ -38,5 +38,7 @@ struct RowReaderOptions {
 };
 
 std::unique_ptr<CellStream> NewRowReader(RowReaderOptions&& options);
+// The status of a read; kDataLoss with the table and the tablet.
+Status WithPlace(const RowReaderOptions& options, const Status& status);
 
 }  // namespace sippar::engine

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/program/evaluate.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/constant_tests.h"
@@ -56,6 +58,15 @@ Function FunctionOf(BinaryOp op) {
       break;
   }
   return Function::kModulo;
+}
+
+// The function that makes both sides of ILIKE alike. Older servers know LOWER, which is as good for
+// a pattern of ASCII, but for the few other letters that fold to ASCII (ſ, the Kelvin sign).
+Function FoldFor(const Expression& pattern) {
+  const bool is_ascii = pattern.IsLiteral() && pattern.literal.is_string() &&
+                        std::all_of(pattern.literal.bytes().begin(), pattern.literal.bytes().end(),
+                                    [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return is_ascii ? Function::kLower : Function::kFoldCase;
 }
 
 }  // namespace
@@ -245,8 +256,9 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
   bool negated = expr.op == BinaryOp::kNotMatch || expr.op == BinaryOp::kNotLike ||
                  expr.op == BinaryOp::kNotILike;
   if (expr.op == BinaryOp::kILike || expr.op == BinaryOp::kNotILike) {
-    left = Folded(Function::kFoldCase, std::move(left));
-    right = Folded(Function::kFoldCase, *std::move(right));
+    const Function fold = FoldFor(*right);
+    left = Folded(fold, std::move(left));
+    right = Folded(fold, *std::move(right));
   }
   if (expr.op <= BinaryOp::kGreaterEqual) {  // the six comparisons, which BinaryOp lists first
     ReadMixedAsNumber(*scope_, *right, &left);

@@ -59,7 +59,7 @@ Status ExecuteCancel(const StatementContext& context, const syntax::Cancel& canc
   ASSIGN_OR_RETURN(bool has_ended, AwaitEnd(context, order));
   context.summary->tag =
       fmt::format("{} {} of process {} on {}, after {:.1f} s: {}",
-                  has_ended ? "cancelled" : "told to end:", found->id, found->pid, found->host,
+                  has_ended ? "ended" : "told to end:", found->id, found->pid, found->host,
                   static_cast<double>(found->elapsed_us) / 1e6, found->text);
   if (!has_ended) {
     context.summary->notices.push_back(

@@ -17,11 +17,23 @@ namespace {
 // 100 parts), so that Ctrl-C ends the walk soon.
 constexpr int64_t kRoundMicros = 100'000;
 constexpr int64_t kWaitMicrosMin = 1'000;
+// Where all wanted changes have been made, each part comes to its end, so only so many are read at
+// a time: a server bounds the streams of changes, and each holds a batch in memory.
+constexpr size_t kOpenMax = 16;
 
 }  // namespace
 
 Status ChangeWalk::Open(const std::vector<TailPart>& parts) {
-  for (const TailPart& part : parts) RETURN_IF_ERROR(OpenPart(part, {}));
+  pending_.assign(parts.begin(), parts.end());
+  return OpenPending();
+}
+
+Status ChangeWalk::OpenPending() {
+  const bool comes_to_an_end = end_us_ && *end_us_ <= context_.now_us;
+  while (!pending_.empty() && (!comes_to_an_end || open_.size() < kOpenMax)) {
+    RETURN_IF_ERROR(OpenPart(pending_.front(), {}));
+    pending_.pop_front();
+  }
   return OkStatus();
 }
 
@@ -37,6 +49,7 @@ Status ChangeWalk::Run() {
       part = over ? open_.erase(part) : std::next(part);
     }
     RETURN_IF_ERROR(OpenSuccessors());
+    if (goes_on_) RETURN_IF_ERROR(OpenPending());
     quiet_ = seen_ == before;
   }
   return OkStatus();
@@ -44,6 +57,7 @@ Status ChangeWalk::Run() {
 
 std::vector<TailPart> ChangeWalk::Position() const {
   std::vector<TailPart> parts = ended_;
+  parts.insert(parts.end(), pending_.begin(), pending_.end());
   std::vector<cluster::ChangeToken> tokens = waiting_;
   for (const Part& part : open_) {
     // A part that was opened after a split or merge has no token of its own before its first

@@ -47,6 +47,7 @@ class ChangeWalk {
     std::unique_ptr<cluster::ChangeStream> stream;
   };
 
+  Status OpenPending();
   // Opens `part` at its token or time, or at `tokens` if there are any.
   Status OpenPart(const TailPart& part, std::vector<cluster::ChangeToken> tokens);
   Status ReadPart(Part* part, int64_t wait_us, bool* over);
@@ -59,6 +60,7 @@ class ChangeWalk {
   const std::optional<int64_t> end_us_;
   const Handler handler_;
   std::list<Part> open_;
+  std::list<TailPart> pending_;  // parts that are opened when others are over
   std::vector<TailPart> ended_;  // parts read up to the end time
   // Positions at the ends of parts that were split or merged.
   std::vector<cluster::ChangeToken> waiting_;

@@ -32,8 +32,19 @@ std::vector<RowMutation> ReplayBatch::Take() {
 StatusOr<std::vector<MutationEntry>> ReplayOf(MutationEntry entry,
                                               const engine::TableSchema& schema) {
   const engine::FamilySchema* family = schema.FindFamily(entry.family);
-  if (family == nullptr) {
-    return Internal(fmt::format("a change of family {}, which the backup has not", entry.family));
+  if (family == nullptr) {  // it was added after the backup, and dropped again
+    return FailedPrecondition(
+        fmt::format("family {} has changes, but the backup has no such family", entry.family));
+  }
+  // A delete of some versions acts on those that the rule has left at the time of the delete, which
+  // is now a later one (engine/read/version_history.h). Other rules drop for good what their age
+  // part drops, so the later time makes no difference.
+  const bool of_versions = entry.kind == MutationEntry::kDeleteColumn && !entry.time.IsAll();
+  if (of_versions && family->gc.MixesAgeAndVersions()) {
+    return FailedPrecondition(
+        fmt::format("family {}: single versions were deleted under the rule GC = {}, and what that "
+                    "leaves depends on the time of the delete",
+                    family->name, family->gc.Print()));
   }
   std::vector<MutationEntry> entries;
   if (entry.kind == MutationEntry::kSet && engine::IsAggregate(family->type)) {
@@ -48,17 +59,6 @@ StatusOr<std::vector<MutationEntry>> ReplayOf(MutationEntry entry,
     entry.kind = MutationEntry::kMerge;
   }
   entries.push_back(std::move(entry));
-  // A delete of some versions acts on those that the rule has left at the time of the delete, which
-  // is now a later one (engine/read/version_history.h). Other rules drop for good what their age
-  // part drops, so the later time makes no difference.
-  const MutationEntry& first = entries.front();
-  const bool of_versions = first.kind == MutationEntry::kDeleteColumn && !first.time.IsAll();
-  if (of_versions && family->gc.MixesAgeAndVersions()) {
-    return FailedPrecondition(
-        fmt::format("family {}: single versions were deleted under the rule GC = {}, and what that "
-                    "leaves depends on the time of the delete",
-                    family->name, family->gc.Print()));
-  }
   return entries;
 }
 

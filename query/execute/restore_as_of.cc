@@ -23,6 +23,7 @@ namespace calls = cluster::calls;
 
 // The removal of what the statement needed runs after Ctrl-C, too, so it has a limit of its own.
 constexpr int64_t kRemovalUs = 10'000'000;
+constexpr int64_t kAgainUs = 100'000;
 // A process that is killed leaves its backup. It expires by itself.
 constexpr int64_t kWorkBackupUs = int64_t{24} * 3600 * 1'000'000;
 
@@ -46,9 +47,15 @@ class AsOf {
       return AlreadyExists(fmt::format("table {} already exists", restore_.table.text));
     }
     Status made = Make();
-    RemoveWork();
-    RETURN_IF_ERROR(made);
-    return count_;
+    std::string left = RemoveWork();
+    if (made.ok()) {
+      if (!left.empty()) context_.summary->notices.push_back(std::move(left));
+      return count_;
+    }
+    if (left.empty()) return made;
+    QueryError error = QueryErrorOf(made);
+    error.hint += (error.hint.empty() ? "" : "; ") + left;
+    return ToStatus(error, made.code());
   }
 
  private:
@@ -163,15 +170,23 @@ class AsOf {
     return context_.CheckStop();
   }
 
-  void RemoveWork() const {
+  // Returns how to remove what is left; "": nothing is left. A table that is still being made, by a
+  // call that was given up, cannot be dropped before it is whole.
+  std::string RemoveWork() const {
     cluster::CallOptions options;
     options.timeout_us = kRemovalUs;
+    engine::Clock* clock = context_.client()->clock();
+    const int64_t until_nanos = clock->MonotonicNanos() + kRemovalUs * 1000;
     cluster::AdminApi* admin = context_.client()->admin();
     (void)admin->Do(calls::DeleteBackup{work_}, options);  // or it expires
     Status dropped = admin->Do(calls::DropTable{work_}, options);
-    if (dropped.ok() || dropped.code() == StatusCode::kNotFound) return;
-    context_.summary->notices.push_back(fmt::format("DROP TABLE {} removes what is left of it: {}",
-                                                    QuoteName(work_), MessageOf(dropped)));
+    while (dropped.code() == StatusCode::kAborted && clock->MonotonicNanos() < until_nanos) {
+      clock->SleepMicros(kAgainUs);
+      dropped = admin->Do(calls::DropTable{work_}, options);
+    }
+    if (dropped.ok() || dropped.code() == StatusCode::kNotFound) return "";
+    return fmt::format("DROP TABLE {} removes the unfinished table ({})", QuoteName(work_),
+                       MessageOf(dropped));
   }
 
   const StatementContext& context_;

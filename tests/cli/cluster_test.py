@@ -162,7 +162,7 @@ class ClusterTest(cluster_lab.ClusterLab):
                     self.up()
                     self.assertEqual(self.id_of(other, tail.pid), statement)
                 _, said = self.run_sippar("query", other, "-e", f"CANCEL '{statement}'")
-                self.assertIn(f"cancelled {statement} of process {tail.pid} on ", said)
+                self.assertIn(f"ended {statement} of process {tail.pid} on ", said)
                 _, err = tail.communicate(timeout=60)
                 self.assertEqual(tail.returncode, 1, err)
                 self.assertIn(f"error CANCELLED: cancelled by CANCEL '{statement}' of process ", err)

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "cluster/api/crash_note.h"
 #include "engine/base/check.h"
@@ -105,9 +106,24 @@ TEST_F(CrashHandlerTest, ThreadsThatTakePartInTheWorkOnATabletNameIt) {
   EXPECT_EQ(Note(), Text(SIGSEGV, 10));
 }
 
-TEST_F(CrashHandlerTest, ASignalFromOutsideNamesNoTablet) {
+TEST_F(CrashHandlerTest, AThreadThatWorksOnNoTabletLeavesNoNote) {
   Dies(SIGBUS, [] { kill(getpid(), SIGBUS); });
-  EXPECT_EQ(Note(), Text(SIGBUS, 0));
+  EXPECT_TRUE(std::filesystem::exists(Path()));
+  EXPECT_EQ(Note(), "");
+}
+
+TEST_F(CrashHandlerTest, WantOfMemoryIsNoTabletsFault) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer allocates, and never calls the handler";
+#endif
+  Dies(SIGABRT, [] {
+    const TabletScope scope(7);
+    // A program may be compiled without the allocation, if its result is not used.
+    std::vector<std::string> room;
+    room.reserve(room.max_size());
+    std::printf("%p\n", static_cast<void*>(room.data()));
+  });
+  EXPECT_EQ(Note(), "");
 }
 
 TEST_F(CrashHandlerTest, TheFileOfTheLastCallGetsTheNote) {
@@ -116,11 +132,12 @@ TEST_F(CrashHandlerTest, TheFileOfTheLastCallGetsTheNote) {
   Dies(SIGILL, [this] {
     NoteCrashesIn(folder_ + "/CRASH.new");
     std::filesystem::rename(folder_ + "/CRASH.new", folder_ + "/moved/CRASH");
+    const TabletScope scope(11);
     raise(SIGILL);
   });
   EXPECT_EQ(Note(), "");
   folder_ += "/moved";
-  EXPECT_EQ(Note(), Text(SIGILL, 0));
+  EXPECT_EQ(Note(), Text(SIGILL, 11));
 }
 
 TEST_F(CrashHandlerTest, P18_AKillLeavesNoNote) {

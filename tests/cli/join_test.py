@@ -153,7 +153,7 @@ class JoinTest(unittest.TestCase):
             pid = script.process.pid
             begin = time.monotonic()
             _, said = self.run_sippar("query", self.store, "-e", f"CANCEL '{ids[pid]}'")
-            self.assertIn(f"cancelled {ids[pid]} of process {pid} on ", said)
+            self.assertIn(f"ended {ids[pid]} of process {pid} on ", said)
             self.assertLess(time.monotonic() - begin, 3)
             code, error = script.end()  # a script ends at its first error
             self.assertEqual(code, 1)

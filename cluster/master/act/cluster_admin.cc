@@ -106,6 +106,10 @@ Status ClusterAdmin::Perform(const calls::AlterTable& asked, const CallTime& tim
                    Perform(calls::GetSchema{normal.name}, time));
   auto kept = engine::ChangeStreamOf(*before);
   changes->since_us = kept.has_value() ? kept->since_us : 0;
+  // Changes older than a shorter retention may be gone.
+  if (changes->since_us != 0 && changes->retention_us > kept->retention_us) {
+    changes->since_us = std::max(changes->since_us, clock_->NowMicros() - kept->retention_us);
+  }
   engine::SetChangeStream(changes, &normal);
   RETURN_IF_ERROR(Alter(normal, asked.expected_version, time));
   if (changes->since_us != 0) return OkStatus();

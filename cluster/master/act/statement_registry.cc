@@ -14,10 +14,15 @@ bool Has(const std::vector<StatementInfo>& statements, const std::string& id) {
                      [&](const StatementInfo& statement) { return statement.id == id; });
 }
 
+void Cut(std::string* text, size_t size_max) {
+  if (text->size() > size_max) text->resize(size_max);
+}
+
 }  // namespace
 
 void StatementRegistry::DropSilent() {
-  const int64_t oldest_nanos = clock_->MonotonicNanos() - kSilenceUs * 1000;
+  dropped_nanos_ = clock_->MonotonicNanos();
+  const int64_t oldest_nanos = dropped_nanos_ - kSilenceUs * 1000;
   std::erase_if(clients_,
                 [&](const auto& entry) { return entry.second.heard_nanos < oldest_nanos; });
 }
@@ -30,13 +35,13 @@ StatementInfo StatementRegistry::Now(const Reported& client, const StatementInfo
 
 std::vector<StatementOrder> StatementRegistry::Perform(const calls::ReportStatements& asked) {
   engine::MutexLock lock(&mutex_);
+  if (clock_->MonotonicNanos() - dropped_nanos_ >= kSilenceUs * 1000) DropSilent();
   if (asked.statements.empty()) {
     clients_.erase(asked.client);
     return {};
   }
   auto at = clients_.find(asked.client);
   if (at == clients_.end()) {
-    if (clients_.size() >= kClientsMax) DropSilent();
     if (clients_.size() >= kClientsMax) return {};
     at = clients_.try_emplace(asked.client).first;
   }
@@ -44,6 +49,11 @@ std::vector<StatementOrder> StatementRegistry::Perform(const calls::ReportStatem
   client.heard_nanos = clock_->MonotonicNanos();
   client.statements = asked.statements;
   if (client.statements.size() > kStatementsMax) client.statements.resize(kStatementsMax);
+  // Our own clients send less.
+  for (StatementInfo& statement : client.statements) {
+    for (std::string* name : {&statement.id, &statement.host, &statement.table}) Cut(name, 256);
+    Cut(&statement.text, 1024);
+  }
   // The orders of statements that still run are returned again: an answer may have been lost.
   std::erase_if(client.orders,
                 [&](const StatementOrder& order) { return !Has(client.statements, order.id); });
@@ -73,7 +83,10 @@ StatusOr<StatementInfo> StatementRegistry::Perform(const calls::CancelStatement&
       const bool is_ordered =
           std::any_of(client.orders.begin(), client.orders.end(),
                       [&](const StatementOrder& order) { return order.id == id; });
-      if (!is_ordered) client.orders.push_back(asked.order);
+      if (!is_ordered) {
+        client.orders.push_back(asked.order);
+        Cut(&client.orders.back().by, 256);
+      }
       return Now(client, statement);
     }
   }

@@ -21,7 +21,7 @@ class StatementRegistry {
   // A client that is silent for longer has ended, or cannot reach this process.
   static constexpr int64_t kSilenceUs = 3'000'000;
   // Bounds of memory: later clients, and further statements of one client, are not listed.
-  static constexpr size_t kClientsMax = 10'000;
+  static constexpr size_t kClientsMax = 1'000;
   static constexpr size_t kStatementsMax = 100;
 
   // `clock` outlives this object.
@@ -44,6 +44,7 @@ class StatementRegistry {
   engine::Clock* const clock_;
   engine::Mutex mutex_;
   std::map<uint64_t, Reported> clients_ GUARDED_BY(mutex_);
+  int64_t dropped_nanos_ GUARDED_BY(mutex_) = 0;  // when silent clients were last dropped
 };
 
 }  // namespace sippar::cluster::master

@@ -61,6 +61,24 @@ TEST(Schema, EveryCutOfItsBytesIsRefused) {
   }
 }
 
+// An older program reads the schema: it knows neither the type nor the option.
+TEST(Schema, ATextFamilyIsOneOfBytesForAnOlderProgram) {
+  TableSchema schema;
+  schema.name = "t";
+  schema.families = {{"a", FamilyType::kText, {}}, {"b", FamilyType::kBytes, {}}};
+  schema.Normalize();
+  TableSchema bytes = schema;
+  bytes.families[0].type = FamilyType::kBytes;
+  bytes.options["TEXT_FAMILIES"] = "a";
+  EXPECT_EQ(schema.Encode(), bytes.Encode());
+  // It drops the family and makes a counter of that name; the option stays.
+  bytes.families[0].type = FamilyType::kCounter;
+  auto decoded = TableSchema::Decode(bytes.Encode());
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->families[0].type, FamilyType::kCounter);
+  EXPECT_TRUE(decoded->options.empty());
+}
+
 TEST(Schema, AnUnknownTypeIsRefusedWithTheWayOut) {
   TableSchema schema;
   schema.name = "t";

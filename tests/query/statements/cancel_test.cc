@@ -76,7 +76,7 @@ class CancelTest : public testing::Test {
     EXPECT_GE(rows[0][2].integer(), 100'000);
     Answer cancelled = fixture_.Run(fmt::format("CANCEL QUERY '{}'", id));
     EXPECT_TRUE(cancelled.status.ok()) << cancelled.status;
-    EXPECT_TRUE(cancelled.summary.tag.starts_with("cancelled " + id + " of process "))
+    EXPECT_TRUE(cancelled.summary.tag.starts_with("ended " + id + " of process "))
         << cancelled.summary.tag;
     EXPECT_TRUE(cancelled.summary.tag.ends_with(text)) << cancelled.summary.tag;
     // The statement has ended, so nothing is left to cancel.

@@ -150,6 +150,24 @@ TEST_F(RestoreAsOfTest, ManyChangesOfManyRows) {
   EXPECT_EQ(Cells("u"), Cells("t"));
 }
 
+TEST_F(RestoreAsOfTest, ATableOfManyTablets) {
+  std::string keys;
+  for (int i = 1; i < 60; ++i) keys += fmt::format("{}'{:02}'", i == 1 ? "" : ", ", i);
+  Do("CREATE TABLE many (FAMILY f) WITH (CHANGE_STREAM = 1d) SPLIT AT (" + keys + ")");
+  auto write = [&](const std::string& value) {
+    for (int i = 0; i < 60; ++i) {
+      Do(fmt::format("INSERT INTO many ROW '{:02}x' SET f:q = '{}' AT 5", i, value));
+    }
+  };
+  write("1");
+  Do("BACKUP TABLE many AS b");
+  write("2");
+  Do("MERGE TABLETS OF many WHERE row < '30'");
+  write("3");
+  Do("RESTORE TABLE u FROM b AS OF NOW()");
+  EXPECT_EQ(Cells("u"), Cells("many"));
+}
+
 TEST_F(RestoreAsOfTest, RefusesWhatItCannotRestore) {
   const std::string before = Now();
   Do("BACKUP TABLE t AS b");
@@ -171,6 +189,15 @@ TEST_F(RestoreAsOfTest, RefusesWhatItCannotRestore) {
   ExpectBegins(ErrorOf("RESTORE TABLE v FROM b AS OF NOW()"),
                "UNSUPPORTED: family mixed: single versions were deleted");
   EXPECT_EQ(Tables(), (Lines{"t", "u", "web"}));
+  Do("ALTER TABLE t ADD FAMILY g");
+  Do("INSERT INTO t ROW 'b' SET g:q = '1'");
+  Do("ALTER TABLE t DROP FAMILY g");
+  Do("BACKUP TABLE t AS b2");
+  Do("ALTER TABLE t ADD FAMILY g");
+  Do("INSERT INTO t ROW 'b' SET g:q = '1'");
+  Do("ALTER TABLE t DROP FAMILY g");
+  ExpectBegins(ErrorOf("RESTORE TABLE v FROM b2 AS OF NOW()"),
+               "UNSUPPORTED: family g has changes, but the backup has no such family");
 
   Do("ALTER TABLE t ALTER FAMILY f VERSIONS 3");
   ExpectBegins(ErrorOf("RESTORE TABLE v FROM b AS OF NOW()"),
