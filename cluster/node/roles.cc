@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/roles.h"
 
+#include <algorithm>
+
 namespace sippar::cluster {
 
 StatusOr<std::unique_ptr<ServerRole>> ServerRole::Start(
@@ -48,6 +50,8 @@ StatusOr<std::unique_ptr<MasterRole>> MasterRole::Start(const ClusterPlace& plac
   options.places.directory = place.directory;
   options.places.lease_us = place.lease_us;
   options.policy = policy;
+  // A longer lease says that members may be out of reach for so long.
+  options.policy.silent_fence_us = std::max(policy.silent_fence_us, place.lease_us);
   const master::ActionPlaces places = options.places;
   role->driver_ = std::make_shared<master::MasterDriver>(std::move(options));
   role->admin_ = std::make_shared<master::ClusterAdmin>(role->driver_.get(), places);

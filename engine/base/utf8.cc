@@ -55,7 +55,7 @@ bool IsUtf8(std::string_view text) { return WithoutCharacters(text).empty(); }
 
 std::string MalformedPlace(std::string_view text) {
   const std::string_view rest = WithoutCharacters(text);
-  return fmt::format("byte {} is \\x{:02x}", text.size() - rest.size(),
+  return fmt::format("byte {} is 0x{:02x}", text.size() - rest.size(),
                      static_cast<unsigned char>(rest[0]));
 }
 

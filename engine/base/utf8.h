@@ -19,7 +19,7 @@ struct Utf8Character {
 Utf8Character FirstCharacter(std::string_view text);
 
 bool IsUtf8(std::string_view text);
-// Says where `text` stops being UTF-8: "byte 3 is \xff", counted from 0. Requires: !IsUtf8(text).
+// Says where `text` stops being UTF-8: "byte 3 is 0xff", counted from 0. Requires: !IsUtf8(text).
 std::string MalformedPlace(std::string_view text);
 // Appends the bytes of the character. Requires: a code point up to U+10FFFF, no surrogate.
 void AppendCharacter(uint32_t code, std::string* out);

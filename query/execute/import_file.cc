@@ -196,7 +196,8 @@ Status WithDelimiter(const Status& status, const FileRows& file, const FileRowsO
     if (other == options.delimiter || file.text().find(other) == std::string::npos) continue;
     QueryError error = QueryErrorOf(status);
     error.hint = fmt::format(
-        "the file has one column; if its fields end with '{0}': WITH (DELIMITER = '{0}'), or --delimiter '{0}'",
+        "the file has one column; if its fields end with '{0}': WITH (DELIMITER = '{0}'), or "
+        "--delimiter '{0}'",
         other == '\t' ? "\\t" : std::string(1, other));
     return ToStatus(error, status.code());
   }

@@ -122,6 +122,8 @@ void OnDone(Turn* turn, const action::FenceServer& asked, const event::Done& don
   server->recovery.reset();
   server->live = true;
   server->next_ask_us = 0;
+  // It may have been silent because it had no lock, so its silence begins again.
+  if (server->silent_since_us != 0) server->silent_since_us = turn->now_us;
   WakeTablets(turn, *server);
   LookAtUnplaced(turn);
 }

@@ -105,7 +105,7 @@ TEST_F(TextFamilyTest, OtherBytesAreRefusedWithTheirWholeRow) {
   grpc::Status status = Call(data_.get(), &v2::Bigtable::Stub::MutateRow, request,
                              static_cast<v2::MutateRowResponse*>(nullptr));
   EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT);
-  EXPECT_NE(status.error_message().find("s:q is not UTF-8 (byte 1 is \\xff)"), std::string::npos)
+  EXPECT_NE(status.error_message().find("s:q is not UTF-8 (byte 1 is 0xff)"), std::string::npos)
       << status.error_message();
   EXPECT_EQ(ReadModifyWrite([](auto* rule) { rule->set_append_value("\xe2\x82"); }).error_code(),
             StatusCode::INVALID_ARGUMENT);

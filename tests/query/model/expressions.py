@@ -264,8 +264,16 @@ def length(a):
     return Expr(f"LENGTH({a.text})", known(lambda x: len(x.decode() if a.kind == "text" else x), a), "int")
 
 
+def _upper_text(x):
+    """Character by character; bytes that are no UTF-8 stay."""
+    text = x.decode("utf-8", "surrogateescape")
+    return "".join(c.upper() if len(c.upper()) == 1 else c for c in text).encode("utf-8", "surrogateescape")
+
+
 def upper(a):
-    return Expr(f"UPPER({a.text})", known(lambda x: x.upper(), a), "bytes")
+    """Letters of TEXT, ASCII letters of BYTES. A row key is TEXT."""
+    is_text = a.kind == "text" or a.text in ("row", "_key")
+    return Expr(f"UPPER({a.text})", known(_upper_text if is_text else lambda x: x.upper(), a), "bytes")
 
 
 def substring(a, start, count):

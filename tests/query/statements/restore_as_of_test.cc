@@ -162,7 +162,7 @@ TEST_F(RestoreAsOfTest, ATableOfManyTablets) {
   write("1");
   Do("BACKUP TABLE many AS b");
   write("2");
-  Do("MERGE TABLETS OF many WHERE row < '30'");
+  Do("SPLIT TABLE many AT ('00', '30x')");
   write("3");
   Do("RESTORE TABLE u FROM b AS OF NOW()");
   EXPECT_EQ(Cells("u"), Cells("many"));

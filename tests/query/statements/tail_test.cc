@@ -61,7 +61,7 @@ using Lines = std::vector<std::string>;
 
 TEST_F(TailTest, TheValuesOfTextFamiliesAreText) {
   Do("INSERT INTO t ROW 'a' SET f:x = 'é€' AT 5, s:x = 'é€' AT 6");
-  EXPECT_EQ(Rows("TAIL t FROM " + start_ + " TO NOW() WHERE LENGTH(value) = 2"),
+  EXPECT_EQ(Rows("TAIL t WHERE LENGTH(value) = 2 FROM " + start_ + " TO NOW()"),
             Lines{"a | SET | s:x | 6 | é€"});
 }
 
