@@ -116,7 +116,7 @@ TEST_F(CrashHandlerTest, WantOfMemoryIsNoTabletsFault) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer allocates, and never calls the handler";
 #endif
-  Dies(SIGABRT, [] {
+  Dies(SIGABRT, []() noexcept {
     const TabletScope scope(7);
     // A program may be compiled without the allocation, if its result is not used.
     std::vector<std::string> room;
