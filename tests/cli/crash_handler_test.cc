@@ -47,6 +47,9 @@ class CrashHandlerTest : public testing::Test {
     std::filesystem::create_directories(folder_);
     std::filesystem::remove(Path());
   }
+  ~CrashHandlerTest() override {
+    std::filesystem::remove_all(testing::TempDir() + "crash_handler_test");
+  }
   std::string Path() const { return folder_ + "/CRASH"; }
   std::string Note() const {
     std::ifstream in(Path());
