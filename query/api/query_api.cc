@@ -18,6 +18,8 @@
 namespace sippar::query {
 namespace {
 
+constexpr uint64_t kRowsPerLook = 64;  // rows between two looks at the cancel flag
+
 using cluster::PreparedQuery;
 using cluster::QueryCall;
 using cluster::QueryColumn;
@@ -113,6 +115,8 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
   StatusOr<bool> Take(const std::vector<Row>& batch) {
     for (const Row& row : batch) {
       RETURN_IF_ERROR(sent_);
+      // A batch of small rows takes a slow client seconds.
+      if (place_.given % kRowsPerLook == 0) RETURN_IF_ERROR(context_.CheckStop());
       // A new key shows that the previous row of the table was delivered completely. The token of a
       // batch sent now names that row.
       bool is_row_end = key_at_ && row[*key_at_].bytes() != place_.row;
