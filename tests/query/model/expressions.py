@@ -272,7 +272,7 @@ def _upper_text(x):
 
 def upper(a):
     """Letters of TEXT, ASCII letters of BYTES. A row key is TEXT."""
-    is_text = a.kind == "text" or a.text in ("row", "_key")
+    is_text = a.kind == "text" or a.text in ("row", "_key", "r")
     return Expr(f"UPPER({a.text})", known(_upper_text if is_text else lambda x: x.upper(), a), "bytes")
 
 
