@@ -32,8 +32,9 @@ class ReplayBatch {
 };
 
 // Returns the entries that make the same change as `entry`, an entry of a change stream: a SET or a
-// delete. kFailedPrecondition: its effect depends on the time at which it is made, because it
-// deletes single versions under a GC rule that combines their age and their number.
+// delete. kFailedPrecondition: `schema`, that of the backup, lacks its family; or its effect
+// depends on the time at which it is made, because it deletes single versions under a GC rule that
+// combines their age and their number.
 [[nodiscard]] StatusOr<std::vector<engine::MutationEntry>> ReplayOf(
     engine::MutationEntry entry, const engine::TableSchema& schema);
 
