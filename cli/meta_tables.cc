@@ -8,6 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/meta_commands.h"
 #include "cli/signals.h"
+#include "engine/base/utf8.h"
 #include "query/session/text_width.h"
 #include "query/syntax/ast_print.h"
 
@@ -41,7 +42,7 @@ std::string Cut(std::string text, size_t width) {
     cut.remove_suffix(1);
     // Removes the other continuation bytes of a UTF-8 character; its first byte is removed later,
     // so that the character is cut as a whole.
-    while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xc0) == 0x80) {
+    while (!cut.empty() && engine::IsContinuation(cut.back())) {
       cut.remove_suffix(1);
     }
   }

@@ -8,6 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/parameter.h"
 #include "cli/signals.h"
+#include "engine/base/utf8.h"
 #include "query/format/json_value.h"
 #include "query/parse/parse.h"
 
@@ -35,9 +36,8 @@ void MoveSpan(Span* span, const StatementText& statement, std::string_view text)
     line_start = line_start == std::string_view::npos ? 0 : line_start + 1;
     std::string_view before = text.substr(line_start, statement.offset - line_start);
     // Columns count characters: continuation bytes of UTF-8 are skipped.
-    span->column += static_cast<int>(std::count_if(before.begin(), before.end(), [](char c) {
-      return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-    }));
+    span->column += static_cast<int>(std::count_if(
+        before.begin(), before.end(), [](char c) { return !engine::IsContinuation(c); }));
   }
   span->line += statement.line - 1;
   span->begin += statement.offset;

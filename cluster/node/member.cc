@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <utility>
 
 #include "cluster/lock/lease_check.h"
 #include "cluster/lock/lock_paths.h"
 #include "cluster/serve/listen_address.h"
+#include "engine/base/machine_name.h"
 #include "engine/base/printable.h"
 
 namespace sippar::cluster {
@@ -43,11 +43,6 @@ Status CheckHost(const std::string& host) {
   return InvalidArgument(
       fmt::format("host '{}': not valid; give --advertise a host name or an address, without port",
                   engine::PrintableBytes(host)));
-}
-
-std::string MachineName() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
 bool IsEveryAddress(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
@@ -95,7 +90,7 @@ Status Member::Listen() {
   port.is_open_to_all = options_.is_open_to_all;
   ASSIGN_OR_RETURN(port_, MemberPort::Start(address, std::move(port), &gateway_, lines_->loops()));
   host_ = !options_.advertise.empty()      ? options_.advertise
-          : IsEveryAddress(address.Host()) ? MachineName()
+          : IsEveryAddress(address.Host()) ? engine::MachineName()
                                            : address.Host();
   const bool is_numeric_v6 = host_.find(':') != std::string::npos;
   address_ = is_numeric_v6 ? fmt::format("[{}]:{}", host_, port_->port())
@@ -107,7 +102,7 @@ MemberRecord Member::Record() const {
   MemberRecord record;
   record.host = host_;
   record.port = port_->port();
-  record.machine = MachineName();
+  record.machine = engine::MachineName();
   record.pid = static_cast<uint32_t>(::getpid());
   record.version = options_.version;
   return record;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -50,6 +51,11 @@ std::string_view WithoutCharacters(std::string_view text) {
 }
 
 }  // namespace
+
+bool IsAscii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
 
 bool IsUtf8(std::string_view text) { return WithoutCharacters(text).empty(); }
 

@@ -18,6 +18,10 @@ struct Utf8Character {
 // The character that `text` begins with; size 0 if `text` is empty or begins with malformed bytes.
 Utf8Character FirstCharacter(std::string_view text);
 
+// True for a byte of a character that is not its first one.
+inline bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+bool IsAscii(std::string_view text);
 bool IsUtf8(std::string_view text);
 // Says where `text` stops being UTF-8: "byte 3 is 0xff", counted from 0. Requires: !IsUtf8(text).
 std::string MalformedPlace(std::string_view text);

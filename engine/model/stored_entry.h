@@ -8,6 +8,12 @@
 
 namespace sippar::engine {
 
+// True if a delete of these times deletes one version at most.
+inline bool IsOneVersion(const TimeRange& deleted) {
+  return deleted.limit_us != kTimeMax && deleted.start_us < deleted.limit_us &&
+         deleted.start_us + 1 == deleted.limit_us;
+}
+
 struct StoredEntry {
   EntryKind kind = EntryKind::kCell;  // a version, or what kind of delete
   TimeRange time;                     // deletes: the times of the versions that it deletes

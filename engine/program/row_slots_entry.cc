@@ -45,8 +45,7 @@ void RowSlots::SetEntry(const CellView& cell, const StoredEntry& entry) {
 void RowSlots::SetDelete(const CellView& cell, const StoredEntry& entry) {
   const bool of_row = entry.kind == EntryKind::kRowTombstone;
   const bool of_column = entry.kind == EntryKind::kColumnTombstone;
-  const bool of_version = of_column && entry.time.limit_us != kTimeMax &&
-                          entry.time.start_us == entry.time.limit_us - 1;
+  const bool of_version = of_column && IsOneVersion(entry.time);
   for (size_t i = 0; i < slots_.size(); ++i) {
     Value& value = values_[i];
     switch (slots_[i].kind) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <utf8proc.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -21,11 +20,6 @@ enum class Case : uint8_t { kLower, kUpper, kTitle, kFolded };
 
 // The library holds four bytes for each character that it normalizes.
 constexpr size_t kNormalizedMax = 16 << 20;
-
-bool IsAscii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
 
 char AsciiIn(Case wanted, char c) {
   if (wanted == Case::kLower || wanted == Case::kFolded)

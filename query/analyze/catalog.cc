@@ -102,14 +102,15 @@ engine::TypedFamilies TypedFamiliesOf(const engine::TableSchema& schema) {
 }
 
 engine::Value CellValue(const engine::TableSchema& schema, std::string_view family,
-                        const std::string& bytes) {
+                        std::string_view bytes) {
   const engine::FamilySchema* found = schema.FindFamily(family);
   const engine::ValueType type =
       found == nullptr ? engine::ValueType::kBytes : ValueTypeOf(found->type);
-  if (type == engine::ValueType::kText) return engine::Value::Text(bytes);
+  if (type == engine::ValueType::kText) return engine::Value::Text(std::string(bytes));
   auto number = engine::DecodeInt64(bytes);
-  return type == engine::ValueType::kInt64 && number.ok() ? engine::Value::Int64(*number)
-                                                          : engine::Value::Bytes(bytes);
+  return type == engine::ValueType::kInt64 && number.ok()
+             ? engine::Value::Int64(*number)
+             : engine::Value::Bytes(std::string(bytes));
 }
 
 Status CheckRegex(const engine::NamePattern& pattern, engine::RegexUnit unit, const Span& span) {

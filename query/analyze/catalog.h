@@ -37,7 +37,7 @@ engine::TypedFamilies TypedFamiliesOf(const engine::TableSchema& schema);
 // The value of a cell as a row of a result has it. Bytes that are no value of the family's type, or
 // whose family does not exist, are BYTES.
 engine::Value CellValue(const engine::TableSchema& schema, std::string_view family,
-                        const std::string& bytes);
+                        std::string_view bytes);
 
 // The pattern of `node` with its parameter replaced by the session's value. Checks that an exactly
 // named family exists (UNKNOWN_FAMILY) and that regexes compile (BAD_REGEX).

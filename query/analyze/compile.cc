@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/base/utf8.h"
 #include "engine/program/evaluate.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/constant_tests.h"
@@ -64,8 +65,7 @@ Function FunctionOf(BinaryOp op) {
 // a pattern of ASCII, but for the few other letters that fold to ASCII (ſ, the Kelvin sign).
 Function FoldFor(const Expression& pattern) {
   const bool is_ascii = pattern.IsLiteral() && pattern.literal.is_string() &&
-                        std::all_of(pattern.literal.bytes().begin(), pattern.literal.bytes().end(),
-                                    [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+                        engine::IsAscii(pattern.literal.bytes());
   return is_ascii ? Function::kLower : Function::kFoldCase;
 }
 

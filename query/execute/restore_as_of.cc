@@ -179,10 +179,12 @@ class AsOf {
     const int64_t until_nanos = clock->MonotonicNanos() + kRemovalUs * 1000;
     cluster::AdminApi* admin = context_.client()->admin();
     (void)admin->Do(calls::DeleteBackup{work_}, options);  // or it expires
-    Status dropped = admin->Do(calls::DropTable{work_}, options);
-    while (dropped.code() == StatusCode::kAborted && clock->MonotonicNanos() < until_nanos) {
-      clock->SleepMicros(kAgainUs);
+    Status dropped;
+    for (;;) {
       dropped = admin->Do(calls::DropTable{work_}, options);
+      const bool is_over = clock->MonotonicNanos() >= until_nanos;
+      if (dropped.code() != StatusCode::kAborted || is_over) break;
+      clock->SleepMicros(kAgainUs);
     }
     if (dropped.ok() || dropped.code() == StatusCode::kNotFound) return "";
     return fmt::format("DROP TABLE {} removes the unfinished table ({})", QuoteName(work_),

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/model/stored_entry.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/session/query_error.h"
@@ -84,8 +85,8 @@ Status TailView::AddCell(const engine::CellView& cell, std::vector<Row>* rows) c
   return AddIfPassing(
       {Value::Null(), Value::Text(std::string(cell.row)), Value::Text("SET"),
        Value::Text(std::move(column)), Value::Int64(cell.timestamp_us),
-       CellValue(schema_, cell.family, std::string(cell.value)),
-       Value::Text(std::string(cell.family)), Value::Text(std::string(cell.qualifier))},
+       CellValue(schema_, cell.family, cell.value), Value::Text(std::string(cell.family)),
+       Value::Text(std::string(cell.qualifier))},
       rows);
 }
 
@@ -105,7 +106,7 @@ Row TailView::RowOf(const cluster::Change& change, const MutationEntry& entry) c
   const bool of_family = entry.kind == MutationEntry::kDeleteFamily;
   const bool sets = entry.kind == MutationEntry::kSet;
   // A deletion is shown with a time only if it deletes one version.
-  const bool one = sets || (!entry.time.IsAll() && entry.time.limit_us - entry.time.start_us == 1);
+  const bool one = sets || engine::IsOneVersion(entry.time);
   const int64_t time_us = sets ? entry.timestamp_us : entry.time.start_us;
   return {Value::Timestamp(change.commit_us),
           Value::Text(change.mutation.row),

@@ -15,10 +15,8 @@ namespace {
 // offset would take longer to compute.
 constexpr size_t kPlaceBlock = 64;  // bytes of text per entry of Places::continuations_
 
-bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
 size_t CountContinuations(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), IsContinuation));
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), engine::IsContinuation));
 }
 
 }  // namespace
@@ -115,7 +113,7 @@ Status LexedText::CheckToken(const antlr4::Token& token) {
       // The token is a single byte; the message shows the whole character that it begins.
       size_t begin = token.getStartIndex();
       size_t end = begin + 1;
-      while (end < text_.size() && IsContinuation(text_[end])) ++end;
+      while (end < text_.size() && engine::IsContinuation(text_[end])) ++end;
       std::string_view shown = text_.substr(begin, end - begin);
       if (shown == "`") {
         return ErrorAt("UNTERMINATED", SpanAt(begin, end), "name in backquotes is not closed");

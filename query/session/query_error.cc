@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "engine/base/coding.h"
+#include "engine/base/utf8.h"
 #include "engine/program/value.h"
 #include "query/session/text_width.h"
 
@@ -35,8 +36,6 @@ Span GetSpan(engine::Reader* reader) {
   return span;
 }
 
-bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
 // Returns a piece of the statement's text in printable form, so that a script cannot control the
 // terminal or hide text. Adds the number of terminal columns that the result takes to *width.
 std::string Shown(std::string_view text, size_t* width) {
@@ -58,8 +57,8 @@ std::pair<size_t, size_t> LineAround(std::string_view text, size_t at) {
   if (end - begin > kExcerptMax) {
     begin = std::max(begin, at > kExcerptMax / 2 ? at - kExcerptMax / 2 : 0);
     end = std::min(end, begin + kExcerptMax);
-    while (begin < at && IsContinuation(text[begin])) ++begin;
-    while (end > begin && end < text.size() && IsContinuation(text[end])) --end;
+    while (begin < at && engine::IsContinuation(text[begin])) ++begin;
+    while (end > begin && end < text.size() && engine::IsContinuation(text[end])) --end;
   }
   return {begin, std::max(begin, end)};
 }
@@ -223,9 +222,9 @@ Status LineIn(std::string_view text, const Status& status) {
   std::string_view before = text.substr(0, error.span.begin);
   size_t line_begin = before.rfind('\n') + 1;  // 0 if there is no newline
   error.span.line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
-  error.span.column =
-      1 + static_cast<int>(std::count_if(before.begin() + static_cast<ptrdiff_t>(line_begin),
-                                         before.end(), [](char c) { return !IsContinuation(c); }));
+  error.span.column = 1 + static_cast<int>(std::count_if(
+                              before.begin() + static_cast<ptrdiff_t>(line_begin), before.end(),
+                              [](char c) { return !engine::IsContinuation(c); }));
   return ToStatus(error, status.code());
 }
 

@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <utility>
 
+#include "engine/base/machine_name.h"
 #include "engine/base/trace_id.h"
+#include "engine/base/utf8.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -21,11 +22,6 @@ constexpr int64_t kCallUs = 1'000'000;          // time limit of a report
 // Time limit of the report at the end of a statement, for which the statement waits.
 constexpr int64_t kLastCallUs = 200'000;
 constexpr size_t kTextMax = 400;  // bytes
-
-std::string HostName() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
 
 // Five characters that are hard to mistake for each other: 28 million prefixes.
 std::string PrefixOf(uint64_t number) {
@@ -41,7 +37,7 @@ std::string PrefixOf(uint64_t number) {
 std::string Cut(std::string_view text) {
   if (text.size() <= kTextMax) return std::string(text);
   size_t size = kTextMax;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
+  while (size > 0 && engine::IsContinuation(text[size])) --size;
   return std::string(text.substr(0, size)) + "…";
 }
 
@@ -59,14 +55,14 @@ Status CancelledBy(std::string_view by, std::string_view id, const Status& outco
 }  // namespace
 
 std::string StatementReporter::ProcessName() {
-  return fmt::format("process {} on {}", ::getpid(), HostName());
+  return fmt::format("process {} on {}", ::getpid(), engine::MachineName());
 }
 
 StatementReporter::StatementReporter(cluster::Client* client)
     : client_(client),
       number_(engine::TraceId::New().low),
       id_prefix_(PrefixOf(number_)),
-      host_(HostName()),
+      host_(engine::MachineName()),
       ends_call_(std::make_shared<std::atomic<bool>>(false)) {}
 
 StatementReporter::~StatementReporter() {
