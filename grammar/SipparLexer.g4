@@ -172,10 +172,11 @@ fragment QUOTED_BYTES
 
 DURATION   : ([0-9]+ ('us' | 'ms' | 's' | 'm' | 'h' | 'd' | 'w'))+;  // 10ms, 1h30m
 SIZE       : [0-9]+ ('B' | 'KB' | 'MB' | 'GB' | 'TB' | 'KiB' | 'MiB' | 'GiB' | 'TiB');
-FLOAT      : [0-9]+ '.' [0-9]+ ([eE] [+-]? [0-9]+)? | [0-9]+ [eE] [+-]? [0-9]+;
+FLOAT      : ([0-9]+ '.' [0-9]* | '.' [0-9]+) EXPONENT? | [0-9]+ EXPONENT;
+fragment EXPONENT : [eE] [+-]? [0-9]+;
 INT        : [0-9]+ | '0' [xX] [0-9A-Fa-f]+;
 // 12abc, 2.5s: without this, "SELECT 12abc" would be 12 with the name abc.
-BAD_NUMBER : [0-9]+ ('.' [0-9]+)? [A-Za-z0-9_]*;
+BAD_NUMBER : ([0-9]+ ('.' [0-9]*)? | '.' [0-9]+) [A-Za-z0-9_]*;
 
 IDENT : NAME | '`' ~[`\r\n]+ '`';
 PARAM : '@' NAME;

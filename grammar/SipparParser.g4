@@ -508,7 +508,8 @@ comparisonTail
     | STARTS WITH operand
     | NOT? BETWEEN operand AND operand
     | NOT? IN_ (LPAREN expression (COMMA expression)* RPAREN | UNNEST LPAREN expression RPAREN)
-    | IS NOT? NULL_
+    | IS NOT? (NULL_ | TRUE_ | FALSE_)
+    | IS NOT? DISTINCT FROM operand
     ;
 
 // One rule for four layers (<< >>, then &, then ^, then |): each rule costs time in every
@@ -552,7 +553,7 @@ primary
     | interval
     | call
     | caseWhen
-    | (CAST | TRY_CAST) LPAREN expression AS name RPAREN
+    | (CAST | TRY_CAST) LPAREN expression AS typeName RPAREN
     | columnPattern
     | name
     | PARAM

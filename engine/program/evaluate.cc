@@ -133,6 +133,7 @@ Status RunCall(Node* node, const Context& context, const Value** result) {
     case Function::kGreater:
     case Function::kGreaterEqual:
     case Function::kNullIf:
+    case Function::kIsDistinct:
       return RunComparison(node, context);
     case Function::kLeast:
     case Function::kGreatest:
@@ -206,9 +207,10 @@ Status Build(const Expression& expression, Node* node, const BuildPlace& place);
 bool RunsItself(Function function) {
   using enum Function;
   static constexpr std::array kLazy = {
-      kAnd,      kOr,           kCase,      kIf,      kIn,          kEqual,
-      kNotEqual, kLess,         kLessEqual, kGreater, kLeast,       kGreatest,
-      kCoalesce, kGreaterEqual, kNullIf,    kSafe,    kArrayFilter, kArrayTransform};
+      kAnd,   kOr,          kCase,           kIf,           kIn,
+      kEqual, kNotEqual,    kLess,           kLessEqual,    kGreater,
+      kLeast, kGreatest,    kCoalesce,       kGreaterEqual, kNullIf,
+      kSafe,  kArrayFilter, kArrayTransform, kIsDistinct};
   for (Function lazy : kLazy) {
     if (lazy == function) return true;
   }

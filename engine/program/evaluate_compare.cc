@@ -74,10 +74,16 @@ Status RunComparison(EvaluatorNode* node, const EvaluatorContext& context) {
   if (left->is_null() || right->is_null()) {
     // NULLIF(x, NULL) is x, because x and NULL are not known to be equal.
     if (function == Function::kNullIf) node->scratch = *left;
+    if (function == Function::kIsDistinct) node->SetBool(left->is_null() != right->is_null());
     return OkStatus();
   }
   int order = 0;
   RETURN_IF_ERROR(CompareForTest(*left, *right, &order));
+  // Only here is NaN equal to NaN, as it is in GROUP BY.
+  if (function == Function::kIsDistinct) {
+    node->SetBool(order != 0);
+    return OkStatus();
+  }
   // NaN is neither equal to any number, itself included, nor less or greater.
   if (left->IsNan() || right->IsNan()) {
     if (function == Function::kNullIf) {

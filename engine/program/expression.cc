@@ -164,6 +164,9 @@ std::string Expression::Print() const {
   if (function == Function::kCast || function == Function::kTryCast) {
     return fmt::format("{}({} AS {})", name, args[0].Print(), TypeName(cast_type));
   }
+  if (function == Function::kCastItems || function == Function::kTryCastItems) {
+    return fmt::format("{}({} AS ARRAY<{}>)", name, args[0].Print(), TypeName(cast_type));
+  }
   if (function == Function::kConcat) name = "||";
   const bool infix = IsInfix(*this, info);
   std::string text = infix ? "(" : name + "(";

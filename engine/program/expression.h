@@ -31,7 +31,7 @@ struct Expression {
   Value literal;      // kLiteral: its value
   uint32_t slot = 0;  // kSlot: index into the program's slots; kVariable: number of the variable
   Function function = Function::kAnd;      // kCall: the called function
-  ValueType cast_type = ValueType::kNull;  // kCall of kCast, kTryCast: target type
+  ValueType cast_type = ValueType::kNull;  // kCall of a cast: target type, or that of the items
   std::vector<Expression> args;            // kCall: its arguments
   TextPlace place;
 

@@ -227,6 +227,7 @@ std::string_view ResultName(ResultRule rule) {
       return "number, time or duration";
     case ResultRule::kJoined:
       return "TEXT or BYTES";
+    case ResultRule::kCastItems:
     case ResultRule::kArray:
     case ResultRule::kKeys:
     case ResultRule::kValues:

@@ -195,6 +195,9 @@ enum class Function : uint8_t {
   kNormalizeFold = 243,  // arguments: form, text
   kFarmFingerprint = 244,
   kFoldCase = 245,
+  kIsDistinct = 246,    // arguments: a, b; never NULL
+  kCastItems = 247,     // casts the items of an ARRAY to Expression::cast_type
+  kTryCastItems = 248,  // NULL where kCastItems fails
 };
 
 inline constexpr int kManyArguments = 1'000'000;

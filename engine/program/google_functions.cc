@@ -50,6 +50,7 @@ Rows NumberRows() {
         "x, y"},
        R::kFloat64},
       {{kRandom, "RANDOM", 1, 2, false, ""}, R::kFloat64},
+      {{kIsDistinct, "IS DISTINCT FROM", 2, 2, false, ""}, R::kBool},
   };
 }
 
@@ -246,6 +247,8 @@ Rows ArrayRows() {
        R::kReals},
       {{kToFloat32, "TO_FLOAT32", 1, 1, true, "4 big-endian bytes as a FLOAT64", "bytes"},
        R::kFloat64},
+      {{kCastItems, "CAST", 1, 1, false, ""}, R::kCastItems},
+      {{kTryCastItems, "TRY_CAST", 1, 1, false, ""}, R::kCastItems},
       {{kSafe, "SAFE", 1, 1, true, "NULL where the call in it fails; SAFE.f(x) is SAFE(f(x))",
         "call"},
        R::kFirst},

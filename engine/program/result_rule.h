@@ -19,6 +19,7 @@ enum class ResultRule : uint8_t {
   kTimestamp,
   kDuration,
   kCast,         // target type of the cast
+  kCastItems,    // ARRAY of the target type of the cast
   kFirst,        // type of the first argument
   kSecond,       // type of the second argument
   kFirstString,  // type of the first argument, which is BYTES or TEXT

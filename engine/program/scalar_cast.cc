@@ -204,6 +204,26 @@ Status Cast(CallSite* site, Arguments args, Value* out) {
   return status;
 }
 
+// CAST and TRY_CAST to ARRAY<type>, item by item.
+Status CastItems(CallSite* site, Arguments args, Value* out) {
+  const bool is_try = site->function == Function::kTryCastItems;
+  *out = Value::Null();
+  if (args[0]->type() != kArray) {
+    return is_try ? OkStatus() : TypeError(*site, args, "only an ARRAY becomes an ARRAY<type>");
+  }
+  Value::Items items(args[0]->item_count());
+  size_t bytes = 0;
+  for (size_t i = 0; i < items.size(); ++i) {
+    Status status = ConvertValue(args[0]->items()[i], site->cast_type, &items[i]);
+    // One item that does not fit makes the whole result NULL, as in GoogleSQL.
+    if (!status.ok()) return is_try ? OkStatus() : status;
+    bytes += items[i].bytes().size();
+    RETURN_IF_ERROR(CheckArraySize(i + 1, bytes));
+  }
+  *out = Value::Array(std::move(items));
+  return OkStatus();
+}
+
 // The value of `key` in a map; `items` are its keys and values, alternating. NULL: no such key.
 Value EntryOf(const Value::Items& items, const Value& key) {
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
@@ -312,6 +332,9 @@ ScalarEntry FindItemFunction(Function function) {
     case Function::kCast:
     case Function::kTryCast:
       return {Cast};
+    case Function::kCastItems:
+    case Function::kTryCastItems:
+      return {CastItems};
     case Function::kArray:
       // ARRAY is called with NULL arguments as well: they become items and do not make the list
       // NULL.

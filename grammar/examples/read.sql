@@ -134,6 +134,10 @@ SELECT ARRAY<INT64>[1, 2], ARRAY<STRUCT<a INT64, STRING>>[], ARRAY[], STRUCT(1 A
 -- Q92
 SELECT EXTRACT(WEEK(MONDAY) FROM NOW() AT TIME ZONE 'UTC'), INTERVAL 5 DAY, INTERVAL -5 DAY, INTERVAL '1 day 2 hours', DATE '2026-11-20', CAST('2026-11-20' AS DATE);
 
+-- Truth and equality that are never NULL; the items of a list in another type
+SELECT hits:n = 1 IS TRUE, hits:n = 1 IS NOT FALSE, a:x IS DISTINCT FROM b:y, .5 + 5., CAST([1, 2] AS ARRAY<STRING>) FROM web
+WHERE a:x IS NOT DISTINCT FROM NULL;
+
 -- Q93
 SELECT ARRAY_FILTER([1, 2], x -> x > 1), ARRAY_TRANSFORM([1], (x, i) -> x + i), SAFE.SQRT(-1), SAFE.IF(TRUE, 1, 2), [1][OFFSET(0)];
 

@@ -45,6 +45,9 @@ Function FunctionOf(BinaryOp op) {
       return Function::kLike;
     case BinaryOp::kStartsWith:
       return Function::kStartsWith;
+    case BinaryOp::kDistinct:
+    case BinaryOp::kNotDistinct:
+      return Function::kIsDistinct;
     case BinaryOp::kAdd:
       return Function::kAdd;
     case BinaryOp::kSubtract:
@@ -157,7 +160,11 @@ StatusOr<Expression> ExpressionCompiler::CompileUnplaced(const Expr& expr) {
         return ErrorAt("UNKNOWN_NAME", expr.span, fmt::format("unknown type {}", expr.name),
                        "INT64, FLOAT64, BYTES, TEXT, BOOL, DURATION, TIMESTAMP");
       ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
-      return Fold(Expression::Cast(*type, std::move(arg), expr.negated), &context_.stop);
+      Expression cast = Expression::Cast(*type, std::move(arg), expr.negated);
+      if (expr.of_items) {
+        cast.function = expr.negated ? Function::kTryCastItems : Function::kCastItems;
+      }
+      return Fold(std::move(cast), &context_.stop);
     }
     case ExprKind::kCase:
       return Case(expr);
@@ -254,13 +261,15 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
                                pattern.qualifier.text, expr.children[1].name));
   }
   bool negated = expr.op == BinaryOp::kNotMatch || expr.op == BinaryOp::kNotLike ||
-                 expr.op == BinaryOp::kNotILike;
+                 expr.op == BinaryOp::kNotILike || expr.op == BinaryOp::kNotDistinct;
   if (expr.op == BinaryOp::kILike || expr.op == BinaryOp::kNotILike) {
     const Function fold = FoldFor(*right);
     left = Folded(fold, std::move(left));
     right = Folded(fold, *std::move(right));
   }
-  if (expr.op <= BinaryOp::kGreaterEqual) {  // the six comparisons, which BinaryOp lists first
+  const bool is_distinct = expr.op == BinaryOp::kDistinct || expr.op == BinaryOp::kNotDistinct;
+  // BinaryOp lists the six comparisons first.
+  if (expr.op <= BinaryOp::kGreaterEqual || is_distinct) {
     ReadMixedAsNumber(*scope_, *right, &left);
     ReadMixedAsNumber(*scope_, left, &*right);
   }

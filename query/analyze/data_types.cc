@@ -239,6 +239,8 @@ DataType TypeOfCall(const Expression& call, const std::vector<DataType>& args) {
       return kDuration;
     case ResultRule::kCast:
       return call.cast_type;
+    case ResultRule::kCastItems:
+      return DataType(kArray, {call.cast_type});
     case ResultRule::kFirst:
       return args[0];
     case ResultRule::kSecond:

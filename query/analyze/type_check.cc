@@ -98,6 +98,7 @@ class CallCheck {
       case Function::kGreater:
       case Function::kGreaterEqual:
       case Function::kNullIf:
+      case Function::kIsDistinct:
         return Pair(0, 1);
       case Function::kArrayFilter:
       case Function::kArrayTransform:

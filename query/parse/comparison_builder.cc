@@ -20,6 +20,25 @@ int DirectionOf(SipparParser::ComparisonTailContext* tail) {
   return 0;
 }
 
+Expr MakeBool(bool value, const Span& span) {
+  Expr expr = MakeExpr(ExprKind::kLiteral, span);
+  expr.literal.type = syntax::Literal::kBool;
+  expr.literal.integer = value ? 1 : 0;
+  return expr;
+}
+
+// x IS TRUE means IF(x, TRUE, FALSE), and x IS FALSE means IF(NOT x, TRUE, FALSE). `negated` swaps
+// the two results.
+Expr MakeTruthTest(Expr value, bool wanted, bool negated, const Span& span) {
+  if (!wanted) {
+    Expr opposite = MakeExpr(ExprKind::kNot, value.span);
+    opposite.children.push_back(std::move(value));
+    value = std::move(opposite);
+  }
+  return MakeCall("IF", span,
+                  {std::move(value), MakeBool(!negated, span), MakeBool(negated, span)});
+}
+
 }  // namespace
 
 Expr ExpressionBuilder::BuildComparison(SipparParser::ComparisonContext* context) {
@@ -74,6 +93,9 @@ Expr ExpressionBuilder::BuildChain(SipparParser::ComparisonContext* context) {
 Expr ExpressionBuilder::ApplyTail(Expr left, SipparParser::ComparisonTailContext* context) {
   Expr expr = MakeExpr(ExprKind::kBinary, JoinSpans(left.span, SpanOf(context)));
   expr.negated = context->NOT() != nullptr;
+  if (context->TRUE_() != nullptr || context->FALSE_() != nullptr) {
+    return MakeTruthTest(std::move(left), context->TRUE_() != nullptr, expr.negated, expr.span);
+  }
   expr.children.push_back(std::move(left));
   const antlr4::Token& first = *context->getStart();
   if (first.getType() == SipparParser::REGEX_TEST) {
@@ -96,6 +118,9 @@ Expr ExpressionBuilder::ApplyTail(Expr left, SipparParser::ComparisonTailContext
       expr.negated = false;
     } else if (context->ILIKE() != nullptr) {
       expr.op = expr.negated ? BinaryOp::kNotILike : BinaryOp::kILike;
+      expr.negated = false;
+    } else if (context->DISTINCT() != nullptr) {
+      expr.op = expr.negated ? BinaryOp::kNotDistinct : BinaryOp::kDistinct;
       expr.negated = false;
     } else {
       bool starts = context->STARTS() != nullptr;

@@ -244,12 +244,7 @@ Expr ExpressionBuilder::BuildPrimary(SipparParser::PrimaryContext* context) {
     return expr;
   }
   if (context->CAST() != nullptr || context->TRY_CAST() != nullptr) {
-    Expr expr = MakeExpr(ExprKind::kCast, SpanOf(context));
-    // SAFE_CAST arrives as the token TRY_CAST: the lexer gives GoogleSQL's spelling the same type.
-    expr.negated = context->TRY_CAST() != nullptr;
-    expr.name = Name(context->name()).text;
-    expr.children.push_back(Build(context->expression(0)));
-    return AsDate(std::move(expr));
+    return BuildCast(context);
   }
   if (auto* name = context->name()) {
     Expr expr = MakeExpr(ExprKind::kName, SpanOf(context));

@@ -61,6 +61,7 @@ class ExpressionBuilder {
   // form_builder.cc has these functions: they build the forms of `primary` that begin with a word.
   syntax::Expr BuildCall(SipparParser::CallContext* context);
   syntax::Expr BuildLambda(SipparParser::LambdaContext* context);
+  syntax::Expr BuildCast(SipparParser::PrimaryContext* context);
   syntax::Expr BuildTypedArray(SipparParser::TypedArrayContext* context);
   syntax::Expr BuildStruct(SipparParser::StructOfContext* context);
   syntax::Expr BuildExtract(SipparParser::ExtractContext* context);

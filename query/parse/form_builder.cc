@@ -113,6 +113,27 @@ Expr ExpressionBuilder::CastTo(SipparParser::TypeNameContext* type, Expr value) 
   return AsDate(std::move(cast));
 }
 
+Expr ExpressionBuilder::BuildCast(SipparParser::PrimaryContext* context) {
+  Expr cast = MakeExpr(ExprKind::kCast, SpanOf(context));
+  // SAFE_CAST arrives as the token TRY_CAST: the lexer gives GoogleSQL's spelling the same type.
+  cast.negated = context->TRY_CAST() != nullptr;
+  cast.children.push_back(Build(context->expression(0)));
+  auto* type = context->typeName();
+  cast.name = Name(type->name()).text;
+  auto* arguments = type->typeArguments();
+  if (arguments == nullptr) return AsDate(std::move(cast));
+  auto fields = arguments->typeField();
+  cast.of_items = Lower(cast.name) == "array" && fields.size() == 1 &&
+                  fields[0]->name() == nullptr && fields[0]->typeName()->typeArguments() == nullptr;
+  if (cast.of_items) {
+    cast.name = Name(fields[0]->typeName()->name()).text;
+  } else {
+    Fail("UNSUPPORTED", SpanOf(type), fmt::format("CAST to {} is not supported", TextOf(type)),
+         "CAST(x AS ARRAY<INT64>), ARRAY_TRANSFORM(x, e -> CAST(e AS INT64))");
+  }
+  return cast;
+}
+
 Expr ExpressionBuilder::BuildTypedArray(SipparParser::TypedArrayContext* context) {
   Expr array = MakeExpr(ExprKind::kArray, SpanOf(context));
   SipparParser::TypeNameContext* type = nullptr;

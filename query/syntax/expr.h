@@ -82,6 +82,8 @@ enum class BinaryOp : uint8_t {
   kILike,  // LIKE that ignores the case of ASCII letters
   kNotILike,
   kStartsWith,
+  kDistinct,  // IS DISTINCT FROM: unequal, where NULL equals NULL and NaN equals NaN
+  kNotDistinct,
   kAdd,
   kSubtract,
   kConcat,
@@ -98,7 +100,7 @@ enum class ExprKind : uint8_t {
   kPattern,    // family:qualifier: `pattern`
   kParam,      // @name: `name`, without @
   kCall,       // name(children); star: COUNT(*); distinct: COUNT(DISTINCT x)
-  kCast,       // CAST(children[0] AS name); negated: TRY_CAST
+  kCast,       // CAST(children[0] AS name); negated: TRY_CAST; of_items: to ARRAY<name>
   kCase,       // [operand] (when, then)… [else], see has_operand and has_else
   kNegate,     // -children[0]
   kNot,        // NOT children[0]
@@ -127,6 +129,7 @@ struct Expr {
   bool star = false;
   bool distinct = false;
   bool unnest = false;
+  bool of_items = false;
   bool has_operand = false;
   bool has_else = false;
   std::vector<Expr> children;

@@ -24,7 +24,7 @@ struct OpText {
   Layer layer;
 };
 // Indexed by BinaryOp.
-constexpr std::array<OpText, 19> kOps = {{{"=", kTest},
+constexpr std::array<OpText, 21> kOps = {{{"=", kTest},
                                           {"!=", kTest},
                                           {"<", kTest},
                                           {"<=", kTest},
@@ -37,6 +37,8 @@ constexpr std::array<OpText, 19> kOps = {{{"=", kTest},
                                           {"ILIKE", kTest},
                                           {"NOT ILIKE", kTest},
                                           {"STARTS WITH", kTest},
+                                          {"IS DISTINCT FROM", kTest},
+                                          {"IS NOT DISTINCT FROM", kTest},
                                           {"+", kSum},
                                           {"-", kSum},
                                           {"||", kSum},
@@ -209,8 +211,9 @@ std::string Print(const Expr& expr) {
       return fmt::format("{}({}{})", FunctionName(expr.name), expr.distinct ? "DISTINCT " : "",
                          expr.star ? "*" : List(children));
     case ExprKind::kCast:
-      return fmt::format("{}({} AS {})", expr.negated ? "TRY_CAST" : "CAST", Print(children[0]),
-                         QuoteName(expr.name));
+      return fmt::format("{}({} AS {}{}{})", expr.negated ? "TRY_CAST" : "CAST", Print(children[0]),
+                         expr.of_items ? "ARRAY<" : "", QuoteName(expr.name),
+                         expr.of_items ? ">" : "");
     case ExprKind::kCase:
       return PrintCase(expr);
     case ExprKind::kNegate:

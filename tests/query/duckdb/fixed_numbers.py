@@ -197,7 +197,7 @@ FLOATS = [
     ("ATAN2(0.0, -0.0)", "atan2(0, '-0.0'::DOUBLE)"),
     ("ATAN2(-0.0, -1.0)", "atan2('-0.0'::DOUBLE, -1)"),
     ("TANH(1000.0)", "tanh(1000)"),
-    (".5 + 5.", None, REFUSED, NOT_HERE),
+    (".5 + 5.", ""),
 ]
 
 BITS = [
@@ -237,12 +237,12 @@ NULLS = [
     ("LEAST(1, NULL)", "least(1, NULL)", None, "DuckDB skips NULL"),
     ("CONCAT('a', NULL)", "concat('a', NULL)", None, "DuckDB skips NULL"),
     ("'a' || NULL", ""),
-    ("TRUE IS TRUE", None, REFUSED, NOT_HERE),
-    ("CAST(NULL AS BOOL) IS FALSE", None, REFUSED, NOT_HERE),
-    ("CAST(NULL AS BOOL) IS NOT TRUE", None, REFUSED, NOT_HERE),
-    ("1 IS DISTINCT FROM NULL", None, REFUSED, NOT_HERE),
-    ("NULL IS NOT DISTINCT FROM NULL", None, REFUSED, NOT_HERE),
-    ("CAST(NULL AS ARRAY<INT64>)", None, REFUSED, NOT_HERE),
+    ("TRUE IS TRUE", ""),
+    ("CAST(NULL AS BOOL) IS FALSE", None, False, "never NULL"),
+    ("CAST(NULL AS BOOL) IS NOT TRUE", None, True, "never NULL"),
+    ("1 IS DISTINCT FROM NULL", ""),
+    ("NULL IS NOT DISTINCT FROM NULL", ""),
+    ("CAST(NULL AS ARRAY<INT64>)", None, None, "NULL of every type"),
     ("IF(TRUE, 1, DIV(1, 0))", "CASE WHEN true THEN 1 ELSE 1 // 0 END"),
     ("FALSE AND DIV(1, 0) = 1", None, False, "the left side decides"),
     ("COALESCE(1, DIV(1, 0))", "coalesce(1, 1 // 0)"),

@@ -54,7 +54,10 @@ TEST(Parse, HardTextsRoundTrip) {
   for (
       const char* text : {
           "SELECT -9223372036854775808, - 5, -(5), -x, -(-x), 1 - -1",
-          "SELECT 1.0, 2e9, 1e300, 0.1, -0.5, 0x2a",
+          "SELECT 1.0, 2e9, 1e300, 0.1, -0.5, 0x2a, .5, -.5e-3, 5., 5.e2",
+          "SELECT a IS TRUE, a IS NOT FALSE, a = b IS DISTINCT FROM c, a IS NOT DISTINCT FROM NULL",
+          "SELECT CAST(a AS ARRAY<INT64>), SAFE_CAST(a AS ARRAY<`x-y`>), 1 + (a IS DISTINCT FROM "
+          "b)",
           "SELECT 1h30m, 250us, 4w, 0us, 64KiB, 7B, 1GB",
           R"(SELECT 'it''s', "say ""hi""", r'\d+', b'\x00\xff', x'00 ff', 'tab\t nl\n nul\0 \u20ac')",
           "SELECT '\xe2\x82\xac', '\\xff'",
@@ -173,6 +176,10 @@ TEST(Parse, RefusesWithPlaceAndHint) {
            {"SELECT '\xc3\xa4\\q'", "BAD_ESCAPE", 1, 10, "unknown escape", ""},
            {"SELECT x'0'", "BAD_LITERAL", 1, 8, "odd", ""},
            {"SELECT 12abc", "BAD_LITERAL", 1, 8, "12abc", "units"},
+           {"SELECT .5x", "BAD_LITERAL", 1, 8, ".5x", "units"},
+           {"SELECT 1.2.3.4", "SYNTAX", 1, 11, "unexpected", ""},
+           {"SELECT CAST(a AS ARRAY<ARRAY<INT64>>)", "UNSUPPORTED", 1, 18, "CAST to ARRAY",
+            "ARRAY_TRANSFORM"},
            {"SELECT 9223372036854775808", "BAD_LITERAL", 1, 8, "INT64", ""},
            {"SELECT TIMESTAMP '2026-02-30T00:00:00Z'", "BAD_LITERAL", 1, 18, "not a time", ""},
            {"UPDATE web SET x = 1 WHERE row = 'a'", "SYNTAX", 1, 16, "column pattern", "family:"},
