@@ -53,12 +53,19 @@ StatusOr<Value> ReadTimestamp(const std::string& text) {
   return Value::Timestamp(literal.integer);
 }
 
+StatusOr<Value> ReadDate(const std::string& text) {
+  ASSIGN_OR_RETURN(Literal literal,
+                   ReadLiteral("DATE '" + text + "'", "a date; write one such as 2026-11-20"));
+  return Value::Date(literal.integer);
+}
+
 StatusOr<Value> ReadValue(const std::string& type, const std::string& text) {
   // TEXT takes the bytes unchanged: the command shell has its own quotes, and a second level of
   // escapes would surprise users.
   if (type == "TEXT") return Value::Text(text);
   if (type == "BYTES") return ReadBytes(text);
   if (type == "TIMESTAMP") return ReadTimestamp(text);
+  if (type == "DATE") return ReadDate(text);
   ASSIGN_OR_RETURN(
       Literal literal,
       ReadLiteral(text, "a literal such as 5, 1.5, TRUE or 30s; for a text write name=text"));
@@ -72,7 +79,7 @@ StatusOr<Value> ReadValue(const std::string& type, const std::string& text) {
   }
   return InvalidArgument(
       fmt::format("'{}' cannot be read as {}; types are TEXT BYTES INT64 FLOAT64 BOOL "
-                  "TIMESTAMP DURATION",
+                  "TIMESTAMP DATE DURATION",
                   engine::PrintEscaped(text), engine::PrintEscaped(type)));
 }
 

@@ -11,7 +11,7 @@
 namespace sippar::cli {
 
 // Returns the name and the value. Without a type the value is TEXT, taken unchanged. Types: TEXT,
-// BYTES (with \xHH escapes), INT64, FLOAT64, BOOL, TIMESTAMP, DURATION.
+// BYTES (with \xHH escapes), INT64, FLOAT64, BOOL, TIMESTAMP, DATE, DURATION.
 [[nodiscard]] StatusOr<std::pair<std::string, engine::Value>> ParseParameter(
     const std::string& definition);
 

@@ -5,8 +5,11 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
+#include <chrono>
+
 #include "engine/base/coding.h"
 #include "engine/base/utf8.h"
+#include "engine/program/calendar.h"
 #include "engine/program/scalar_function.h"
 
 namespace sippar::cluster {
@@ -35,6 +38,9 @@ void TypeToProto(const DataType& type, v2::Type* out) {
       break;
     case kTimestamp:
       out->mutable_timestamp_type();
+      break;
+    case kDate:
+      out->mutable_date_type();
       break;
     case kArray:
       TypeToProto(type.parts[0], out->mutable_array_type()->mutable_element_type());
@@ -69,6 +75,24 @@ void TimeToProto(int64_t micros, google::protobuf::Timestamp* out) {
   int64_t seconds = micros / kMicros - (micros % kMicros < 0 ? 1 : 0);
   out->set_seconds(seconds);
   out->set_nanos(static_cast<int32_t>((micros - seconds * kMicros) * 1000));
+}
+
+void DateToProto(int64_t days, google::type::Date* out) {
+  const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
+  out->set_year(static_cast<int>(date.year()));
+  out->set_month(static_cast<int32_t>(static_cast<unsigned>(date.month())));
+  out->set_day(static_cast<int32_t>(static_cast<unsigned>(date.day())));
+}
+
+// google.type.Date can also be a year or a month alone, with zeros for the rest; a DATE cannot.
+StatusOr<Value> DateFromProto(const google::type::Date& date) {
+  const int year = date.year(), month = date.month(), day = date.day();
+  if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1 ||
+      day > engine::DaysInMonth(year, month)) {
+    return InvalidArgument(
+        fmt::format("date_value {}-{}-{} is not a day of the years 1 to 9999", year, month, day));
+  }
+  return Value::Date(engine::DaysOf(year, month, day));
 }
 
 Status BytesToProto(const Value& value, v2::Value* out) {
@@ -166,6 +190,8 @@ StatusOr<DataType> TypeFromProto(const v2::Type& proto) {
       return DataType(kBool);
     case v2::Type::kTimestampType:
       return DataType(kTimestamp);
+    case v2::Type::kDateType:
+      return DataType(kDate);
     // Only one level of arrays is accepted, as in GoogleSQL. So the recursion here is never deep,
     // whatever type the client sends.
     case v2::Type::kArrayType: {
@@ -179,7 +205,7 @@ StatusOr<DataType> TypeFromProto(const v2::Type& proto) {
     default:
       return InvalidArgument(
           fmt::format("{} is not supported; use BYTES, STRING, INT64, FLOAT32, FLOAT64, BOOL, "
-                      "TIMESTAMP or an ARRAY of these",
+                      "TIMESTAMP, DATE or an ARRAY of these",
                       KindName(proto)));
   }
 }
@@ -208,6 +234,8 @@ StatusOr<Value> ValueFromProto(const v2::Value& proto) {
       }
       return Value::Timestamp(micros);
     }
+    case v2::Value::kDateValue:
+      return DateFromProto(proto.date_value());
     case v2::Value::kArrayValue: {
       Value::Items items;
       for (const v2::Value& each : proto.array_value().values()) {
@@ -247,6 +275,9 @@ Status ValueToProto(const Value& value, const DataType& type, v2::Value* out) {
       return OkStatus();
     case kTimestamp:
       TimeToProto(value.integer(), out->mutable_timestamp_value());
+      return OkStatus();
+    case kDate:
+      DateToProto(value.integer(), out->mutable_date_value());
       return OkStatus();
     case kBytes:
       return BytesToProto(value, out);

@@ -22,9 +22,14 @@ inline bool IsInYears(int64_t time_us) {
   return time_us >= kYear1 * kMicrosPerSecond && time_us < kYear10000 * kMicrosPerSecond;
 }
 
-// A time is a TIMESTAMP or an INT64 of microseconds.
+// A time is a TIMESTAMP, an INT64 of microseconds, or a DATE, which is 00:00 UTC of its day.
 inline bool IsTime(const Value& value) {
-  return value.type() == ValueType::kTimestamp || value.type() == ValueType::kInt64;
+  return value.type() == ValueType::kTimestamp || value.type() == ValueType::kInt64 ||
+         value.type() == ValueType::kDate;
+}
+// The microseconds of a time since 1970. Requires: IsTime(time).
+inline int64_t MicrosOf(const Value& time) {
+  return time.type() == ValueType::kDate ? time.integer() * kMicrosPerDay : time.integer();
 }
 // Rounds down also for times before 1970. Requires: b > 0.
 inline int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }

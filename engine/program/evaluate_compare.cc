@@ -27,6 +27,8 @@ Status CompareForTest(const Value& a, const Value& b, int* order) {
   bool number = a.is_number() || b.is_number();
   if (number && (a.is_string() || b.is_string())) {
     hint = "INT64(x) reads 8 bytes or decimal TEXT; INT64(TEXT(x)) reads a decimal cell";
+  } else if (a.type() == ValueType::kDate || b.type() == ValueType::kDate) {
+    hint = "write a date as DATE '2026-11-20'; CAST(date AS TIMESTAMP) is its start in UTC";
   } else if (a.type() == ValueType::kTimestamp || b.type() == ValueType::kTimestamp) {
     hint = "write a time as TIMESTAMP '2026-11-20T12:00:00Z'";
   }

@@ -119,7 +119,7 @@ Expression Expression::Decode(Reader* reader, size_t depth) {
   size_t count = reader->Count();
   // The evaluator reads arguments by index and relies on this check of their number.
   const FunctionInfo* info = FindFunction(expression.function);
-  if (info == nullptr || cast_type > static_cast<uint8_t>(ValueType::kStruct) ||
+  if (info == nullptr || cast_type > static_cast<uint8_t>(kLastValueType) ||
       count < static_cast<size_t>(info->arguments_min) ||
       count > static_cast<size_t>(info->arguments_max)) {
     reader->Fail();

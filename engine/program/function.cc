@@ -213,6 +213,8 @@ std::string_view ResultName(ResultRule rule) {
       return "TIMESTAMP";
     case ResultRule::kDuration:
       return "DURATION";
+    case ResultRule::kDate:
+      return "DATE";
     case ResultRule::kCast:
       return "the type of the cast";
     case ResultRule::kFirst:

@@ -158,8 +158,8 @@ enum class Function : uint8_t {
   kTimeDiff = 208,   // arguments: part, later, earlier
   kFormatTimestamp = 209,
   kParseTimestamp = 210,
-  kMakeDate = 211,
-  kParseDate = 212,
+  kMakeDate = 211,    // only in programs of older clients
+  kParseDate = 212,   // only in programs of older clients
   kMonthArray = 213,  // arguments: first time, last time, months between two times
   kLastDayOf = 214,   // arguments: part, time
   // Collections.
@@ -198,6 +198,8 @@ enum class Function : uint8_t {
   kIsDistinct = 246,    // arguments: a, b; never NULL
   kCastItems = 247,     // casts the items of an ARRAY to Expression::cast_type
   kTryCastItems = 248,  // NULL where kCastItems fails
+  kDateOf = 249,        // arguments: time [, zone], or year, month, day
+  kReadDate = 250,      // arguments: pattern, text
 };
 
 inline constexpr int kManyArguments = 1'000'000;

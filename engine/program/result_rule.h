@@ -18,6 +18,7 @@ enum class ResultRule : uint8_t {
   kFloat64,
   kTimestamp,
   kDuration,
+  kDate,
   kCast,         // target type of the cast
   kCastItems,    // ARRAY of the target type of the cast
   kFirst,        // type of the first argument

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/program/calendar.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
 
@@ -133,15 +134,15 @@ Status RangeOfReals(Arguments args, Value* out) {
   return OkStatus();
 }
 
-Status RangeOfIntegers(Arguments args, bool times, Value* out) {
+// Also of TIMESTAMPs and DATEs.
+Status RangeOfIntegers(Arguments args, int64_t step, Value* out) {
   int64_t at = args[0]->integer();
   const int64_t to = args[1]->integer();
-  const int64_t step = args.size() == 3 ? args[2]->integer() : 1;
   if (step == 0) return ZeroStep();
   Items items;
   while (step > 0 ? at <= to : at >= to) {
     RETURN_IF_ERROR(CheckArraySize(items.size() + 1, 0));
-    items.push_back(times ? Value::Timestamp(at) : Value::Int64(at));
+    items.emplace_back().AssignInteger(args[0]->type(), at);
     // If the addition overflows, the next item would lie beyond the end.
     if (__builtin_add_overflow(at, step, &at)) break;
   }
@@ -150,17 +151,22 @@ Status RangeOfIntegers(Arguments args, bool times, Value* out) {
 }
 
 Status GenerateArray(CallSite* site, Arguments args, Value* out) {
-  if (args[0]->type() == kTimestamp) {
-    bool fine = args.size() == 3 && args[1]->type() == kTimestamp && args[2]->type() == kDuration;
+  const ValueType type = args[0]->type();
+  if (type == kTimestamp || type == kDate) {
+    bool fine = args.size() == 3 && args[1]->type() == type && args[2]->type() == kDuration;
     if (!fine) return TypeError(*site, args, "times need a step such as INTERVAL 1 DAY");
-    return RangeOfIntegers(args, true, out);
+    const int64_t step = args[2]->integer();
+    if (type == kTimestamp) return RangeOfIntegers(args, step, out);
+    if (step % kMicrosPerDay == 0) return RangeOfIntegers(args, step / kMicrosPerDay, out);
+    return ProgramError("RANGE", "GENERATE_DATE_ARRAY: the step is not a number of days");
   }
   if (!std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_number(); })) {
     return TypeError(*site, args);
   }
   bool integers =
       std::all_of(args.begin(), args.end(), [](const Value* v) { return v->type() == kInt64; });
-  return integers ? RangeOfIntegers(args, false, out) : RangeOfReals(args, out);
+  if (!integers) return RangeOfReals(args, out);
+  return RangeOfIntegers(args, args.size() == 3 ? args[2]->integer() : 1, out);
 }
 
 // --- MAP and STRUCT ---

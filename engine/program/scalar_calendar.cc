@@ -20,17 +20,8 @@ namespace {
 
 using enum ValueType;
 
-Value TimeLike(const Value& time, int64_t micros) {
-  return time.type() == kTimestamp ? Value::Timestamp(micros) : Value::Int64(micros);
-}
-
 Status TimeOverflow(const CallSite& site) {
   return ProgramError("OVERFLOW", fmt::format("the result of {} does not fit into 64 bits",
-                                              FindFunction(site.function)->name));
-}
-
-Status OutsideOfYears(const CallSite& site) {
-  return ProgramError("OVERFLOW", fmt::format("the result of {} is not in the years 1 to 9999",
                                               FindFunction(site.function)->name));
 }
 
@@ -42,6 +33,19 @@ StatusOr<absl::TimeZone> ZoneOf(Arguments args, size_t index) {
 
 bool IsPartOfTime(Arguments args) {
   return args[0]->is_string() && IsTime(*args[1]) && (args.size() == 2 || args[2]->is_string());
+}
+
+bool IsWithinDay(const CalendarUnit& unit) {
+  return unit.micros > 0 && unit.micros < kMicrosPerDay;
+}
+
+// Error TYPE for EXTRACT(HOUR FROM date) and the like. `name` need not be a unit.
+Status CheckDateUnit(const CallSite& site, Arguments args, std::string_view name) {
+  if (args[1]->type() != kDate) return OkStatus();
+  if (args.size() == 3) return TypeError(site, args, "a DATE has no zone");
+  auto unit = FindUnit(name);
+  return unit.ok() && IsWithinDay(*unit) ? TypeError(site, args, "a DATE has no time of day")
+                                         : OkStatus();
 }
 
 // --- DATE_PART ---
@@ -87,12 +91,13 @@ std::optional<int64_t> FindPart(std::string_view name, const CalendarTime& time,
 
 Status DatePart(CallSite* site, Arguments args, Value* out) {
   if (!IsPartOfTime(args)) return TypeError(*site, args);
+  const std::string name = absl::AsciiStrToLower(args[0]->bytes());
+  RETURN_IF_ERROR(CheckDateUnit(*site, args, name));
   ASSIGN_OR_RETURN(absl::TimeZone zone, ZoneOf(args, 2));
-  const int64_t time = args[1]->integer();
+  const int64_t time = MicrosOf(*args[1]);
   CalendarTime parts;
   RETURN_IF_ERROR(SplitTime(time, &parts));
   RETURN_IF_ERROR(SplitTime(ToLocal(time, zone), &parts));
-  const std::string name = absl::AsciiStrToLower(args[0]->bytes());
   auto part = FindPart(name, parts, FloorDiv(time, kMicrosPerSecond));
   if (!part) {
     return ProgramError("UNKNOWN_NAME", fmt::format("'{}' is not a date part", PrintEscaped(name)),
@@ -141,10 +146,9 @@ StatusOr<std::optional<int64_t>> MonthsLater(int64_t time, int64_t count) {
 Status AddMonths(CallSite* site, Arguments args, Value* out) {
   if (!IsTime(*args[0]) || args[1]->type() != kInt64) return TypeError(*site, args);
   ASSIGN_OR_RETURN(std::optional<int64_t> later,
-                   MonthsLater(args[0]->integer(), args[1]->integer()));
+                   MonthsLater(MicrosOf(*args[0]), args[1]->integer()));
   if (!later || !IsInYears(*later)) return OutsideOfYears(*site);
-  *out = TimeLike(*args[0], *later);
-  return OkStatus();
+  return SetTimeLike(*site, *args[0], *later, out);
 }
 
 // The times from args[0] to args[1], args[2] months apart.
@@ -152,17 +156,17 @@ Status MonthArray(CallSite* site, Arguments args, Value* out) {
   if (!IsTime(*args[0]) || !IsTime(*args[1]) || args[2]->type() != kInt64) {
     return TypeError(*site, args);
   }
-  const int64_t to = args[1]->integer();
+  const int64_t to = MicrosOf(*args[1]);
   const int64_t step = args[2]->integer();
   if (step == 0) return ProgramError("RANGE", "GENERATE_DATE_ARRAY: the step is 0");
   Value::Items items;
   int64_t months = 0;
   do {
     // Counts from the start: a day that one month lacks comes back in the next.
-    ASSIGN_OR_RETURN(std::optional<int64_t> at, MonthsLater(args[0]->integer(), months));
+    ASSIGN_OR_RETURN(std::optional<int64_t> at, MonthsLater(MicrosOf(*args[0]), months));
     if (!at || (step > 0 ? *at > to : *at < to)) break;
     RETURN_IF_ERROR(CheckArraySize(items.size() + 1, 0));
-    items.push_back(TimeLike(*args[0], *at));
+    RETURN_IF_ERROR(SetTimeLike(*site, *args[0], *at, &items.emplace_back()));
   } while (!__builtin_add_overflow(months, step, &months));
   *out = Value::Array(std::move(items));
   return OkStatus();
@@ -170,36 +174,36 @@ Status MonthArray(CallSite* site, Arguments args, Value* out) {
 
 // --- Units ---
 
-// The unit 'date' gives the date that clocks of the zone show, as the start of that day in UTC: a
-// DATE. The unit 'day' gives the time at which that day began in the zone.
+// The unit 'day' gives the time at which the day began in the zone. The unit 'date' gives the date
+// that clocks of the zone show, as the start of that day in UTC; clients from before the type DATE
+// send it.
 Status TruncTime(CallSite* site, Arguments args, Value* out) {
   if (!IsPartOfTime(args)) return TypeError(*site, args);
+  RETURN_IF_ERROR(CheckDateUnit(*site, args, args[0]->bytes()));
   ASSIGN_OR_RETURN(absl::TimeZone zone, ZoneOf(args, 2));
-  const int64_t time = args[1]->integer();
+  const int64_t time = MicrosOf(*args[1]);
   CalendarTime parts;
   // Called only for its error RANGE: ToLocal must not get a time near the limits of an INT64.
   RETURN_IF_ERROR(SplitTime(time, &parts));
   const int64_t local = ToLocal(time, zone);
   if (absl::AsciiStrToLower(args[0]->bytes()) == "date") {
-    *out = TimeLike(*args[1], FloorDiv(local, kMicrosPerDay) * kMicrosPerDay);
-    return OkStatus();
+    return SetTimeLike(*site, *args[1], FloorDiv(local, kMicrosPerDay) * kMicrosPerDay, out);
   }
   ASSIGN_OR_RETURN(CalendarUnit unit, FindUnit(args[0]->bytes()));
   ASSIGN_OR_RETURN(int64_t start, StartOfUnit(unit, local));
   // A local hour may come twice. The part of an hour or less is taken off the time itself, with the
   // zone's offset at that time, so the result stays in the same one of the two.
-  const bool within_day = unit.micros > 0 && unit.micros < kMicrosPerDay;
-  *out = TimeLike(*args[1], within_day ? time - (local - start) : FromLocal(start, zone));
-  return OkStatus();
+  const int64_t micros = IsWithinDay(unit) ? time - (local - start) : FromLocal(start, zone);
+  return SetTimeLike(*site, *args[1], micros, out);
 }
 
 Status LastDayOf(CallSite* site, Arguments args, Value* out) {
   if (!IsPartOfTime(args)) return TypeError(*site, args);
   ASSIGN_OR_RETURN(CalendarUnit unit, FindUnit(args[0]->bytes()));
-  if (unit.micros > 0 && unit.micros < kMicrosPerDay) {
+  if (IsWithinDay(unit)) {
     return ProgramError("RANGE", "LAST_DAY takes a unit of a day or more");
   }
-  ASSIGN_OR_RETURN(int64_t start, StartOfUnit(unit, args[1]->integer()));
+  ASSIGN_OR_RETURN(int64_t start, StartOfUnit(unit, MicrosOf(*args[1])));
   int64_t next = start + unit.micros;
   if (unit.is_iso_year) {
     // An ISO year has 52 or 53 weeks, so the day 53 weeks later is in the next one.
@@ -209,8 +213,7 @@ Status LastDayOf(CallSite* site, Arguments args, Value* out) {
     if (!later) return OutsideOfYears(*site);
     next = *later;
   }
-  *out = TimeLike(*args[1], next - kMicrosPerDay);
-  return OkStatus();
+  return SetTimeLike(*site, *args[1], next - kMicrosPerDay, out);
 }
 
 // The number of whole units from one time to a later one. Requires: the unit is longer than a week.
@@ -236,8 +239,8 @@ Status TimeDiff(CallSite* site, Arguments args, Value* out) {
     return TypeError(*site, args);
   }
   ASSIGN_OR_RETURN(CalendarUnit unit, FindUnit(args[0]->bytes()));
-  const int64_t later = args[1]->integer();
-  const int64_t earlier = args[2]->integer();
+  const int64_t later = MicrosOf(*args[1]);
+  const int64_t earlier = MicrosOf(*args[2]);
   int64_t count = 0;
   if (unit.micros == 0) {
     const auto [from, to] = std::minmax(earlier, later);
@@ -249,20 +252,6 @@ Status TimeDiff(CallSite* site, Arguments args, Value* out) {
     count = micros / unit.micros;
   }
   *out = Value::Int64(count);
-  return OkStatus();
-}
-
-Status MakeDate(CallSite* site, Arguments args, Value* out) {
-  if (!std::all_of(args.begin(), args.end(), [](const Value* v) { return v->type() == kInt64; })) {
-    return TypeError(*site, args);
-  }
-  const int64_t year = args[0]->integer(), month = args[1]->integer(), day = args[2]->integer();
-  bool fine = year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 &&
-              day <= DaysInMonth(year, month);
-  if (!fine) {
-    return ProgramError("RANGE", fmt::format("{}-{}-{} is not a date", year, month, day));
-  }
-  *out = Value::Timestamp(DaysOf(year, month, day) * kMicrosPerDay);
   return OkStatus();
 }
 
@@ -315,7 +304,7 @@ std::string WithOurElements(std::string_view pattern, const CalendarTime& parts,
 Status FormatTimestamp(CallSite* site, Arguments args, Value* out) {
   if (!IsPartOfTime(args)) return TypeError(*site, args);
   ASSIGN_OR_RETURN(absl::TimeZone zone, ZoneOf(args, 2));
-  const int64_t time = args[1]->integer();
+  const int64_t time = MicrosOf(*args[1]);
   CalendarTime parts;
   RETURN_IF_ERROR(SplitTime(time, &parts));
   const int64_t local = ToLocal(time, zone);
@@ -333,7 +322,7 @@ Status ParseByPattern(CallSite* site, Arguments args, Value* out) {
   RETURN_IF_ERROR(site->budget->Spend(args[0]->bytes().size() + args[1]->bytes().size()));
   PatternRules rules;
   ASSIGN_OR_RETURN(rules.zone, ZoneOf(args, 2));
-  rules.dates_only = site->function == Function::kParseDate;
+  rules.dates_only = site->function != Function::kParseTimestamp;
   std::string problem;
   int64_t micros = 0;
   if (!ReadByPattern(args[0]->bytes(), args[1]->bytes(), rules, &micros, &problem)) {
@@ -344,8 +333,9 @@ Status ParseByPattern(CallSite* site, Arguments args, Value* out) {
                     PrintEscaped(args[0]->bytes()), problem),
         fmt::format("SAFE.{}(…) gives NULL instead", name));
   }
-  *out = Value::Timestamp(micros);
-  return OkStatus();
+  // Clients from before the type DATE send kParseDate and know only its TIMESTAMP.
+  const Value like = site->function == Function::kReadDate ? Value::Date(0) : Value::Timestamp(0);
+  return SetTimeLike(*site, like, micros, out);
 }
 
 }  // namespace
@@ -366,12 +356,11 @@ ScalarEntry FindCalendarFunction(Function function) {
       return {MonthArray};
     case Function::kLastDayOf:
       return {LastDayOf};
-    case Function::kMakeDate:
-      return {MakeDate};
     case Function::kFormatTimestamp:
       return {FormatTimestamp};
     case Function::kParseTimestamp:
     case Function::kParseDate:
+    case Function::kReadDate:
       return {ParseByPattern};
     default:
       return {};

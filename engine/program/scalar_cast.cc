@@ -1,4 +1,4 @@
-// CAST and TRY_CAST, and functions on collections. INT64 and FLOAT64 are read from 8 big-endian
+// CAST and TRY_CAST. INT64 and FLOAT64 are read from 8 big-endian
 // bytes (the form of counters in the Bigtable API) or from decimal or hexadecimal TEXT.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "engine/base/utf8.h"
+#include "engine/program/calendar.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
 
@@ -32,8 +33,10 @@ Status DecodeError(const Value& value, ValueType type) {
 }
 
 Status NoConversion(const Value& value, ValueType type) {
+  const bool is_date = value.type() == kDate && type == kInt64;
   return ProgramError(
-      "TYPE", fmt::format("{} cannot be converted to {}", TypeName(value.type()), TypeName(type)));
+      "TYPE", fmt::format("{} cannot be converted to {}", TypeName(value.type()), TypeName(type)),
+      is_date ? "UNIX_DATE(date) counts days, UNIX_MICROS(date) microseconds" : "");
 }
 
 std::string_view WithoutBlanks(std::string_view text) {
@@ -186,10 +189,26 @@ Status ToTimestamp(const Value& value, Value* out) {
     if (!ParseTimestamp(WithoutBlanks(value.bytes()), &micros)) {
       return DecodeError(value, kTimestamp);
     }
+  } else if (value.type() == kDate) {
+    micros = MicrosOf(value);
   } else if (value.type() != kInt64) {
     return NoConversion(value, kTimestamp);
   }
   *out = Value::Timestamp(micros);
+  return OkStatus();
+}
+
+Status ToDate(const Value& value, Value* out) {
+  int64_t micros = value.integer();
+  if (value.is_string()) {
+    if (!ParseTimestamp(WithoutBlanks(value.bytes()), &micros)) return DecodeError(value, kDate);
+  } else if (value.type() != kTimestamp && value.type() != kInt64) {
+    return NoConversion(value, kDate);
+  }
+  if (!IsInYears(micros)) {
+    return ProgramError("OVERFLOW", fmt::format("{} is not in the years 1 to 9999", value.Print()));
+  }
+  *out = Value::Date(FloorDiv(micros, kMicrosPerDay));
   return OkStatus();
 }
 
@@ -224,68 +243,6 @@ Status CastItems(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// The value of `key` in a map; `items` are its keys and values, alternating. NULL: no such key.
-Value EntryOf(const Value::Items& items, const Value& key) {
-  for (size_t i = 0; i + 1 < items.size(); i += 2) {
-    if (CompareValues(items[i], key) == 0) return Value(items[i + 1]);
-  }
-  return Value::Null();
-}
-
-// The item `position`, counted from 1, or from the end if it is negative; NULL: no such item.
-Value ItemAt(const Value::Items& items, int64_t position) {
-  const auto count = static_cast<int64_t>(items.size());
-  const int64_t index = position > 0 ? position - 1 : count + std::max(position, -count - 1);
-  if (position == 0 || index < 0 || index >= count) return Value::Null();
-  return Value(items[static_cast<size_t>(index)]);
-}
-
-Status Index(CallSite* site, Arguments args, Value* out) {
-  const Value::Items& items = args[0]->items();
-  const ValueType type = args[0]->type();
-  const Value& key = *args[1];
-  if (type == kMap) {
-    *out = EntryOf(items, key);
-  } else if ((type == kArray || type == kStruct) && key.type() == kInt64) {
-    *out = ItemAt(items, key.integer());
-  } else if (type == kStruct && key.is_string() && items.size() == 2) {
-    // A STRUCT is a version of a cell (value.h). One that was decoded from another process may have
-    // any number of items, hence the check of the size.
-    *out = Value::Null();
-    if (key.bytes() == "timestamp") *out = Value(items[0]);
-    if (key.bytes() == "value") *out = Value(items[1]);
-  } else {
-    return TypeError(*site, args, "x[key] takes an entry of a MAP, x[1] the first of an ARRAY");
-  }
-  return OkStatus();
-}
-
-Status Cardinality(CallSite* site, Arguments args, Value* out) {
-  bool map = args[0]->type() == kMap;
-  if (!map && args[0]->type() != kArray) return TypeError(*site, args);
-  size_t count = args[0]->items().size() / (map ? 2 : 1);
-  *out = Value::Int64(static_cast<int64_t>(count));
-  return OkStatus();
-}
-
-Status MapParts(CallSite* site, Arguments args, Value* out) {
-  if (args[0]->type() != kMap) return TypeError(*site, args);
-  Value::Items parts;
-  const Value::Items& items = args[0]->items();
-  for (size_t i = site->function == Function::kMapKeys ? 0 : 1; i < items.size(); i += 2) {
-    parts.push_back(items[i]);
-  }
-  *out = Value::Array(std::move(parts));
-  return OkStatus();
-}
-
-Status Array(CallSite*, Arguments args, Value* out) {
-  Value::Items items;
-  for (const Value* arg : args) items.push_back(*arg);
-  *out = Value::Array(std::move(items));
-  return OkStatus();
-}
-
 }  // namespace
 
 Status ConvertValue(const Value& value, ValueType type, Value* out) {
@@ -313,6 +270,8 @@ Status ConvertValue(const Value& value, ValueType type, Value* out) {
       return ToBool(value, out);
     case kTimestamp:
       return ToTimestamp(value, out);
+    case kDate:
+      return ToDate(value, out);
     default:
       return NoConversion(value, type);
   }
@@ -327,7 +286,7 @@ Status TypeError(const CallSite& site, Arguments args, std::string_view hint) {
       "TYPE", fmt::format("{} does not take ({})", FindFunction(site.function)->name, types), hint);
 }
 
-ScalarEntry FindItemFunction(Function function) {
+ScalarEntry FindCastFunction(Function function) {
   switch (function) {
     case Function::kCast:
     case Function::kTryCast:
@@ -335,17 +294,6 @@ ScalarEntry FindItemFunction(Function function) {
     case Function::kCastItems:
     case Function::kTryCastItems:
       return {CastItems};
-    case Function::kArray:
-      // ARRAY is called with NULL arguments as well: they become items and do not make the list
-      // NULL.
-      return {Array, false};
-    case Function::kIndex:
-      return {Index};
-    case Function::kCardinality:
-      return {Cardinality};
-    case Function::kMapKeys:
-    case Function::kMapValues:
-      return {MapParts};
     default:
       return {};
   }
@@ -355,11 +303,11 @@ ScalarEntry FindItemFunction(Function function) {
 // row, and not for each row.
 ScalarEntry FindScalar(Function function) {
   for (auto find :
-       {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
-        FindJsonFunction, FindTimeFunction, FindItemFunction, FindRealFunction, FindBitFunction,
-        FindHashFunction, FindFormatFunction, FindPadFunction, FindPlaceFunction,
-        FindCodePointFunction, FindUnicodeFunction, FindCalendarFunction, FindArrayFunction,
-        FindArrayPartFunction, FindVectorFunction}) {
+       {FindNumberFunction, FindTextFunction,      FindMatchFunction,     FindBytesFunction,
+        FindJsonFunction,   FindTimeFunction,      FindItemFunction,      FindRealFunction,
+        FindBitFunction,    FindHashFunction,      FindFormatFunction,    FindPadFunction,
+        FindPlaceFunction,  FindCodePointFunction, FindUnicodeFunction,   FindCalendarFunction,
+        FindDateFunction,   FindArrayFunction,     FindArrayPartFunction, FindVectorFunction}) {
     ScalarEntry entry = find(function);
     if (entry.run != nullptr) return entry;
   }

@@ -52,6 +52,7 @@ ScalarEntry FindMatchFunction(Function function);
 ScalarEntry FindBytesFunction(Function function);
 ScalarEntry FindJsonFunction(Function function);
 ScalarEntry FindTimeFunction(Function function);
+ScalarEntry FindCastFunction(Function function);
 ScalarEntry FindItemFunction(Function function);
 ScalarEntry FindRealFunction(Function function);
 ScalarEntry FindBitFunction(Function function);
@@ -62,6 +63,7 @@ ScalarEntry FindPlaceFunction(Function function);
 ScalarEntry FindCodePointFunction(Function function);
 ScalarEntry FindUnicodeFunction(Function function);
 ScalarEntry FindCalendarFunction(Function function);
+ScalarEntry FindDateFunction(Function function);
 ScalarEntry FindArrayFunction(Function function);
 ScalarEntry FindArrayPartFunction(Function function);
 ScalarEntry FindVectorFunction(Function function);
@@ -111,5 +113,13 @@ bool LikeMatches(std::string_view text, std::string_view pattern, bool by_charac
                                          bool by_character, StopBudget* budget);
 // Reads a time as time_text.h does. Without a zone it is UTC.
 bool ParseTimestamp(std::string_view text, int64_t* micros);
+// Error OVERFLOW: the result of the call is no day or time of the years 1 to 9999.
+[[nodiscard]] Status OutsideOfYears(const CallSite& site);
+// Sets *out to the time `micros` in the type of `like`, which is a time; to its day if that is a
+// DATE.
+[[nodiscard]] Status SetTimeLike(const CallSite& site, const Value& like, int64_t micros,
+                                 Value* out);
+// Runs +, - or * where one of the two arguments is a DATE.
+[[nodiscard]] Status DateArithmetic(const CallSite& site, Arguments args, Value* out);
 
 }  // namespace sippar::engine

@@ -1,4 +1,5 @@
-// Arithmetic on INT64, FLOAT64, TIMESTAMP and DURATION. Overflow is an error, never a wrap.
+// Arithmetic on INT64, FLOAT64, TIMESTAMP and DURATION; scalar_date.cc has that on DATE. Overflow
+// is an error, never a wrap.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -97,6 +98,7 @@ Status Arithmetic(CallSite* site, Arguments args, Value* out) {
   if (a.is_number() && b.is_number() && (a.type() == kFloat64 || b.type() == kFloat64)) {
     return SetReal(*site, a, b, ComputeReals(site->function, a.AsReal(), b.AsReal()), out);
   }
+  if (a.type() == kDate || b.type() == kDate) return DateArithmetic(*site, args, out);
   ValueType type = ResultType(site->function, a.type(), b.type());
   if (type == kNull) {
     bool text = a.is_string() || b.is_string();

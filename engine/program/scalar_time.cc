@@ -1,5 +1,4 @@
-// Functions on times. A time is a TIMESTAMP or an INT64 of microseconds. All
-// functions use UTC.
+// Functions on times, all in UTC.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -21,17 +20,20 @@ Status TimeBucket(CallSite* site, Arguments args, Value* out) {
   int64_t width = args[0]->integer();
   if (width <= 0) return ProgramError("RANGE", "the width of TIME_BUCKET must be positive");
   int64_t start = 0;
-  if (__builtin_mul_overflow(FloorDiv(args[1]->integer(), width), width, &start)) {
+  if (__builtin_mul_overflow(FloorDiv(MicrosOf(*args[1]), width), width, &start)) {
     return ProgramError("OVERFLOW", "the start of the bucket does not fit into 64 bits");
   }
-  *out = args[1]->type() == kTimestamp ? Value::Timestamp(start) : Value::Int64(start);
-  return OkStatus();
+  if (args[1]->type() == kDate && width % kMicrosPerDay != 0) {
+    return ProgramError("RANGE", "TIME_BUCKET: the width of a bucket of DATEs is whole days",
+                        "CAST(date AS TIMESTAMP)");
+  }
+  return SetTimeLike(*site, *args[1], start, out);
 }
 
 Status FormatTime(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string() || !IsTime(*args[1])) return TypeError(*site, args);
   CalendarTime parts;
-  RETURN_IF_ERROR(SplitTime(args[1]->integer(), &parts));
+  RETURN_IF_ERROR(SplitTime(MicrosOf(*args[1]), &parts));
   // strftime returns 0 both for an empty result and for one that is too long. With a trailing blank
   // no result is empty.
   std::string pattern = args[0]->bytes() + " ";

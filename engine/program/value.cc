@@ -48,6 +48,7 @@ constexpr int kDurationClass = 3;
 constexpr int kStringClass = 4;
 // ARRAY, MAP and STRUCT have a class each: this number plus the number of their type.
 constexpr int kItemsClass = 5;
+constexpr int kDateClass = 16;  // after the classes of items, which are 13 to 15
 
 // A TIMESTAMP is in the class of numbers because the times of cells are INT64, and a test compares
 // the two. A DURATION is a length and not a point in time: no test compares it with another type
@@ -64,6 +65,8 @@ int ClassOf(ValueType type) {
       return kNumberClass;
     case ValueType::kDuration:
       return kDurationClass;
+    case ValueType::kDate:
+      return kDateClass;
     case ValueType::kBytes:
     case ValueType::kText:
       return kStringClass;
@@ -101,6 +104,8 @@ std::string_view TypeName(ValueType type) {
       return "MAP";
     case ValueType::kStruct:
       return "STRUCT";
+    case ValueType::kDate:
+      return "DATE";
   }
   return "?";
 }
@@ -144,6 +149,7 @@ bool Value::operator==(const Value& other) const {
     case ValueType::kInt64:
     case ValueType::kTimestamp:
     case ValueType::kDuration:
+    case ValueType::kDate:
       break;
   }
   return integer_ == other.integer_;
@@ -158,6 +164,7 @@ int CompareValues(const Value& a, const Value& b) {
       return 0;
     case kBoolClass:
     case kDurationClass:
+    case kDateClass:
       return CompareIntegers(a.integer(), b.integer());
     case kNumberClass:
       return CompareNumbers(a, b);
@@ -196,8 +203,8 @@ void AppendRealKey(double real, std::string* out) {
 }  // namespace
 
 // The first byte is the class; the value follows. Only in the class of numbers is there a letter
-// between the two, because a number has two forms: 'i' for whole numbers and 'r' for others. BOOL
-// and DURATION have a class of their own.
+// between the two, because a number has two forms: 'i' for whole numbers and 'r' for others. BOOL,
+// DURATION and DATE have a class of their own.
 void AppendEqualityKey(const Value& value, std::string* out) {
   out->push_back(static_cast<char>(ClassOf(value.type())));
   switch (value.type()) {
@@ -220,6 +227,7 @@ void AppendEqualityKey(const Value& value, std::string* out) {
       break;
     case ValueType::kBool:
     case ValueType::kDuration:
+    case ValueType::kDate:
       break;
   }
   PutSigned(out, value.integer());
@@ -247,6 +255,7 @@ void Value::Encode(std::string* out) const {
     case ValueType::kInt64:
     case ValueType::kTimestamp:
     case ValueType::kDuration:
+    case ValueType::kDate:
       PutSigned(out, integer_);
       break;
   }
@@ -254,7 +263,7 @@ void Value::Encode(std::string* out) const {
 
 Value Value::Decode(Reader* reader, size_t depth) {
   uint8_t tag = reader->Byte();
-  if (tag > static_cast<uint8_t>(ValueType::kStruct) || depth > limits::kExpressionDepthMax) {
+  if (tag > static_cast<uint8_t>(kLastValueType) || depth > limits::kExpressionDepthMax) {
     reader->Fail();
     return {};
   }
@@ -276,6 +285,11 @@ Value Value::Decode(Reader* reader, size_t depth) {
     case ValueType::kTimestamp:
     case ValueType::kDuration:
       return Value(type, reader->Signed());
+    case ValueType::kDate: {
+      const int64_t days = reader->Signed();
+      if (!IsDay(days)) reader->Fail();
+      return IsDay(days) ? Date(days) : Null();
+    }
   }
   Items items;
   size_t count = reader->Count();

@@ -28,7 +28,14 @@ enum class ValueType : uint8_t {
   kArray,
   kMap,     // items: key, value, key, value …, sorted by key
   kStruct,  // a cell's version: (timestamp, value)
+  kDate,    // days since 1970-01-01
 };
+
+// Encoded programs, values and tokens have these numbers: they never change.
+constexpr ValueType kLastValueType = ValueType::kDate;
+
+// True for a day of the years that GoogleSQL has, 0001-01-01 to 9999-12-31.
+inline bool IsDay(int64_t days) { return days >= -719'162 && days <= 2'932'896; }
 
 std::string_view TypeName(ValueType type);  // name in the query language, such as INT64
 
@@ -45,6 +52,8 @@ class Value {
   static Value Text(std::string value) { return Value(ValueType::kText, std::move(value)); }
   static Value Timestamp(int64_t micros) { return Value(ValueType::kTimestamp, micros); }
   static Value Duration(int64_t micros) { return Value(ValueType::kDuration, micros); }
+  // Requires: IsDay(days).
+  static Value Date(int64_t days) { return Value(ValueType::kDate, days); }
   static Value Array(Items items) { return Value(ValueType::kArray, std::move(items)); }
   static Value Map(Items keys_and_values) {
     return Value(ValueType::kMap, std::move(keys_and_values));
@@ -57,7 +66,7 @@ class Value {
   bool is_number() const { return type_ == ValueType::kInt64 || type_ == ValueType::kFloat64; }
   bool is_true() const { return type_ == ValueType::kBool && integer_ != 0; }
 
-  // Value of a BOOL (0 or 1), INT64, TIMESTAMP or DURATION.
+  // Value of a BOOL (0 or 1), INT64, TIMESTAMP, DURATION or DATE.
   int64_t integer() const { return integer_; }
   double real() const { return real_; }                // FLOAT64
   const std::string& bytes() const { return bytes_; }  // BYTES, TEXT
@@ -98,7 +107,7 @@ class Value {
   static Value Decode(Reader* reader, size_t depth = 0);
 
   // The value as plain output shows it: NULL, TRUE, 42, 8.5, text with \xHH for bytes that are not
-  // printable, {key: value}, [a, b], (6, text), 1970-01-01T00:00:00.000005Z, 1h30m.
+  // printable, {key: value}, [a, b], (6, text), 1970-01-01T00:00:00.000005Z, 1h30m, 1970-01-01.
   std::string Print() const;
 
  private:
@@ -114,8 +123,8 @@ class Value {
 };
 
 // Total order for sorting and grouping: NULL first, then by class of type (bool, number and time,
-// duration, string, items), numbers by value, strings by bytes. An INT64 and a FLOAT64 of the same
-// value compare as equal.
+// duration, string, items, date), numbers by value, strings by bytes. An INT64 and a FLOAT64 of the
+// same value compare as equal.
 int CompareValues(const Value& a, const Value& b);
 
 // Appends a key that is the same for exactly those values that CompareValues treats as equal: TEXT
@@ -129,6 +138,7 @@ using Row = std::vector<Value>;
 std::string PrintDuration(int64_t micros);
 // 2026-11-20T12:00:00Z, with as many digits of a fraction as needed.
 std::string PrintTimestamp(int64_t micros);
+std::string PrintDate(int64_t days);   // 2026-11-20
 std::string PrintFloat(double value);  // shortest text that reads back: 8.5, 30, 1e+300
 // Keeps printable UTF-8; every other byte, and hidden characters (U+202E …), become \xHH.
 std::string PrintEscaped(std::string_view bytes);

@@ -82,6 +82,12 @@ std::string PrintDuration(int64_t micros) {
   return text;
 }
 
+std::string PrintDate(int64_t days) {
+  std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+}
+
 std::string PrintTimestamp(int64_t micros) {
   constexpr int64_t kSecond = 1'000'000;
   int64_t seconds = micros / kSecond;
@@ -100,11 +106,8 @@ std::string PrintTimestamp(int64_t micros) {
   }
   // A date outside the range of std::chrono's year would be wrong, so the number itself is printed.
   if (days < -12'000'000 || days > 11'000'000) return fmt::format("{}us", micros);
-  std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
-  std::string text =
-      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  second / 3600, second / 60 % 60, second % 60);
+  std::string text = fmt::format("{}T{:02}:{:02}:{:02}", PrintDate(days), second / 3600,
+                                 second / 60 % 60, second % 60);
   if (fraction != 0) {
     std::string digits = fmt::format("{:06}", fraction);
     while (digits.back() == '0') digits.pop_back();
@@ -137,6 +140,8 @@ std::string Value::Print() const {
       return PrintTimestamp(integer_);
     case ValueType::kDuration:
       return PrintDuration(integer_);
+    case ValueType::kDate:
+      return PrintDate(integer_);
     case ValueType::kArray:
       return PrintItems(items(), '[', ']');
     case ValueType::kStruct:

@@ -158,7 +158,7 @@ StatusOr<Expression> ExpressionCompiler::CompileUnplaced(const Expr& expr) {
       std::optional<ValueType> type = FindType(expr.name);
       if (!type)
         return ErrorAt("UNKNOWN_NAME", expr.span, fmt::format("unknown type {}", expr.name),
-                       "INT64, FLOAT64, BYTES, TEXT, BOOL, DURATION, TIMESTAMP");
+                       "INT64, FLOAT64, BYTES, TEXT, BOOL, DURATION, TIMESTAMP, DATE");
       ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
       Expression cast = Expression::Cast(*type, std::move(arg), expr.negated);
       if (expr.of_items) {
@@ -270,8 +270,8 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
   const bool is_distinct = expr.op == BinaryOp::kDistinct || expr.op == BinaryOp::kNotDistinct;
   // BinaryOp lists the six comparisons first.
   if (expr.op <= BinaryOp::kGreaterEqual || is_distinct) {
-    ReadMixedAsNumber(*scope_, *right, &left);
-    ReadMixedAsNumber(*scope_, left, &*right);
+    ReadLike(*scope_, *right, &left);
+    ReadLike(*scope_, left, &*right);
   }
   Expression test = Folded(FunctionOf(expr.op), std::move(left), *std::move(right));
   // `WHERE 1 = 1` is written on purpose and gets no warning. A comparison that is never TRUE is
@@ -301,8 +301,8 @@ StatusOr<Expression> ExpressionCompiler::Case(const Expr& expr) {
     if (expr.has_operand) {
       ASSIGN_OR_RETURN(Expression operand,
                        i == first ? Compile(expr.children[0]) : CompileCounted(expr.children[0]));
-      ReadMixedAsNumber(*scope_, test, &operand);
-      ReadMixedAsNumber(*scope_, operand, &test);
+      ReadLike(*scope_, test, &operand);
+      ReadLike(*scope_, operand, &test);
       test = Folded(Function::kEqual, std::move(operand), std::move(test));
     }
     ASSIGN_OR_RETURN(Expression result, Compile(expr.children[i + 1]));
@@ -320,8 +320,8 @@ StatusOr<Expression> ExpressionCompiler::Between(const Expr& expr) {
   ASSIGN_OR_RETURN(Expression value, Compile(expr.children[0]));
   ASSIGN_OR_RETURN(Expression low, Compile(expr.children[1]));
   ASSIGN_OR_RETURN(Expression high, Compile(expr.children[2]));
-  for (const Expression* bound : {&low, &high}) ReadMixedAsNumber(*scope_, *bound, &value);
-  for (Expression* bound : {&low, &high}) ReadMixedAsNumber(*scope_, value, bound);
+  for (const Expression* bound : {&low, &high}) ReadLike(*scope_, *bound, &value);
+  for (Expression* bound : {&low, &high}) ReadLike(*scope_, value, bound);
   RETURN_IF_ERROR(CountRepeated(value.CountNodes(), expr));
   Expression from = Folded(Function::kGreaterEqual, value, std::move(low));
   Expression to = Folded(Function::kLessEqual, std::move(value), std::move(high));
@@ -348,7 +348,8 @@ StatusOr<Expression> ExpressionCompiler::In(const Expr& expr) {
     // The list is empty: IN is FALSE and NOT IN is TRUE, even for NULL.
     if (args.size() == 1) return Expression::Literal(Value::Bool(expr.negated));
   }
-  for (size_t i = 1; i < args.size(); ++i) ReadMixedAsNumber(*scope_, args[i], &args[0]);
+  for (size_t i = 1; i < args.size(); ++i) ReadLike(*scope_, args[i], &args[0]);
+  for (size_t i = 1; i < args.size(); ++i) ReadLike(*scope_, args[0], &args[i]);
   return NegatedIf(expr.negated, Folded(Function::kIn, std::move(args)));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/model/schema.h"
+#include "engine/program/calendar.h"
 #include "engine/program/evaluate.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
@@ -107,9 +108,7 @@ StatusOr<int64_t> CompileTime(const StatementContext& context, const Expr& expr)
   bool text_time = expr.kind == ExprKind::kParam && value.type() == ValueType::kText;
   Value time;
   if (text_time && engine::ConvertValue(value, ValueType::kTimestamp, &time).ok()) value = time;
-  if (value.type() == ValueType::kInt64 || value.type() == ValueType::kTimestamp) {
-    return value.integer();
-  }
+  if (engine::IsTime(value)) return engine::MicrosOf(value);
   return ErrorAt(
       "TYPE", expr.span,
       fmt::format("a time is microseconds or a TIMESTAMP, not {}", engine::TypeName(value.type())),
@@ -141,6 +140,7 @@ std::optional<ValueType> FindType(std::string_view name) {
   const CallInfo* call = FindCall(name);
   bool is_type = call != nullptr && call->kind == CallInfo::kCast;
   if (SameWord(name, "FLOAT32")) return ValueType::kFloat64;  // the language has one type for both
+  if (SameWord(name, "DATE")) return ValueType::kDate;        // DATE(x) is a function, not a cast
   return is_type ? std::optional(call->cast) : std::nullopt;
 }
 
@@ -178,6 +178,8 @@ StatusOr<Expression> ExpressionCompiler::Literal(const Expr& expr) const {
       return Expression::Literal(Value::Bytes(literal.text));
     case syntax::Literal::kDuration:
       return Expression::Literal(Value::Duration(literal.integer));
+    case syntax::Literal::kDate:
+      return Expression::Literal(Value::Date(literal.integer));
     case syntax::Literal::kTimestamp:
       break;
   }

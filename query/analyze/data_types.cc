@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/program/calendar.h"
 #include "engine/program/evaluate.h"
 #include "engine/program/result_rule.h"
 #include "query/analyze/catalog.h"
@@ -143,7 +144,11 @@ DataType TypeOfArithmetic(Function function, const std::vector<DataType>& args) 
         ones.push_back(Expression::Literal(Value::Timestamp(1)));
         break;
       case kDuration:
-        ones.push_back(Expression::Literal(Value::Duration(1)));
+        // A whole day, because a DATE takes no others.
+        ones.push_back(Expression::Literal(Value::Duration(engine::kMicrosPerDay)));
+        break;
+      case kDate:
+        ones.push_back(Expression::Literal(Value::Date(1)));
         break;
       default:
         return {};
@@ -237,6 +242,8 @@ DataType TypeOfCall(const Expression& call, const std::vector<DataType>& args) {
       return kTimestamp;
     case ResultRule::kDuration:
       return kDuration;
+    case ResultRule::kDate:
+      return kDate;
     case ResultRule::kCast:
       return call.cast_type;
     case ResultRule::kCastItems:

@@ -54,8 +54,13 @@ Expr TimeOf(int64_t unit_us, const Expr& call) {
 // Whole units since 1970. DIV rounds towards zero, so the time is first moved down to the start of
 // its unit; otherwise times before 1970 would be rounded up.
 Expr UnitsOf(int64_t unit_us, const Expr& call) {
-  Expr start = Named("TIME_BUCKET", call, {Number(unit_us, call), call.children[0]});
-  return Named("DIV", call, {Cast("INT64", std::move(start)), Number(unit_us, call)});
+  Expr epoch = Make(ExprKind::kLiteral, call, {});
+  epoch.literal.type = syntax::Literal::kTimestamp;
+  Expr since = Make(ExprKind::kBinary, call, {call.children[0], std::move(epoch)});
+  since.op = syntax::BinaryOp::kSubtract;
+  Expr micros = Cast("INT64", std::move(since));
+  Expr start = Named("TIME_BUCKET", call, {Number(unit_us, call), std::move(micros)});
+  return Named("DIV", call, {std::move(start), Number(unit_us, call)});
 }
 
 // Rewrites MAP_CONTAINS_KEY(m, k) as m[k] IS NOT NULL.
@@ -85,6 +90,7 @@ Expr Renamed(const Expr& call) {
 constexpr char kCardinality[] = "CARDINALITY";
 constexpr char kCeil[] = "CEIL";
 constexpr char kCoalesce[] = "COALESCE";
+constexpr char kDate[] = "DATE";
 constexpr char kFormatTimestamp[] = "FORMAT_TIMESTAMP";
 constexpr char kGenerateArray[] = "GENERATE_ARRAY";
 constexpr char kLength[] = "LENGTH";
@@ -159,19 +165,19 @@ Expr Binary(syntax::BinaryOp op, const Expr& call) {
   return sum;
 }
 
-// Rewrites DATE(year, month, day) as MAKE_DATE(…), and DATE(time [, zone]) as TRUNC_TIME('date',
-// …).
-Expr Date(const Expr& call) {
-  if (call.children.size() == 3) return Named("MAKE_DATE", call, call.children);
-  Exprs args = {Text("date", call), call.children[0]};
-  if (call.children.size() == 2) args.push_back(call.children[1]);
-  return Named("TRUNC_TIME", call, std::move(args));
+Expr CurrentDate(const Expr& call) {
+  Exprs args = {Named(kNow, call, {})};
+  if (!call.children.empty()) args.push_back(call.children[0]);
+  return Named(kDate, call, std::move(args));
 }
 
-Expr CurrentDate(const Expr& call) {
-  Exprs args = {Text("date", call), Named(kNow, call, {})};
-  if (!call.children.empty()) args.push_back(call.children[0]);
-  return Named("TRUNC_TIME", call, std::move(args));
+// DATE '1970-01-01' + days
+Expr DateOfDays(const Expr& call) {
+  Expr epoch = Make(ExprKind::kLiteral, call, {});
+  epoch.literal.type = syntax::Literal::kDate;
+  Expr sum = Make(ExprKind::kBinary, call, {std::move(epoch), call.children[0]});
+  sum.op = syntax::BinaryOp::kAdd;
+  return sum;
 }
 
 // Returns the text of a literal; "" for any other expression.
@@ -228,29 +234,28 @@ std::vector<CallInfo> TimeCalls() {
   auto millis = [](const Expr& c) { return TimeOf(kMilli, c); };
   auto seconds = [](const Expr& c) { return TimeOf(kSecond, c); };
   return {
-      Rewritten("CURRENT_DATE", "[zone]", 0, 1, "TIMESTAMP", "the date of today in UTC or a zone",
+      Rewritten("CURRENT_DATE", "[zone]", 0, 1, "DATE", "the date of today in UTC or a zone",
                 CurrentDate),
       Rewritten("CURRENT_TIMESTAMP", "", 0, 0, "TIMESTAMP", "same as NOW", Renamed<kNow>),
-      Rewritten("DATE", "time [, zone] or year, month, day", 1, 3, "TIMESTAMP",
-                "the date of a time in UTC or a zone, or of year, month, day", Date),
-      Rewritten("DATE_ADD", "time, interval", 2, 2, "TIMESTAMP", "time + INTERVAL n unit", add),
+      Rewritten("DATE_ADD", "date, interval", 2, 2, "as argument 1", "date + INTERVAL n unit", add),
       Rewritten("DATE_DIFF", "later, earlier, unit", 3, 3, "INT64",
                 "units that begin after the second, up to the first", DateDiff),
-      Rewritten("DATE_FROM_UNIX_DATE", "days", 1, 1, "TIMESTAMP",
-                "the day so many days after 1970-01-01",
-                [](const Expr& c) { return TimeOf(kDay, c); }),
-      Rewritten("DATE_SUB", "time, interval", 2, 2, "TIMESTAMP", "time - INTERVAL n unit",
+      Rewritten("DATE_FROM_UNIX_DATE", "days", 1, 1, "DATE",
+                "the day so many days after 1970-01-01", DateOfDays),
+      Rewritten("DATE_SUB", "date, interval", 2, 2, "as argument 1", "date - INTERVAL n unit",
                 subtract),
-      Rewritten("DATE_TRUNC", "time, unit [, zone]", 2, 3, "TIMESTAMP",
-                "start of the MONTH, DAY … of a time: (time, MONTH) or ('month', time)", DateTrunc),
+      Rewritten("DATE_TRUNC", "date, unit [, zone]", 2, 3, "as the date",
+                "start of the MONTH, DAY … of a date or time: (time, MONTH) or ('month', time)",
+                DateTrunc),
       Rewritten("FORMAT_DATE", "pattern, time", 2, 2, "TEXT", "same as FORMAT_TIMESTAMP",
                 Renamed<kFormatTimestamp>),
       Rewritten("GENERATE_DATE_ARRAY", "from, to [, interval]", 2, 3, "ARRAY",
                 "dates from start to end by a step (1 day)", DateArray),
       Rewritten("GENERATE_TIMESTAMP_ARRAY", "from, to, interval", 3, 3, "ARRAY",
                 "times from start to end by a step", Renamed<kGenerateArray>),
-      Rewritten("LAST_DAY", "time [, unit]", 1, 2, "TIMESTAMP",
-                "last day of the MONTH, YEAR … of a time", LastDay),
+      Rewritten("LAST_DAY", "date [, unit]", 1, 2, "as argument 1",
+                "last day of the MONTH, YEAR … of a date or time", LastDay),
+      Rewritten("MAKE_DATE", "year, month, day", 3, 3, "DATE", "same as DATE", Renamed<kDate>),
       Rewritten("TIMESTAMP_ADD", "time, interval", 2, 2, "TIMESTAMP", "time + INTERVAL n unit",
                 add),
       Rewritten("TIMESTAMP_DIFF", "later, earlier, unit", 3, 3, "INT64",
@@ -271,7 +276,7 @@ std::vector<CallInfo> TimeCalls() {
                 subtract),
       Rewritten("TIMESTAMP_TRUNC", "time, unit [, zone]", 2, 3, "TIMESTAMP",
                 "same as DATE_TRUNC(time, unit [, zone])", TruncTime),
-      Rewritten("UNIX_DATE", "time", 1, 1, "INT64", "days of a time after 1970-01-01",
+      Rewritten("UNIX_DATE", "date", 1, 1, "INT64", "days of a date after 1970-01-01",
                 [](const Expr& c) { return UnitsOf(kDay, c); }),
       Rewritten("UNIX_MICROS", "time", 1, 1, "INT64", "microseconds of a time after 1970",
                 [](const Expr& c) { return UnitsOf(1, c); }),

@@ -8,6 +8,7 @@
 #include "engine/program/evaluate.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
+#include "query/analyze/compile.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -39,6 +40,8 @@ Value Sample(ValueType type) {
       return Value::Timestamp(1);
     case ValueType::kDuration:
       return Value::Duration(1);
+    case ValueType::kDate:
+      return Value::Date(1);
     case ValueType::kArray:
       return Value::Array({});
     case ValueType::kMap:
@@ -185,12 +188,27 @@ DataType TypeIn(const Scope& scope, const Expression& expression) {
       expression, [&scope](uint32_t slot) { return scope.SlotType(slot); }, scope.variables);
 }
 
-void ReadMixedAsNumber(const Scope& scope, const Expression& other, Expression* value) {
+void ReadLike(const Scope& scope, const Expression& other, Expression* value) {
   bool cast = value->kind == Expression::kCall && value->function == Function::kCast;
   bool mixed =
       cast && value->args[0].kind == Expression::kSlot && scope.IsMixed(value->args[0].slot);
-  if (!mixed || !TypeIn(scope, other).is_number()) return;
-  *value = Expression::Cast(ValueType::kInt64, std::move(*value), /*try_cast=*/true);
+  const bool is_date = TypeIn(scope, *value).kind == ValueType::kDate;
+  if (!mixed && !is_date) return;
+  const DataType type = TypeIn(scope, other);
+  if (mixed && type.is_number()) {
+    *value = Expression::Cast(ValueType::kInt64, std::move(*value), /*try_cast=*/true);
+  } else if (type.kind == ValueType::kTimestamp || type.kind == ValueType::kInt64) {
+    ReadDateAsTime(scope, value);
+  }
+}
+
+// A literal is cast here and not when the program runs: row ranges and ranges of times look at
+// literals, and servers from before the type DATE understand the program.
+void ReadDateAsTime(const Scope& scope, Expression* value) {
+  if (TypeIn(scope, *value).kind != ValueType::kDate) return;
+  const engine::TextPlace place = value->place;
+  *value = Fold(Expression::Cast(ValueType::kTimestamp, std::move(*value)), nullptr);
+  value->place = place;
 }
 
 Status CheckTypes(const Scope& scope, const Expression& expression, const Span& span) {

@@ -14,9 +14,11 @@ namespace sippar::query {
 DataType TypeIn(const Scope& scope, const engine::Expression& expression);
 
 // Prepares the comparison of `*value` with `other`. If `other` is a number and `*value` a cell that
-// may belong to a counter, the cell is read as a number; cells that are not 8 bytes become NULL.
-void ReadMixedAsNumber(const Scope& scope, const engine::Expression& other,
-                       engine::Expression* value);
+// may belong to a counter, the cell is read as a number; cells that are not 8 bytes become NULL. If
+// `other` is a TIMESTAMP or an INT64, as the times of cells are, a DATE is read as a TIMESTAMP.
+void ReadLike(const Scope& scope, const engine::Expression& other, engine::Expression* value);
+// Makes a DATE the TIMESTAMP of 00:00 UTC; other values stay as they are.
+void ReadDateAsTime(const Scope& scope, engine::Expression* value);
 
 // Returns TYPE at `span` if a call that was just compiled cannot accept its arguments. An argument
 // that has its own place in the text was checked when it was compiled.

@@ -34,6 +34,8 @@ Value SampleOf(const DataType& type) {
       return Value::Text("");
     case kTimestamp:
       return Value::Timestamp(0);
+    case kDate:
+      return Value::Date(0);
     case kArray:
       return Value::Array({SampleOf(type.parts[0])});
     case kNull:

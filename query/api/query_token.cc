@@ -48,6 +48,7 @@ size_t PartsOf(engine::ValueType kind) {
     case engine::ValueType::kText:
     case engine::ValueType::kTimestamp:
     case engine::ValueType::kDuration:
+    case engine::ValueType::kDate:
       break;
   }
   return 0;
@@ -58,7 +59,7 @@ DataType DecodeType(Reader* reader, size_t depth = 0) {
   // After a failure the reader returns zeros, so every byte and count is checked before it is used
   // to index or to reserve.
   uint8_t kind = reader->Byte();
-  if (kind > static_cast<uint8_t>(engine::ValueType::kStruct) || depth > kTypeDepthMax) {
+  if (kind > static_cast<uint8_t>(engine::kLastValueType) || depth > kTypeDepthMax) {
     reader->Fail();
     return type;
   }

@@ -36,7 +36,7 @@ StatusOr<int64_t> ExpiryOf(const StatementContext& context,
       const int64_t age_us = option.value->literal->integer;
       expires_us =
           age_us < kNeverExpiresUs - context.now_us ? context.now_us + age_us : kNeverExpiresUs;
-    } else if (type == syntax::Literal::kTimestamp) {
+    } else if (type == syntax::Literal::kTimestamp || type == syntax::Literal::kDate) {
       syntax::Expr time;
       time.literal = *option.value->literal;
       time.span = span;

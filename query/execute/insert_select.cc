@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/program/calendar.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/execute/insert_select_plan.h"
@@ -45,12 +46,13 @@ class RowMaker {
 
   static StatusOr<int64_t> Time(const Value& time, const Span& span) {
     if (time.is_null()) return engine::kServerTime;
-    if (time.type() != ValueType::kInt64 && time.type() != ValueType::kTimestamp) {
+    if (!engine::IsTime(time)) {
       return ErrorAt("TYPE", span,
                      fmt::format("TIMESTAMP cannot be {}", engine::TypeName(time.type())));
     }
-    RETURN_IF_ERROR(CheckCellTime(time.integer(), span));
-    return time.integer();
+    const int64_t time_us = engine::MicrosOf(time);
+    RETURN_IF_ERROR(CheckCellTime(time_us, span));
+    return time_us;
   }
 
   StatusOr<engine::RowMutation> OfTuple(const Row& row) const {

@@ -143,7 +143,7 @@ Status CheckTypes(const engine::TableSchema& schema, const syntax::Insert& inser
                        "TEXT(x) writes it as text");
       }
     } else if (type != ValueType::kNull && type != ValueType::kInt64 &&
-               type != ValueType::kTimestamp) {
+               type != ValueType::kTimestamp && type != ValueType::kDate) {
       return ErrorAt("TYPE", columns.spans[i],
                      fmt::format("TIMESTAMP cannot be {}", engine::TypeName(type)),
                      "a TIMESTAMP, or an INT64 of microseconds since 1970");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/program/calendar.h"
 #include "engine/program/scalar_function.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
@@ -208,7 +209,7 @@ Status RecordMapping::CheckRowKey(const std::string& row) {
 StatusOr<int64_t> RecordMapping::Time(const Value& value) {
   if (value.is_null()) return engine::kServerTime;
   Value time = value;
-  bool is_time = time.type() == ValueType::kInt64 || time.type() == ValueType::kTimestamp;
+  bool is_time = engine::IsTime(time);
   if (value.is_string()) {
     Value text = Value::Text(value.bytes());
     // Digits are microseconds, as in a cells file; only other text is read as an ISO time.
@@ -222,8 +223,9 @@ StatusOr<int64_t> RecordMapping::Time(const Value& value) {
                     "2026-11-20T12:00:00Z",
                     value.Print()));
   }
-  RETURN_IF_ERROR(CheckCellTime(time.integer(), {}));
-  return time.integer();
+  const int64_t time_us = engine::MicrosOf(time);
+  RETURN_IF_ERROR(CheckCellTime(time_us, {}));
+  return time_us;
 }
 
 StatusOr<std::string> RecordMapping::Bytes(const std::string& family, const std::string& qualifier,

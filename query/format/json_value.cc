@@ -117,6 +117,7 @@ std::string JsonValue(const Value& value, JsonStrings strings) {
                          JsonValue(value.items()[1], strings));
     case ValueType::kTimestamp:
     case ValueType::kDuration:
+    case ValueType::kDate:
       break;
   }
   return JsonWord(value.Print(), strings);

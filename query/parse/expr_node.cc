@@ -31,15 +31,6 @@ Expr MakeText(std::string text, const Span& span) {
   return expr;
 }
 
-Expr AsDate(Expr cast) {
-  std::string name = cast.name;
-  for (char& c : name) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-  if (name != "DATE") return cast;
-  cast.name = "TIMESTAMP";
-  const Span span = cast.span;
-  return MakeCall("TRUNC_TIME", span, {MakeText("day", span), std::move(cast)});
-}
-
 // Line and column stay those of `first`: an error is shown at the start of the expression, and its
 // carets reach to the end of `last`.
 Span JoinSpans(const Span& first, const Span& last) {

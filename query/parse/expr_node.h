@@ -16,9 +16,6 @@ syntax::Expr MakeBinary(syntax::BinaryOp op, syntax::Expr left, syntax::Expr rig
 // Makes the call name(children). Used for syntax that only has the meaning of a call, such as ~x.
 syntax::Expr MakeCall(std::string_view name, const Span& span, std::vector<syntax::Expr> children);
 syntax::Expr MakeText(std::string text, const Span& span);
-// Turns a CAST to DATE into a CAST to TIMESTAMP that is cut to the start of the day. Returns every
-// other CAST unchanged.
-syntax::Expr AsDate(syntax::Expr cast);
 // The span from the start of `first` to the end of `last`.
 Span JoinSpans(const Span& first, const Span& last);
 // The operator that a sign token (= < + …) stands for.

@@ -110,7 +110,7 @@ Expr ExpressionBuilder::CastTo(SipparParser::TypeNameContext* type, Expr value) 
   Expr cast = MakeExpr(ExprKind::kCast, value.span);
   cast.name = Name(type->name()).text;
   cast.children.push_back(std::move(value));
-  return AsDate(std::move(cast));
+  return cast;
 }
 
 Expr ExpressionBuilder::BuildCast(SipparParser::PrimaryContext* context) {
@@ -121,7 +121,7 @@ Expr ExpressionBuilder::BuildCast(SipparParser::PrimaryContext* context) {
   auto* type = context->typeName();
   cast.name = Name(type->name()).text;
   auto* arguments = type->typeArguments();
-  if (arguments == nullptr) return AsDate(std::move(cast));
+  if (arguments == nullptr) return cast;
   auto fields = arguments->typeField();
   cast.of_items = Lower(cast.name) == "array" && fields.size() == 1 &&
                   fields[0]->name() == nullptr && fields[0]->typeName()->typeArguments() == nullptr;
@@ -177,9 +177,9 @@ Expr ExpressionBuilder::BuildExtract(SipparParser::ExtractContext* context) {
   auto* part = context->timePart();
   const std::string unit = Lower(TextOf(part));
   std::vector<Expr> arguments;
-  // EXTRACT(DATE FROM t) returns the date of t as the start of that day in UTC.
+  // EXTRACT(DATE FROM t) is DATE(t).
   const bool is_date = unit == "date";
-  arguments.push_back(MakeText(unit, SpanOf(part)));
+  if (!is_date) arguments.push_back(MakeText(unit, SpanOf(part)));
   arguments.push_back(Build(context->expression(0)));
   if (context->AT() != nullptr) {
     if (Lower(TextOf(context->name())) != "zone") {
@@ -187,7 +187,7 @@ Expr ExpressionBuilder::BuildExtract(SipparParser::ExtractContext* context) {
     }
     arguments.push_back(Build(context->expression(1)));
   }
-  return MakeCall(is_date ? "TRUNC_TIME" : "DATE_PART", SpanOf(context), std::move(arguments));
+  return MakeCall(is_date ? "DATE" : "DATE_PART", SpanOf(context), std::move(arguments));
 }
 
 Expr ExpressionBuilder::BuildInterval(SipparParser::IntervalContext* context) {

@@ -37,11 +37,10 @@ bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, boo
     // decoding.
     if (negative) out->real = -out->real;
   } else if (context->TIMESTAMP() != nullptr || context->DATE() != nullptr) {
-    out->type = Literal::kTimestamp;
+    const bool date = context->DATE() != nullptr;
+    out->type = date ? Literal::kDate : Literal::kTimestamp;
     std::string time;
     problem = DecodeQuoted(text, false, &time);
-    // A date is the start of its day in UTC, whatever the zone of the session.
-    const bool date = context->DATE() != nullptr;
     if (!problem && date) problem = DecodeDate(time, &out->integer);
     if (!problem && !date) problem = DecodeTimestamp(time, &out->integer, &out->zone_missing);
     // `at` is an offset in the decoded string, which is not an offset in the literal.

@@ -137,6 +137,7 @@ Status UpdateBuilder::AddAssign(const syntax::Assign& assign,
   write.guard = guard;
   if (assign.at) {
     ASSIGN_OR_RETURN(write.timestamp, compiler.Compile(*assign.at));
+    ReadDateAsTime(scope_, &*write.timestamp);
     // The value of a literal is known now. A time that is computed from the row is checked when the
     // update runs.
     bool constant = write.timestamp->IsLiteral() && !write.timestamp->literal.is_null();

@@ -56,6 +56,7 @@ struct Literal {
     kDuration,   // `integer`: microseconds
     kSize,       // `integer`: bytes
     kTimestamp,  // `integer`: microseconds since 1970
+    kDate,       // `integer`: days since 1970-01-01
   };
   Type type = kNull;
   int64_t integer = 0;
@@ -129,9 +130,9 @@ struct Expr {
   bool star = false;
   bool distinct = false;
   bool unnest = false;
-  bool of_items = false;
   bool has_operand = false;
   bool has_else = false;
+  bool of_items = false;
   std::vector<Expr> children;
 
   bool operator==(const Expr&) const = default;

@@ -191,6 +191,8 @@ std::string Print(const Literal& literal) {
       return PrintSize(literal.integer);
     case Literal::kTimestamp:
       return PrintTime(literal);
+    case Literal::kDate:
+      return fmt::format("DATE '{}'", engine::PrintDate(literal.integer));
   }
   return "";
 }

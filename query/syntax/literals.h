@@ -36,7 +36,8 @@ OptionalProblem DecodeSize(std::string_view text, int64_t* bytes);       // for 
 // Decodes 2026-11-20T12:00:00.000001Z and the other forms of engine/program/time_text.h. Reads the
 // machine's time zone data where the text names a zone. *zone_missing says that there is no zone.
 OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zone_missing);
-OptionalProblem DecodeDate(std::string_view text, int64_t* micros);  // for example 2026-11-20
+// Decodes 2026-11-20 to the days since 1970-01-01.
+OptionalProblem DecodeDate(std::string_view text, int64_t* days);
 
 // Decodes a whole token of a column pattern, family:qualifier.
 OptionalProblem DecodePattern(std::string_view text, syntax::PatternNode* out);

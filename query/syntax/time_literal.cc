@@ -1,5 +1,6 @@
 // Holds DecodeTimestamp and DecodeDate of literals.h.
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/program/calendar.h"
 #include "engine/program/time_text.h"
 #include "query/syntax/literals.h"
 
@@ -16,12 +17,12 @@ OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zo
   return std::nullopt;
 }
 
-OptionalProblem DecodeDate(std::string_view text, int64_t* micros) {
+OptionalProblem DecodeDate(std::string_view text, int64_t* days) {
   engine::TimeText time;
   if (!engine::ReadTimeText(text, &time) || time.has_time_of_day || time.has_zone) {
     return LiteralProblem{"a DATE is written DATE '2026-11-20'", 0};
   }
-  *micros = time.micros;
+  *days = engine::FloorDiv(time.micros, engine::kMicrosPerDay);
   return std::nullopt;
 }
 
