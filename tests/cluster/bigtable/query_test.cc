@@ -34,6 +34,9 @@ std::string Print(const v2::Value& value) {
     case v2::Value::kTimestampValue:
       return fmt::format("{}.{:09}", value.timestamp_value().seconds(),
                          value.timestamp_value().nanos());
+    case v2::Value::kDateValue:
+      return fmt::format("{}-{}-{}", value.date_value().year(), value.date_value().month(),
+                         value.date_value().day());
     case v2::Value::kArrayValue: {
       std::string items;
       for (const v2::Value& item : value.array_value().values()) items += Print(item) + ",";
@@ -218,7 +221,7 @@ TEST_F(QueryTest, FunctionsOfGoogleSql) {
   EXPECT_EQ(Query("SELECT SPLIT(_key, b'#')[OFFSET(1)], BIT_COUNT(f['q']), ~7 & 15, "
                   "ARRAY_TRANSFORM([1, 2], e -> e * 2), SAFE.SQRT(-1), DATE '1970-01-02', "
                   "TO_VECTOR32(b'\\x3f\\x80\\x00\\x00') FROM t w WHERE w._key ILIKE 'A%'"),
-            std::vector<std::string>{"b'b' | 5 | 8 | [2,4,] | NULL | 86400.000000000 | [1,]"});
+            std::vector<std::string>{"b'b' | 5 | 8 | [2,4,] | NULL | 1970-1-2 | [1,]"});
   auto query = Prepare("SELECT MAP_ENTRIES(f) AS e, STRUCT(1 AS n, 'x' AS s) AS s FROM t");
   ASSERT_TRUE(query.ok()) << query.status();
   EXPECT_EQ(Columns(*query),
@@ -244,11 +247,12 @@ TEST_F(QueryTest, Parameters) {
   *list.mutable_array_type()->mutable_element_type() = BytesType();
   v2::Type text;
   text.mutable_string_type();
-  v2::Type date;
-  date.mutable_date_type();
-  EXPECT_EQ(Prepare("SELECT _key FROM t WHERE _key = @day", {{"day", date}}).status().message(),
-            "param_types: @day: date_type is not supported; use BYTES, STRING, INT64, FLOAT32, "
-            "FLOAT64, BOOL, TIMESTAMP or an ARRAY of these");
+  v2::Type color;
+  color.mutable_enum_type();
+  EXPECT_EQ(
+      Prepare("SELECT _key FROM t WHERE _key = @color", {{"color", color}}).status().message(),
+      "param_types: @color: enum_type is not supported; use BYTES, STRING, INT64, FLOAT32, "
+      "FLOAT64, BOOL, TIMESTAMP, DATE or an ARRAY of these");
   auto query = Prepare("SELECT _key, @text AS text FROM t WHERE _key IN UNNEST(@keys)",
                        {{"keys", list}, {"text", text}});
   ASSERT_TRUE(query.ok()) << query.status();
@@ -269,6 +273,50 @@ TEST_F(QueryTest, Parameters) {
   QueryResult result = Execute(*query, params);
   EXPECT_EQ(result.status.error_message(), "params: the prepared query has no parameter @more");
   EXPECT_EQ(result.status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+v2::Value DateParam(int year, int month, int day) {
+  v2::Value value;
+  value.mutable_date_value()->set_year(year);
+  value.mutable_date_value()->set_month(month);
+  value.mutable_date_value()->set_day(day);
+  return value;
+}
+
+TEST_F(QueryTest, Dates) {
+  v2::Type date, list;
+  date.mutable_date_type();
+  *list.mutable_array_type()->mutable_element_type() = date;
+  auto query = Prepare(
+      "SELECT @day AS day, @day + 1 AS next, DATE '0001-01-01' AS first, [@day] AS "
+      "days, @day IN UNNEST(@list) AS found, TIMESTAMP '2024-02-28' < @day AS later",
+      {{"day", date}, {"list", list}});
+  ASSERT_TRUE(query.ok()) << query.status();
+  EXPECT_EQ(Columns(*query),
+            "day date_type { }; next date_type { }; first date_type { }; "
+            "days array_type { element_type { date_type { } } }; found bool_type { }; "
+            "later bool_type { }; ");
+  Params params;
+  params["day"] = DateParam(2024, 2, 28);
+  *params["list"].mutable_array_value()->add_values() = DateParam(2024, 2, 28);
+  EXPECT_EQ(
+      Execute(*query, params).rows,
+      std::vector<std::string>{"2024-2-28 | 2024-2-29 | 1-1-1 | [2024-2-28,] | true | false"});
+  params["day"] = v2::Value();
+  EXPECT_EQ(Execute(*query, params).rows,
+            std::vector<std::string>{"NULL | NULL | 1-1-1 | [NULL,] | NULL | NULL"});
+  // Values that google.type.Date can have and a DATE cannot.
+  for (const v2::Value& wrong : {DateParam(0, 1, 1), DateParam(2024, 0, 0), DateParam(2023, 2, 29),
+                                 DateParam(10'000, 1, 1), DateParam(2024, 13, 1)}) {
+    params["day"] = wrong;
+    grpc::Status status = Execute(*query, params).status;
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_NE(status.error_message().find("is not a day of the years 1 to 9999"), std::string::npos)
+        << status.error_message();
+  }
+  params["day"] = TextParam("2024-02-28");
+  EXPECT_EQ(Execute(*query, params).status.error_message(),
+            "params: @day was prepared as DATE, but its value is TEXT");
 }
 
 TEST_F(QueryTest, ErrorsSayWhere) {

@@ -74,6 +74,29 @@ TEST(EvaluateTest, Casts) {
   EXPECT_EQ(Cast(ValueType::kTimestamp, T("2026-11-20T12:00:00")), "2026-11-20T12:00:00Z");
 }
 
+TEST(EvaluateTest, Dates) {
+  const Value day = Value::Date(20'484);  // 2026-01-31
+  EXPECT_EQ(Cast(ValueType::kDate, T("2026-01-31")), "2026-01-31");
+  EXPECT_EQ(Cast(ValueType::kDate, Value::Timestamp(-1)), "1969-12-31");
+  EXPECT_EQ(Cast(ValueType::kDate, T("2026-02-30")), "error DECODE");
+  EXPECT_EQ(Cast(ValueType::kDate, Value::Timestamp(INT64_MAX)), "error OVERFLOW");
+  EXPECT_EQ(Cast(ValueType::kTimestamp, day), "2026-01-31T00:00:00Z");
+  EXPECT_EQ(Cast(ValueType::kInt64, day), "error TYPE");
+  EXPECT_EQ(Call(Function::kAdd, {I(1), day}), "2026-02-01");
+  EXPECT_EQ(Call(Function::kSubtract, {day, I(INT64_MIN)}), "error OVERFLOW");
+  EXPECT_EQ(Call(Function::kSubtract, {I(INT64_MIN), day}), "error OVERFLOW");
+  EXPECT_EQ(Call(Function::kSubtract, {day, Value::Date(0)}), "20484d");
+  EXPECT_EQ(Call(Function::kLess, {day, Value::Date(0)}), "FALSE");
+  EXPECT_EQ(Call(Function::kLess, {day, Value::Timestamp(0)}), "error TYPE");
+  EXPECT_EQ(Call(Function::kDateOf, {Value::Timestamp(INT64_MIN), T("+01:00")}), "error OVERFLOW");
+  EXPECT_EQ(Call(Function::kTruncTime, {T("week"), Value::Date(-719'162)}), "error OVERFLOW");
+  EXPECT_EQ(Call(Function::kLastDayOf, {T("week"), Value::Date(2'932'896)}), "error OVERFLOW");
+  // Programs of clients from before the type DATE.
+  EXPECT_EQ(Call(Function::kMakeDate, {I(2026), I(1), I(31)}), "2026-01-31T00:00:00Z");
+  EXPECT_EQ(Call(Function::kParseDate, {T("%F"), T("2026-01-31")}), "2026-01-31T00:00:00Z");
+  EXPECT_EQ(Call(Function::kTruncTime, {T("date"), Value::Timestamp(1)}), "1970-01-01T00:00:00Z");
+}
+
 TEST(EvaluateTest, TextFunctionsCountCharactersOfTextAndBytesOfBytes) {
   EXPECT_EQ(Call(Function::kLength, {T("h\u00e4")}), "2");
   EXPECT_EQ(Call(Function::kLength, {Value::Bytes("h\u00e4")}), "3");

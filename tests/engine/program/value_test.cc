@@ -13,7 +13,7 @@ namespace sippar::engine {
 namespace {
 
 Value RandomValue(Random* random, int depth) {
-  switch (random->Uniform(depth > 0 ? 11 : 8)) {
+  switch (random->Uniform(depth > 0 ? 12 : 9)) {
     case 0:
       return Value::Null();
     case 1:
@@ -34,6 +34,8 @@ Value RandomValue(Random* random, int depth) {
       }
       return random->OneIn(2) ? Value::Bytes(bytes) : Value::Text(bytes);
     }
+    case 8:
+      return Value::Date(static_cast<int64_t>(random->Uniform(3'000'000)) - 700'000);
     default: {
       Value::Items items;
       for (uint64_t n = random->Uniform(4) * 2; n > 0; --n) {
@@ -53,6 +55,18 @@ TEST(ValueTest, EncodingReadsBack) {
     Reader reader(bytes);
     EXPECT_EQ(Value::Decode(&reader), value) << value.Print();
     EXPECT_TRUE(reader.AtEnd());
+  }
+}
+
+// A day outside the years 1 to 9999 could not be shown.
+TEST(ValueTest, DaysOutsideOfTheYearsAreDamage) {
+  for (int64_t days :
+       {int64_t{-719'163}, int64_t{2'932'897}, std::numeric_limits<int64_t>::min()}) {
+    std::string bytes(1, static_cast<char>(ValueType::kDate));
+    PutSigned(&bytes, days);
+    Reader reader(bytes);
+    Value::Decode(&reader);
+    EXPECT_FALSE(reader.ok()) << days;
   }
 }
 
@@ -106,6 +120,7 @@ TEST(ValueTest, F_Q1_KeysOfEqualityAreEqualForExactlyTheValuesThatAreEqual) {
                                Value::Int64(int64_t{1} << 53),
                                Value::Timestamp(0),
                                Value::Duration(0),
+                               Value::Date(0),
                                Value::Bool(false),
                                Value::Text(""),
                                Value::Bytes(""),
@@ -144,6 +159,8 @@ TEST(ValueTest, Prints) {
   EXPECT_EQ(Value::Array({Value::Struct({Value::Int64(6), Value::Text("x")})}).Print(), "[(6, x)]");
   EXPECT_EQ(PrintTimestamp(5), "1970-01-01T00:00:00.000005Z");
   EXPECT_EQ(PrintTimestamp(-1), "1969-12-31T23:59:59.999999Z");
+  EXPECT_EQ(Value::Date(-719'162).Print(), "0001-01-01");
+  EXPECT_EQ(Value::Date(2'932'896).Print(), "9999-12-31");
   EXPECT_EQ(PrintDuration(5'400'000'000), "1h30m");
   EXPECT_EQ(PrintDuration(std::numeric_limits<int64_t>::min()).front(), '-');
 }

@@ -100,7 +100,18 @@ TEST_F(DataTypesTest, GoogleFunctions) {
       "FLOAT64 | INT64 | INT64 | BYTES | ARRAY<BYTES> | FLOAT64");
   EXPECT_EQ(Types("SELECT INTERVAL 1 DAY, DATE '2026-11-20', EXTRACT(DAY FROM NOW()), "
                   "DATE_TRUNC(NOW(), DAY), TIMESTAMP(f:a) + INTERVAL 1 MONTH FROM t"),
-            "DURATION | TIMESTAMP | INT64 | TIMESTAMP | INT64");
+            "DURATION | DATE | INT64 | TIMESTAMP | INT64");
+  EXPECT_EQ(Types("SELECT DATE(TIMESTAMP(f:a)), DATE(n:a, 1, 1), CURRENT_DATE(), CURRENT_DATE, "
+                  "PARSE_DATE('%F', TEXT(f:a)), CAST(TEXT(f:a) AS DATE) FROM t"),
+            "DATE | DATE | DATE | DATE | DATE | DATE");
+  EXPECT_EQ(Types("SELECT MAX(DATE(n:a)), ARRAY_AGG(DATE(n:a)) FROM t"), "DATE | ARRAY<DATE>");
+  EXPECT_EQ(Types("SELECT DATE(n:a) + 1, 1 + DATE(n:a), DATE(n:a) - 1, DATE(n:a) + INTERVAL 1 DAY, "
+                  "DATE(n:a) + INTERVAL 1 MONTH, DATE(n:a) - DATE(1, 1, 1), DATE(n:a) - NOW(), "
+                  "DATE_TRUNC(DATE(n:a), MONTH), LAST_DAY(DATE(n:a)), UNIX_DATE(DATE(n:a)) FROM t"),
+            "DATE | DATE | DATE | DATE | DATE | DURATION | DURATION | DATE | DATE | INT64");
+  EXPECT_EQ(Types("SELECT [DATE(n:a)], CAST(MAP_VALUES(f) AS ARRAY<DATE>), DATE(n:a) > NOW(), "
+                  "GENERATE_DATE_ARRAY(DATE(n:a), CURRENT_DATE), n:a = 1 IS TRUE FROM t"),
+            "ARRAY<DATE> | ARRAY<DATE> | BOOL | ARRAY<DATE> | BOOL");
   EXPECT_EQ(Types("SELECT ARRAY_FILTER(MAP_KEYS(f), k -> k = 'x'), "
                   "ARRAY_TRANSFORM(MAP_VALUES(n), (v, i) -> v * 1.5 + i), "
                   "ARRAY_TRANSFORM([1], x -> ARRAY_TRANSFORM(['a'], y -> y)) FROM t"),

@@ -163,7 +163,7 @@ def plain(value):
         micros = f".{value.microsecond:06}".rstrip("0") if value.microsecond else ""
         return f"{value.year:04}-{value:%m-%d}T{value:%H:%M:%S}{micros}Z"
     if isinstance(value, datetime.date):
-        return f"{value.year:04}-{value:%m-%d}T00:00:00Z"
+        return f"{value.year:04}-{value:%m-%d}"
     if isinstance(value, decimal.Decimal):
         return float(value)
     if isinstance(value, (list, tuple)):

@@ -4,7 +4,6 @@ SPDX-License-Identifier: Apache-2.0
 """
 from engines import FAILS, REFUSED
 
-NOT_HERE = "LANGUAGE.md lists it as not supported"
 NAN, INFINITY = float("nan"), float("inf")
 IEEE = "DuckDB 2 follows IEEE: infinity or NaN, not an error"
 NAN_ORDER = "DuckDB: NaN equals itself and is above all; GoogleSQL: any comparison with NaN is FALSE but !="

@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 """
-from engines import FAILS, REFUSED
+from engines import FAILS
 
 NEW_YORK, BERLIN, TOKYO = "'America/New_York'", "'Europe/Berlin'", "'Asia/Tokyo'"
 BEFORE = "TIMESTAMP '1969-12-31T23:59:59.999999Z'", "TIMESTAMP '1969-12-31 23:59:59.999999'"
@@ -49,18 +49,18 @@ PARTS = [
 ]
 
 MONTHS = [
-    ("DATE_ADD(DATE '2020-01-31', INTERVAL 1 MONTH)", "DATE '2020-01-31' + INTERVAL 1 MONTH"),
-    ("DATE_ADD(DATE '2021-01-31', INTERVAL 1 MONTH)", "DATE '2021-01-31' + INTERVAL 1 MONTH"),
-    ("DATE_SUB(DATE '2020-03-31', INTERVAL 1 MONTH)", "DATE '2020-03-31' - INTERVAL 1 MONTH"),
-    ("DATE_ADD(DATE '2020-02-29', INTERVAL 1 YEAR)", "DATE '2020-02-29' + INTERVAL 1 YEAR"),
-    ("DATE_SUB(DATE '2020-05-31', INTERVAL 1 QUARTER)", "DATE '2020-05-31' - INTERVAL 3 MONTH"),
-    ("DATE_ADD(DATE '2020-12-31', INTERVAL -11 MONTH)", "DATE '2020-12-31' + to_months(-11)"),
-    ("DATE_ADD(DATE '2020-01-31', INTERVAL 13 MONTH)", "DATE '2020-01-31' + INTERVAL 13 MONTH"),
+    ("DATE_ADD(DATE '2020-01-31', INTERVAL 1 MONTH)", "(DATE '2020-01-31' + INTERVAL 1 MONTH)::DATE"),
+    ("DATE_ADD(DATE '2021-01-31', INTERVAL 1 MONTH)", "(DATE '2021-01-31' + INTERVAL 1 MONTH)::DATE"),
+    ("DATE_SUB(DATE '2020-03-31', INTERVAL 1 MONTH)", "(DATE '2020-03-31' - INTERVAL 1 MONTH)::DATE"),
+    ("DATE_ADD(DATE '2020-02-29', INTERVAL 1 YEAR)", "(DATE '2020-02-29' + INTERVAL 1 YEAR)::DATE"),
+    ("DATE_SUB(DATE '2020-05-31', INTERVAL 1 QUARTER)", "(DATE '2020-05-31' - INTERVAL 3 MONTH)::DATE"),
+    ("DATE_ADD(DATE '2020-12-31', INTERVAL -11 MONTH)", "(DATE '2020-12-31' + to_months(-11))::DATE"),
+    ("DATE_ADD(DATE '2020-01-31', INTERVAL 13 MONTH)", "(DATE '2020-01-31' + INTERVAL 13 MONTH)::DATE"),
     ("LAST_DAY(DATE '2020-02-01')", "last_day(DATE '2020-02-01')"),
     ("LAST_DAY(DATE '1900-02-01')", "last_day(DATE '1900-02-01')"),
-    ("LAST_DAY(DATE '2020-02-01', WEEK)", None, "2020-02-01T00:00:00Z", "a Saturday"),
-    ("LAST_DAY(DATE '2020-02-01', ISOWEEK)", None, "2020-02-02T00:00:00Z", "a Sunday"),
-    ("LAST_DAY(DATE '2021-01-01', ISOYEAR)", None, "2021-01-03T00:00:00Z", "of 2020's"),
+    ("LAST_DAY(DATE '2020-02-01', WEEK)", None, "2020-02-01", "a Saturday"),
+    ("LAST_DAY(DATE '2020-02-01', ISOWEEK)", None, "2020-02-02", "a Sunday"),
+    ("LAST_DAY(DATE '2021-01-01', ISOYEAR)", None, "2021-01-03", "of 2020's"),
     ("DATE_DIFF(DATE '2020-03-01', DATE '2020-01-31', MONTH)",
      "date_diff('month', DATE '2020-01-31', DATE '2020-03-01')"),
     ("DATE_DIFF(DATE '2017-12-30', DATE '2018-01-01', YEAR)",
@@ -78,13 +78,15 @@ MONTHS = [
     ("DATE(9999, 12, 31)", "make_date(9999, 12, 31)"),
     ("DATE(1, 1, 1)", "make_date(1, 1, 1)"),
     ("DATE(10000, 1, 1)", "make_date(10000, 1, 1)", FAILS, LAST),
-    ("DATE_ADD(DATE '9999-12-31', INTERVAL 1 DAY)", None, "10000-01-01T00:00:00Z", NO_LAST),
-    ("DATE_SUB(DATE '0001-01-01', INTERVAL 1 DAY)", None, "0000-12-31T00:00:00Z", NO_LAST),
+    ("DATE_ADD(DATE '9999-12-31', INTERVAL 1 DAY)", None, FAILS, LAST),
+    ("DATE_SUB(DATE '0001-01-01', INTERVAL 1 DAY)", None, FAILS, LAST),
     ("TIMESTAMP_ADD(TIMESTAMP '9999-12-31T23:59:59Z', INTERVAL 1 HOUR)", None, "10000-01-01T00:59:59Z", NO_LAST),
     ("TIMESTAMP_SECONDS(253402300800)", None, "10000-01-01T00:00:00Z", NO_LAST),
-    ("DATE '2020-01-01' + 1", None, REFUSED, "LANGUAGE.md: + INTERVAL 1 DAY"),
+    ("DATE '2020-01-01' + 1", ""),
+    ("1 + DATE '2020-02-28'", ""),
+    ("DATE '2020-03-01' - 1", ""),
     ("GENERATE_DATE_ARRAY(DATE '2020-01-31', DATE '2020-04-01', INTERVAL 1 MONTH)", None,
-     ["2020-01-31T00:00:00Z", "2020-02-29T00:00:00Z", "2020-03-31T00:00:00Z"], "GoogleSQL: months, too"),
+     ["2020-01-31", "2020-02-29", "2020-03-31"], "GoogleSQL: months, too"),
 ]
 
 ZONES = [
@@ -111,9 +113,9 @@ ZONES = [
     ("TIMESTAMP_TRUNC(TIMESTAMP '2008-11-07T15:49:25Z', WEEK, 'America/St_Johns')",
      "from_local(sunday(local_time(TIMESTAMP '2008-11-07 15:49:25', 'America/St_Johns')), 'America/St_Johns')",
      "2008-11-02T02:30:00Z", "midnight comes twice: GoogleSQL takes the first, DuckDB the second"),
-    (f"DATE(TIMESTAMP '2020-01-01T02:00:00Z', {NEW_YORK})", None, "2019-12-31T00:00:00Z",
-     "LANGUAGE.md: a DATE is a TIMESTAMP at 00:00 UTC"),
-    (f"EXTRACT(DATE FROM TIMESTAMP '2020-01-01T20:00:00Z' AT TIME ZONE {TOKYO})", None, "2020-01-02T00:00:00Z",
+    (f"DATE(TIMESTAMP '2020-01-01T02:00:00Z', {NEW_YORK})", None, "2019-12-31",
+     "the zone's date"),
+    (f"EXTRACT(DATE FROM TIMESTAMP '2020-01-01T20:00:00Z' AT TIME ZONE {TOKYO})", None, "2020-01-02",
      "as above"),
     (f"FORMAT_DATE('%F', DATE(TIMESTAMP '2020-01-01T20:00:00Z', {TOKYO}))", None, "2020-01-02", "as above"),
     (f"DATE(TIMESTAMP '2020-01-01T20:00:00Z', {TOKYO}) = DATE '2020-01-02'", None, True, "as above"),
@@ -157,8 +159,8 @@ PARSES = [
     ("PARSE_TIMESTAMP('%s', '-5')", None, "1969-12-31T23:59:55Z", "seconds"),
     ("PARSE_TIMESTAMP('%H', '5')", None, "1970-01-01T05:00:00Z", "of 1970-01-01"),
     ("PARSE_TIMESTAMP('%Y %j', '2020 060')", "strptime('2020 060', '%Y %j')"),
-    ("PARSE_DATE('%G-%V-%u', '2020-05-3')", "strptime('2020-05-3', '%G-%V-%u')"),
-    ("PARSE_DATE('%Y-%U', '2020-05')", None, "2020-02-02T00:00:00Z", "the Sunday that begins week 5"),
+    ("PARSE_DATE('%G-%V-%u', '2020-05-3')", "strptime('2020-05-3', '%G-%V-%u')::DATE"),
+    ("PARSE_DATE('%Y-%U', '2020-05')", None, "2020-02-02", "the Sunday that begins week 5"),
     ("PARSE_TIMESTAMP('%F %T%z', '2020-11-01 01:30:00-0500')", None, "2020-11-01T06:30:00Z", "an offset"),
     ("PARSE_TIMESTAMP('%F %T', '2020-01-01 23:59:60')", None, "2020-01-02T00:00:00Z", "a leap second"),
     ("PARSE_DATE('%Y-%m-%d %H', '2020-01-01 05')", None, FAILS, "a DATE has no hours"),

@@ -1,7 +1,6 @@
 """What Sippar and DuckDB both define on times; see number_operations.py for the form.
 
-A DATE is a TIMESTAMP at 00:00 UTC in Sippar (LANGUAGE.md), a type of its own in DuckDB; TIMESTAMP is
-DuckDB's without a zone, read as UTC, which the macros of rules.py take into a zone and back.
+TIMESTAMP is DuckDB's without a zone, read as UTC, which the macros of rules.py take into a zone and back.
 
 Left out on purpose:
   MILLISECOND, MICROSECOND   DuckDB's EXTRACT counts the seconds, too; spelled as a rest here
@@ -9,6 +8,7 @@ Left out on purpose:
   WEEK                       from Sunday, 0 to 53, in GoogleSQL; ISO weeks in DuckDB; spelled out
   CAST(TIMESTAMP AS STRING)  the texts differ: 2020-01-01T00:00:00Z and 2020-01-01 00:00:00
   %Y before year 1000        as many digits as it takes in GoogleSQL, four in DuckDB: not drawn
+  DATE - DATE                a DURATION in Sippar, days in DuckDB
   DATE_DIFF of TIMESTAMPs    whole units in Sippar (TIMESTAMP_DIFF), boundaries in DuckDB: DATEs are drawn
   zones before 1970, 2037 on the two have other data of local mean times: not drawn
   a zone's DATE(), repeated hours of TIMESTAMP_TRUNC     findings; cases of fixed_times.py
@@ -66,6 +66,8 @@ DATES = [
     ("DATE", "LAST_DAY($1, QUARTER)", "last_day((date_trunc('quarter', $1) + to_months(2))::DATE)", "DATE"),
     ("DATE", "DATE_FROM_UNIX_DATE($1)", "(DATE '1970-01-01' + $1::INTEGER)", "DAYS"),
     ("DATE", "PARSE_DATE('%d/%m/%Y', FORMAT_DATE('%d/%m/%Y', $1))", "$1", "DATE"),
+    ("DATE", "($1 + $2)", "($1 + $2::INTEGER)", "DATE DAYS"),
+    ("DATE", "($1 - $2)", "($1 - $2::INTEGER)", "DATE SMALL"),
     ("DATE", "DATE_ADD($1, INTERVAL $2 DAY)", "($1 + $2::INTEGER)", "DATE DAYS"),
     ("DATE", "DATE_SUB($1, INTERVAL $2 WEEK)", "($1 - 7 * $2::INTEGER)", "DATE SMALL"),
     ("DATE", "DATE_ADD($1, INTERVAL $2 MONTH)", "($1 + to_months($2::INTEGER))::DATE", "DATE DAYS"),
