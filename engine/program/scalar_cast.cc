@@ -303,11 +303,12 @@ ScalarEntry FindCastFunction(Function function) {
 // row, and not for each row.
 ScalarEntry FindScalar(Function function) {
   for (auto find :
-       {FindNumberFunction, FindTextFunction,      FindMatchFunction,     FindBytesFunction,
-        FindJsonFunction,   FindTimeFunction,      FindItemFunction,      FindRealFunction,
-        FindBitFunction,    FindHashFunction,      FindFormatFunction,    FindPadFunction,
-        FindPlaceFunction,  FindCodePointFunction, FindUnicodeFunction,   FindCalendarFunction,
-        FindDateFunction,   FindArrayFunction,     FindArrayPartFunction, FindVectorFunction}) {
+       {FindNumberFunction,   FindTextFunction,  FindMatchFunction,     FindBytesFunction,
+        FindJsonFunction,     FindTimeFunction,  FindCastFunction,      FindItemFunction,
+        FindRealFunction,     FindBitFunction,   FindHashFunction,      FindFormatFunction,
+        FindPadFunction,      FindPlaceFunction, FindCodePointFunction, FindUnicodeFunction,
+        FindCalendarFunction, FindDateFunction,  FindArrayFunction,     FindArrayPartFunction,
+        FindVectorFunction}) {
     ScalarEntry entry = find(function);
     if (entry.run != nullptr) return entry;
   }
