@@ -77,7 +77,7 @@ Status Concat(CallSite* site, Arguments args, Value* out) {
     if (arg->is_string()) {
       joined += arg->bytes();
       if (arg->type() == kBytes) type = kBytes;
-    } else if (arg->items().empty() && arg->type() < kArray) {
+    } else if (arg->type() < kArray || arg->type() == kDate) {
       joined += arg->Print();
     } else {
       return TypeError(*site, args);
