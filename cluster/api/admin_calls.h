@@ -293,8 +293,8 @@ struct TabletEvents {
 };
 
 // MoveTablet and DrainServer name a server either as NAME, which means its running process, or as
-// NAME.EPOCH (server_id.h). kNotFound: the table or the server is unknown; the message names the
-// live servers.
+// NAME.EPOCH (server_id.h). kNotFound: the table is unknown, or the server is; then the message
+// names the live servers.
 
 // Moves the tablet that has `row` and returns when `server` serves it; returns at once if `server`
 // serves it already. A tablet of METADATA moves in the same way. A balance round may move the

@@ -136,7 +136,8 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   std::string their_name_ GUARDED_BY(mutex_);
   SendQueue queue_ GUARDED_BY(mutex_);
   int corks_ GUARDED_BY(mutex_) = 0;
-  bool is_writing_ GUARDED_BY(mutex_) = false;  // DriveWrites runs, or the loop will run it
+  // DriveWrites runs, or the loop will run it; stays true when a write has failed.
+  bool is_writing_ GUARDED_BY(mutex_) = false;
   bool is_blocked_ GUARDED_BY(mutex_) =
       false;  // the socket took no more bytes; when it does again, the loop continues to write
   bool is_paused_ GUARDED_BY(mutex_) = false;   // no reads until the queued frames are written

@@ -1,4 +1,4 @@
-// The calls and streams of the ports to rows and tablets.
+// LineData and LineTablets, which send calls on rows and tablets over a line and open its streams.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/line_ports.h"
 
