@@ -174,10 +174,12 @@ struct Merge {
 
 // An administrator's request to merge all tablets that overlap `rows` into one.
 struct MergeRequest {
+  std::string table;
   uint64_t table_id = 0;
   RowRange rows;
-  int64_t requested_us = 0;
-  uint64_t merge = 0;  // number of the merge in progress; 0: none
+  int64_t since_us = 0;  // time of the request, or of the last merge that succeeded
+  size_t tablets = 0;    // tablets that were left then; 0: not counted yet
+  uint64_t merge = 0;    // number of the merge in progress; 0: none
   Attempt attempt;
 };
 
