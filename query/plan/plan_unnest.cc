@@ -30,6 +30,16 @@ bool IsOfSource(const Expression& list, uint32_t columns) {
          !AnySlot(list, [&](uint32_t slot) { return slot < columns; });
 }
 
+// True if no value of a row makes the list an error, but for a text of more parts than a list
+// holds.
+bool CannotFail(const Expression& list) {
+  const bool is_safe = list.kind != Expression::kCall || list.function == Function::kSplit ||
+                       list.function == Function::kMapKeys ||
+                       list.function == Function::kMapValues ||
+                       list.function == Function::kMapEntries;
+  return is_safe && std::all_of(list.args.begin(), list.args.end(), CannotFail);
+}
+
 // The expressions of a program that are evaluated on its input.
 std::vector<Expression*> ExpressionsOf(Program* program) {
   std::vector<Expression*> all;
@@ -178,15 +188,18 @@ void SelectPlanner::ChooseInputs() {
 }
 
 // Lets the source compute the lists that need only its values. Rows without items are then left out
-// beside the data, so that a table need not read every column only to find such rows.
+// beside the data, so that a table need not read every column only to find such rows. Where a test
+// of WHERE may be NULL, which does not end an AND, only lists without errors are tested: the error
+// of a list that nobody wants would end the statement.
 void SelectPlanner::MoveLists(std::vector<Expression>* beside) {
   const auto columns = static_cast<uint32_t>(plan.unnest_columns);
   std::vector<Expression>& outputs = source->plan.program.outputs;
+  const bool has_tests = !beside->empty();
   for (UnnestPlan& unnest : plan.unnests) {
     if (!IsOfSource(unnest.list, columns)) continue;
     Expression list = std::move(unnest.list);
     ChangeSlots(&list, [&](uint32_t slot) { return slot - columns; });
-    if (!unnest.keeps_row) {
+    if (!unnest.keeps_row && (!has_tests || CannotFail(list))) {
       Expression count = Expression::Call(Function::kCardinality, {list});
       count.place = list.place;
       beside->push_back(Expression::Call(Function::kGreater,
