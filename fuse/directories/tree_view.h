@@ -22,6 +22,12 @@
 
 namespace sippar::fuse {
 
+// Bytes of a file; `view` is valid as long as `owner` exists.
+struct FileBytes {
+  ValuePtr owner;
+  std::string_view view;
+};
+
 class TreeView {
  public:
   // `client` must outlive this object.
@@ -37,8 +43,9 @@ class TreeView {
   // the first ReadFile.
   [[nodiscard]] StatusOr<OpenValuePtr> OpenFile(const Node& file, const Attributes& attributes,
                                                 const cluster::CallOptions& call);
-  // Returns the whole content, which stays in memory while the pointer exists.
-  [[nodiscard]] StatusOr<ValuePtr> ReadFile(OpenValue* file, const cluster::CallOptions& call);
+  // Returns `size` bytes from `offset` on, or those before the end of the file.
+  [[nodiscard]] StatusOr<FileBytes> ReadFile(OpenValue* file, uint64_t offset, uint64_t size,
+                                             const cluster::CallOptions& call);
   // Starts to generate the text of a kGenerated. The stream must not outlive this object.
   [[nodiscard]] StatusOr<std::unique_ptr<TextStream>> OpenGenerated(
       const Node& file, const cluster::CallOptions& call);

@@ -30,6 +30,12 @@ bool MatchesAny(const std::vector<engine::ColumnPattern>& patterns, std::string_
   return false;
 }
 
+std::string PartOf(const std::string& value, const engine::ValuePart& part, uint64_t* omitted) {
+  std::string wanted = value.substr(std::min<uint64_t>(part.offset, value.size()), part.size);
+  *omitted = value.size() - wanted.size();
+  return wanted;
+}
+
 class VectorStream final : public cluster::CellStream {
  public:
   VectorStream(std::vector<Cell> cells, std::vector<uint64_t> omitted_sizes, Status failure,
@@ -128,6 +134,7 @@ StatusOr<std::unique_ptr<cluster::CellStream>> FakeClient::Read(
   ++reads_;
   Status failure = std::exchange(next_failure_, OkStatus());
   if (!failure.ok() && failure_after_ < 0) return failure;
+  const engine::ValuePart part = gives_whole_values_ ? engine::ValuePart() : read.value_part;
   auto found = tables_.find(table);
   if (found == tables_.end()) return NoTable(table);
   std::vector<Cell> cells;
@@ -153,7 +160,7 @@ StatusOr<std::unique_ptr<cluster::CellStream>> FakeClient::Read(
         if (!read.strip_values && !read.keys_only) {
           bool is_left_out = version.value.size() > read.value_size_max;
           if (is_left_out) omitted = version.value.size();
-          if (!is_left_out) cell.value = version.value;
+          if (!is_left_out) cell.value = PartOf(version.value, part, &omitted);
         }
         value_bytes_given_ += cell.value.size();
         if (++versions == read.versions_per_column || read.keys_only) break;

@@ -28,6 +28,8 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   void DeleteRow(const std::string& table, const std::string& row);
   // The next read fails; `after_cells` >= 0: only behind that many cells.
   void FailNextRead(Status status, int64_t after_cells = -1);
+  // Answers like a server of an earlier version, which does not know ReadSpec::value_part.
+  void GiveWholeValues() { gives_whole_values_ = true; }
   uint64_t reads() const { return reads_; }
   uint64_t value_bytes_given() const { return value_bytes_given_; }  // by all reads, also unread
   uint64_t cells_taken() const { return *cells_taken_; }  // from the streams of all reads
@@ -84,6 +86,7 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   uint64_t reads_ = 0;
   uint64_t value_bytes_given_ = 0;
   const std::shared_ptr<uint64_t> cells_taken_ = std::make_shared<uint64_t>(0);
+  bool gives_whole_values_ = false;
   Status next_failure_;
   int64_t failure_after_ = -1;
 };

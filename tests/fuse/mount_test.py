@@ -322,7 +322,7 @@ class HugeValueTest(OneMount):
     def content(first, size):
         return bytes((i * 2654435761 & 0xffffffff) >> 24 for i in range(first, first + size))
 
-    def test_is_read_in_pieces_and_held_once(self):
+    def test_is_read_and_held_in_pieces(self):
         self.stage.do("table", "huge", "f")
         self.stage.do("huge", "huge", "row", "f", self.SIZE)
         self.stage.do("flush", "huge")
@@ -342,8 +342,22 @@ class HugeValueTest(OneMount):
         peak = self.stage.status_kib("VmHWM") - before
         print("100 MiB value: %d KiB while open, %d KiB at most" % (held, peak), flush=True)
         if self.stage.status_kib("VmSize") < 1 << 30:  # a sanitizer's memory tells nothing of ours
-            self.assertLess(held, 120 << 10)
-            self.assertLess(peak, 230 << 10)
+            # Two pieces of an eighth are held. A read of a piece has the whole block, stored and
+            # decoded, in the memory of this process, which is the store's server, too.
+            self.assertLess(held, 70 << 10)
+            self.assertLess(peak, 250 << 10)
+
+    def test_the_whole_of_it_is_right(self):
+        self.stage.do("table", "pieces", "f")
+        self.stage.do("huge", "pieces", "row", "f", 16_000_000)
+        self.stage.do("flush", "pieces")
+        path = self.stage.path("pieces", "row", "f", "q")
+        expected = self.content(0, 16_000_000)
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), expected)
+        self.assertEqual(run("head", "-c", "100", path), expected[:100])
+        self.assertEqual(run("dd", "if=" + path, "bs=100", "skip=123456", "count=1", "status=none"),
+                         expected[12345600:12345700])
 
 
 class ListingTest(OneMount):
