@@ -55,6 +55,9 @@ TreeView::TreeView(cluster::Client* client, const TreeOptions& options)
     : context_(client, options),
       values_(options.value_memory_bytes, client->clock()),
       usage_(&context_),
+      follower_(options.follows_changes
+                    ? std::make_unique<ChangeFollower>(&context_, follower_cancel_)
+                    : nullptr),
       is_stopping_(std::make_shared<std::atomic<bool>>(false)) {}
 
 Entry TreeView::Root() const { return EntryOf(Node(), context_.mounted_at_us); }

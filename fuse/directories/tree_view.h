@@ -15,6 +15,7 @@
 #include "cluster/client/client.h"
 #include "fuse/directories/usage.h"
 #include "fuse/tree/attributes.h"
+#include "fuse/tree/change_follower.h"
 #include "fuse/tree/dir_stream.h"
 #include "fuse/tree/open_values.h"
 #include "fuse/tree/text_stream.h"
@@ -57,6 +58,10 @@ class TreeView {
                                                            const cluster::CallOptions& call);
   [[nodiscard]] StatusOr<Usage> ReadUsage() { return usage_.Read(); }
 
+  // Null without TreeOptions::follows_changes. Its Poll ends when the flag is set.
+  ChangeFollower* follower() { return follower_.get(); }
+  const cluster::CancelFlag& follower_cancel() const { return follower_cancel_; }
+
   // Counts an error and keeps its text for .status. Called by the layer that reports errors to the
   // kernel.
   void NoteError(const std::string& text) { context_.status.NoteError(text); }
@@ -70,6 +75,8 @@ class TreeView {
   TreeContext context_;
   OpenValues values_;
   UsageReader usage_;
+  const cluster::CancelFlag follower_cancel_ = std::make_shared<std::atomic<bool>>(false);
+  const std::unique_ptr<ChangeFollower> follower_;
   const std::shared_ptr<std::atomic<bool>> is_stopping_;
   std::atomic<int> streams_{0};  // number of open streams
 };

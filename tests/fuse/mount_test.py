@@ -608,6 +608,38 @@ class LifeTest(unittest.TestCase):
         self.stage.mount = first
 
     @unittest.skipUnless(SERVE[-1] == "mount", "the program itself is not built here")
+    def test_followed_names_are_kept_until_they_change(self):
+        self.query("ALTER TABLE web SET (CHANGE_STREAM = 1d)")
+        server = self.serve("--follow")
+        path = self.stage.path("web/r/f/q")
+
+        def content():
+            with open(path, "rb") as file:
+                return file.read()
+
+        def lookups():
+            server.send_signal(signal.SIGUSR1)
+            for line in server.stderr:
+                if line.startswith(b"lookups "):
+                    return int(line.split()[1])
+        wait_until(lambda: b"followed: 1 of 1 tables: web" in run("cat", self.stage.path(".status")),
+                   "the change stream")
+        time.sleep(6)  # names are kept from 5 s after the beginning of the streams on
+        self.assertEqual(content(), b"value")
+        before = lookups()
+        for _ in range(15):
+            time.sleep(0.2)
+            os.stat(path)
+        # The name of the table itself is looked up every second.
+        self.assertLess(lookups() - before, 8)
+        self.query("INSERT INTO web ROW 'r' SET f:q = 'new'")
+        wait_until(lambda: content() == b"new", "the new version", 5)
+        self.query("DELETE FROM web WHERE row = 'r'")
+        wait_until(lambda: errno_of(content) == "ENOENT", "the end of the row", 5)
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(timeout=20), 0)
+
+    @unittest.skipUnless(SERVE[-1] == "mount", "the program itself is not built here")
     def test_f_m2_without_a_timeout_every_open_sees_what_was_written(self):
         self.serve("--entry-timeout", "0")
         self.see_writes_of_others(0)
