@@ -143,6 +143,8 @@ StatusOr<FileBytes> TreeView::ReadFile(OpenValue* file, uint64_t offset, uint64_
     left -= found.view.size();
     // Only bytes on both sides of a border of two pieces are copied.
     if (left > 0 || !joined.empty()) joined.append(found.view);
+    // Readers that held one piece while they wait for room for another could wait for each other.
+    if (left > 0) found = {};
   }
   if (!joined.empty()) {
     found.owner = std::make_shared<const std::string>(std::move(joined));
