@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cli/arguments.h"
@@ -21,7 +23,9 @@ constexpr const char* kExamples =
     "reads it\n"
     "  sippar export ./data -e \"SELECT row, language: FROM web\" --format csv > languages.csv\n"
     "  sippar export ./data -e \"SELECT contents: FROM web WHERE row = 'com.cnn'\" --to page.raw\n"
-    "up to four tablets are read at once; `sippar dump` writes all tables, with their schemas\n";
+    "  sippar export host:8086 web --to web.cells --jobs 16   more tablets at once, the same file\n"
+    "a query that sorts or groups reads two tablets at once at most, one with a LIMIT one\n"
+    "`sippar dump` writes all tables, with their schemas\n";
 
 // The format that the suffix of the file name implies; "cells" if it implies none.
 std::string FormatOf(std::string_view file) {
@@ -44,6 +48,7 @@ int RunExport(int argc, char** argv) {
   std::string select;
   std::string file = "-";
   std::string format;
+  std::optional<uint64_t> jobs;
   cluster::Patience patience;
   app.add_option("TARGET", target, kTargetHelp)->required();
   CLI::Option* table_option = app.add_option("TABLE", table, "the table");
@@ -55,6 +60,10 @@ int RunExport(int argc, char** argv) {
   app.add_option("--format", format,
                  "cells, jsonl, jsonl-b64, csv, tsv or raw; else by the file's name, or cells")
       ->check(CLI::IsMember({"cells", "jsonl", "jsonl-b64", "csv", "tsv", "raw"}));
+  app.add_option("--jobs", jobs,
+                 "tablets read at once, 4 if not given; the file is in key order all the same, and "
+                 "few rows of each tablet wait in memory")
+      ->check(CLI::Range(1, 64));
   AddWaitOption(&app, &patience);
   try {
     app.parse(argc, argv);
@@ -69,9 +78,10 @@ int RunExport(int argc, char** argv) {
   // The command becomes one EXPORT statement, so it shares that statement's code.
   std::string source =
       select.empty() ? "TABLE " + query::QuoteName(table) : fmt::format("({})", select);
-  return RunStatement(target, patience,
-                      fmt::format("EXPORT {} TO {} FORMAT {}", source, query::QuoteText(file),
-                                  query::QuoteName(format)));
+  std::string statement = fmt::format("EXPORT {} TO {} FORMAT {}", source, query::QuoteText(file),
+                                      query::QuoteName(format));
+  if (jobs) statement += fmt::format(" WITH (JOBS = {})", *jobs);
+  return RunStatement(target, patience, statement);
 }
 
 }  // namespace sippar::cli

@@ -40,7 +40,7 @@ std::atomic<bool> interrupted{false};
 struct FileImport {
   std::string target, table, file, mapping, options;
   std::string delimiter, quote, null_text, on_error, bad_file, encoding;
-  std::optional<uint64_t> skip, skip_lines;
+  std::optional<uint64_t> skip, skip_lines, jobs;
   bool no_header = false;
   bool dry_run = false;
   cluster::Patience patience;
@@ -69,6 +69,11 @@ void FileImport::AddTo(CLI::App* app) {
       "csv, tsv or jsonl: broken records are left out and written here, with their lines "
       "and reasons");
   app->add_option("--encoding", encoding, "of the file instead of UTF-8, such as UTF-16");
+  app->add_option(
+         "--jobs", jobs,
+         "parts of a batch written at once, 4 if not given: more for a server far away; the "
+         "versions of a row keep the order of the file all the same")
+      ->check(CLI::Range(1, 64));
   app->add_flag("--dry-run", dry_run,
                 "read and map all records, show the first cells, write nothing");
   app->add_option("--with", options, "options of IMPORT, such as HEADER = false");
@@ -82,6 +87,7 @@ void FileImport::AddTo(CLI::App* app) {
       "  sippar import csv ./data people export.csv.gz --delimiter ';' --null NA --on-error skip\n"
       "  sippar import csv ./data people people.csv --map \"ROW = id, f:name = name\" --dry-run\n"
       "  sippar import csv ./data people people.csv --bad-file bad.csv --encoding UTF-16\n"
+      "  sippar import csv host:8086 people people.csv --jobs 16\n"
       "  sippar import jsonl ./data people - < people.jsonl\n"
       "  sippar import raw ./data web page.html --map \"ROW = 'com.cnn', contents: = value\"\n");
 }
@@ -99,6 +105,7 @@ std::string FileImport::With() const {
   if (!on_error.empty()) add("ON_ERROR", on_error);
   if (!bad_file.empty()) add("ON_ERROR", fmt::format("FILE({})", query::QuoteText(bad_file)));
   if (!encoding.empty()) add("ENCODING", query::QuoteText(encoding));
+  if (jobs) add("JOBS", fmt::format("{}", *jobs));
   if (dry_run) add("DRY_RUN", "TRUE");
   if (skip_lines) add("SKIP_LINES", fmt::format("{}", *skip_lines));
   if (skip) add("SKIP", fmt::format("{}", *skip));

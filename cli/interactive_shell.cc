@@ -6,12 +6,14 @@
 
 #include <clocale>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "cli/completion.h"
 #include "cli/exit_code.h"
 #include "cli/history.h"
+#include "cli/line_colors.h"
 #include "cli/line_editor.h"
 #include "cli/message.h"
 #include "cli/meta_commands.h"
@@ -62,8 +64,8 @@ class Shell {
       meta_.set_history_file(history_.path());
     }
     if (!options_->no_start_file) RunStartFile();
-    LineEditor editor(
-        [this](std::string_view text, size_t caret) { return Complete(text, caret); });
+    LineEditor editor([this](std::string_view text, size_t caret) { return Complete(text, caret); },
+                      [this](std::string_view line) { return Colors(line); });
     while (!meta_.quit() && EndSignal() == 0) ReadLine(&editor);
     Status closed = store_.Close();
     if (!closed.ok()) PrintMessage("sippar shell", MessageOf(closed));
@@ -132,6 +134,11 @@ class Shell {
     if (!in_line) return {};
     found.begin -= typed_.size();
     return found;
+  }
+
+  std::optional<std::vector<query::TokenSpan>> Colors(std::string_view line) {
+    if (!options_->output.options.color) return std::nullopt;
+    return SpansOfLine(typed_, line);
   }
 
   bool MayLeave() {
@@ -209,6 +216,14 @@ class Shell {
   bool asked_ = false;
 };
 
+// False if the user has set NO_COLOR (https://no-color.org) or the terminal has no colours.
+bool WantsColors() {
+  const char* refusal = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  return !is_dumb && (refusal == nullptr || *refusal == '\0');
+}
+
 }  // namespace
 
 bool IsInteractive() { return isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1; }
@@ -218,7 +233,7 @@ int RunInteractiveShell(ShellOptions options) {
   options.output.rows_max = kRowsShown;
   options.output.dates = true;
   options.output.pager = DefaultPager();
-  options.output.options.color = std::getenv("NO_COLOR") == nullptr;
+  options.output.options.color = WantsColors();
   return Shell(&options).Run();
 }
 

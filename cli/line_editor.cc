@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/line_editor.h"
 
+#include <langinfo.h>
 #include <poll.h>
 #include <termios.h>
 #include <unistd.h>
@@ -10,10 +11,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cwchar>
+#include <utility>
 // The headers of readline need FILE to be declared first.
 #include <readline/history.h>
 #include <readline/readline.h>
 
+#include "cli/line_colors.h"
 #include "cli/signals.h"
 #include "engine/program/value.h"
 
@@ -22,6 +26,8 @@ namespace {
 
 // readline calls plain functions without a context argument, so their state is global.
 FindCandidatesHook* active_hook = nullptr;
+FindColorsHook* active_colors = nullptr;
+bool is_painted = false;  // colours may be on the screen in the line that is edited
 bool line_done = false;
 bool line_is_end = false;
 std::string line_text;
@@ -42,6 +48,64 @@ void OnLine(char* line) {
 
 int OnNewLine(int, int) { return rl_insert_text("\n") >= 0 ? 0 : 1; }
 
+bool IsOn(const char* variable) {
+  const char* value = rl_variable_value(variable);
+  return value != nullptr && std::strcmp(value, "on") == 0;
+}
+
+// The width as readline computes it: by the C library, if the locale's characters are UTF-8.
+int WidthOf(uint32_t code) {
+  static const bool is_utf8 = std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+  if (code < 0x80) return code < 0x7f ? 1 : -1;
+  return is_utf8 ? wcwidth(static_cast<wchar_t>(code)) : -1;
+}
+
+// True if readline shows the prompt and the line, and nothing else: no search or message, which
+// takes the prompt's place, no selected region or sign of a mode, and no part of a line that it
+// scrolls.
+bool ShowsPlainLine() {
+  if (rl_prompt == nullptr || rl_display_prompt == nullptr) return false;
+  if (std::strcmp(rl_prompt, rl_display_prompt) != 0 || rl_mark_active_p() != 0) return false;
+  return !IsOn("horizontal-scroll-mode") && !IsOn("show-mode-in-prompt") &&
+         !IsOn("mark-modified-lines");
+}
+
+// The bytes that colour the line that readline has drawn; "" if it must stay as readline draws it.
+std::string Paint() {
+  if (active_colors == nullptr || !ShowsPlainLine()) return "";
+  std::string_view line(rl_line_buffer, static_cast<size_t>(rl_end));
+  int lines = 0;
+  int columns = 0;
+  rl_get_screen_size(&lines, &columns);
+  if (!FitsOneLine(rl_prompt, line, static_cast<size_t>(columns), WidthOf)) return "";
+  const std::optional<std::vector<query::TokenSpan>> spans = (*active_colors)(line);
+  const bool has_work = spans && (is_painted || !spans->empty());
+  return has_work ? PaintOver(rl_prompt, line, *spans) : "";
+}
+
+// readline always draws the line itself, so what it knows about the screen stays true. The colours
+// are then drawn over the same characters.
+void OnRedisplay() {
+  const std::string colors = Paint();
+  if (colors.empty() && is_painted) {
+    // readline does not know the colours. It draws the whole line again, to remove them.
+    rl_clear_visible_line();
+    rl_on_new_line();
+  }
+  rl_redisplay();
+  std::fwrite(colors.data(), 1, colors.size(), rl_outstream);
+  std::fflush(rl_outstream);
+  is_painted = !colors.empty();
+}
+
+// readline clears the line of the old width only if the redisplay function is its own.
+void Resize() {
+  rl_redisplay_function = rl_redisplay;
+  rl_resize_terminal();
+  rl_redisplay_function = OnRedisplay;
+  OnRedisplay();
+}
+
 char* Copy(const std::string& text) { return strdup(text.c_str()); }
 
 // Shows `note` below the line, unless the previous Tab has shown a note for the same text. Returns
@@ -51,7 +115,7 @@ bool ShowNote(const std::string& note, std::string_view before_caret) {
   noted_text = before_caret;
   std::fprintf(rl_outstream, "\r\n%s\r\n", engine::PrintEscaped(note).c_str());
   rl_on_new_line();
-  rl_redisplay();
+  OnRedisplay();
   return true;
 }
 
@@ -107,6 +171,9 @@ void SetUp() {
   rl_variable_bind("enable-bracketed-paste", "on");
   rl_variable_bind("blink-matching-paren", "on");
   rl_initialize();
+  // Set after rl_initialize, which asks for what the terminal can do only if the function is
+  // readline's own.
+  rl_redisplay_function = OnRedisplay;
   rl_bind_keyseq("\\e\\C-m", OnNewLine);  // Alt-Enter
   rl_bind_keyseq("\\e\\C-j", OnNewLine);
   struct sigaction action = {};
@@ -116,12 +183,17 @@ void SetUp() {
 
 }  // namespace
 
-LineEditor::LineEditor(FindCandidatesHook candidates) : candidates_(std::move(candidates)) {
+LineEditor::LineEditor(FindCandidatesHook candidates, FindColorsHook colors)
+    : candidates_(std::move(candidates)), colors_(std::move(colors)) {
   active_hook = &candidates_;
+  active_colors = &colors_;
   SetUp();
 }
 
-LineEditor::~LineEditor() { active_hook = nullptr; }
+LineEditor::~LineEditor() {
+  active_hook = nullptr;
+  active_colors = nullptr;
+}
 
 LineEvent LineEditor::Wait() {
   while (!line_done) {
@@ -129,7 +201,7 @@ LineEvent LineEditor::Wait() {
     int ready = poll(waits, 2, -1);
     if (window_changed != 0) {
       window_changed = 0;
-      rl_resize_terminal();
+      Resize();
     }
     if (ready < 0 && errno != EINTR) return LineEvent::kEnd;
     if (ready <= 0) continue;
@@ -149,6 +221,7 @@ LineEvent LineEditor::Wait() {
 
 LineEvent LineEditor::Read(const std::string& prompt, std::string* text) {
   line_done = false;
+  is_painted = false;
   rl_callback_handler_install(prompt.c_str(), OnLine);
   LineEvent event = Wait();
   if (event == LineEvent::kText) {

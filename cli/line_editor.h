@@ -6,9 +6,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "query/parse/token_kinds.h"
 
 namespace sippar::cli {
 
@@ -24,11 +27,15 @@ struct Candidates {
 
 using FindCandidatesHook = std::function<Candidates(std::string_view text, size_t caret)>;
 
+// The parts of the line that have colours; nullopt: the user wants no colours.
+using FindColorsHook =
+    std::function<std::optional<std::vector<query::TokenSpan>>(std::string_view line)>;
+
 enum class LineEvent { kText, kInterrupt, kEnd };
 
 class LineEditor {
  public:
-  explicit LineEditor(FindCandidatesHook candidates);
+  LineEditor(FindCandidatesHook candidates, FindColorsHook colors);
   ~LineEditor();
   // Waits for input and stores it in *text. kInterrupt: Ctrl-C was pressed after the last
   // DrainInterruptPipe (signals.h); *text is then the discarded input. kEnd: end of input.
@@ -37,6 +44,7 @@ class LineEditor {
  private:
   LineEvent Wait();
   FindCandidatesHook candidates_;
+  FindColorsHook colors_;
 };
 
 }  // namespace sippar::cli

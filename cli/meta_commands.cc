@@ -62,6 +62,8 @@ const std::vector<MetaCommand>& MetaCommands::List() {
        &MetaCommands::SwitchDates, MetaCommand::kOnOff},
       {"\\timing", "[on|off]", "show how long statements take", &MetaCommands::SwitchTiming,
        MetaCommand::kOnOff},
+      {"\\colors", "[on|off]", "keywords, texts and comments in colours while you type; NULL dim",
+       &MetaCommands::SwitchColors, MetaCommand::kOnOff},
       {"\\null", "[TEXT]", "how NULL looks in box and line", &MetaCommands::SetNull,
        MetaCommand::kNothing},
       {"\\set", "[NAME[:TYPE]=VALUE]", "value of @NAME", &MetaCommands::SetParameter,

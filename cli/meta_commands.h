@@ -82,6 +82,7 @@ class MetaCommands {
   int SetRows(const std::string& word);
   int SetPager(const std::string& command);
   int SwitchDates(const std::string& word);
+  int SwitchColors(const std::string& word);
   int SwitchTiming(const std::string& word);
   int SetNull(const std::string& text);
   int SetParameter(const std::string& rest);

@@ -85,6 +85,10 @@ int MetaCommands::SwitchDates(const std::string& word) {
   return Switch(word, &runner_->output_settings()->dates, "dates");
 }
 
+int MetaCommands::SwitchColors(const std::string& word) {
+  return Switch(word, &runner_->output_settings()->options.color, "colors");
+}
+
 int MetaCommands::SwitchTiming(const std::string& word) {
   return Switch(word, &runner_->output_settings()->timing, "timing");
 }

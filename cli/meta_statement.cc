@@ -116,8 +116,11 @@ int MetaCommands::Go(const std::string& path) {
   std::string text = TakeStatement();
   if (path.empty()) return RunTaken(text, settings);
   Output* output = runner_->output();
-  if (output->is_redirected())
-    return Fail("\\g FILE: rows go to the file of \\o; end that with \\o");
+  if (output->is_redirected()) {
+    return Fail(fmt::format(
+        "\\g {}: nothing was run, because \\o sends rows to another file; a bare \\o ends that",
+        path));
+  }
   if (settings.format.empty()) settings.format = FormatOfFile(path);
   if (Status opened = output->Redirect(path, Appearance::kWhole); !opened.ok()) {
     return Fail(MessageOf(opened));

@@ -84,11 +84,11 @@ constexpr Help kHelp[] = {
      "IMPORT INTO table FROM 'file' [FORMAT csv|tsv|jsonl|jsonl_b64|cells|raw]\n"
      "  [(ROW = …, column = …, TIMESTAMP = …)] [WITH (HEADER = FALSE,\n"
      "  ON_ERROR = STOP|SKIP|FILE('bad.csv'), SKIP = records, SKIP_LINES = n, DELIMITER = ';',\n"
-     "  QUOTE = '\"', NULL_TEXT = 'NA', ENCODING = 'UTF-16', DRY_RUN = TRUE)]\n"
+     "  QUOTE = '\"', NULL_TEXT = 'NA', ENCODING = 'UTF-16', DRY_RUN = TRUE, JOBS = n)]\n"
      "  a file that ends in .zst or .gz is unpacked; a dry run shows what would be written\n",
      "IMPORT INTO web FROM 'pages.csv' FORMAT csv (ROW = host, contents: = body);"},
     {"EXPORT",
-     "EXPORT TABLE table | (SELECT …) TO 'file' [FORMAT …]\n"
+     "EXPORT TABLE table | (SELECT …) TO 'file' [FORMAT …] [WITH (HEADER = FALSE, JOBS = n)]\n"
      "  formats as IMPORT has them; `sippar dump` writes all tables\n",
      "EXPORT (SELECT CELLS * FROM web VERSIONS ALL) TO 'web.jsonl' FORMAT jsonl;"},
     {"SET", "SET name = value; RESET name | ALL; SHOW SESSION lists the names\n",

@@ -55,7 +55,7 @@ explain
 
 select
     : SELECT CELLS? DISTINCT? selectItem (COMMA selectItem)*
-      (FROM source readOption*)?
+      (FROM source readOption* (unnestItem+ readOption*)?)?
       (where readOption*)?
       (GROUP BY expression (COMMA expression)*)?
       having?
@@ -82,8 +82,15 @@ unnest
     : UNNEST LPAREN expression RPAREN sourceAlias? (WITH OFFSET offsetAlias?)?
     ;
 
+// No keyword without AS, as for sourceAlias: LEFT JOIN may follow.
 offsetAlias
-    : AS? name
+    : AS name
+    | IDENT
+    ;
+
+// The items of a list of the row before it, as GoogleSQL's correlated join. An ON is never needed.
+unnestItem
+    : (COMMA | (CROSS | INNER | LEFT OUTER?)? JOIN) unnest
     ;
 
 // After FROM web AS x, x.name is the column `name` of web. Without AS no keyword can be an alias, and
@@ -465,10 +472,11 @@ anyWord
 
 // Keywords that may be names: the grammar tells the two uses apart.
 softKeyword
-    : ADD | AFTER | ANALYZE | APPEND | ARRAY | ATOMIC | BACKUP | BALANCE | CANCEL | COLUMN | COMMIT
-    | COMPACT | DATE | DELETES | EXTRACT | FAIL | FAMILY | FLUSH | FORMAT | GROUPS | ILIKE
-    | INTERVAL | LOCALITY | MAJOR | MERGE | MINOR | MOVE | OFFSET | PER | PERCENT_ | RENAME | RESET | RESTORE
-    | REVERSE | ROLLBACK | ROW | ROWS | SAMPLE | SNAPSHOT | SPLIT | STARTS | STRIP | STRUCT | TABLET
+    : ADD | AFTER | ANALYZE | APPEND | ARRAY | ATOMIC | BACKUP | BALANCE | CANCEL | COLUMN
+    | COMMIT | COMPACT | CROSS | DATE | DELETES | EXTRACT | FAIL | FAMILY | FLUSH | FORMAT
+    | FULL | GROUPS | ILIKE | INNER | INTERVAL | JOIN | LEFT | LOCALITY | MAJOR | MERGE | MINOR
+    | MOVE | OFFSET | OUTER | PER | PERCENT_ | RENAME | RESET | RESTORE | REVERSE | RIGHT
+    | ROLLBACK | ROW | ROWS | SAMPLE | SNAPSHOT | SPLIT | STARTS | STRIP | STRUCT | TABLET
     | TABLETS | TAIL | TIME | TIMESTAMP | UNNEST | UNPACK | VERSIONS
     ;
 

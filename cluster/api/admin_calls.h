@@ -64,7 +64,7 @@ struct ServerInfo {
 namespace calls {
 
 // Creates a table of n + 1 tablets from n split keys. The keys are sorted and distinct, and no key
-// is "". Errors: kAlreadyExists, kInvalidArgument.
+// is "". Errors: kAlreadyExists, kInvalidArgument, kResourceExhausted (limits::kTablesMax).
 struct CreateTable {
   TableSchema schema;
   std::vector<std::string> split_keys;
@@ -293,14 +293,14 @@ struct TabletEvents {
 };
 
 // MoveTablet and DrainServer name a server either as NAME, which means its running process, or as
-// NAME.EPOCH (server_id.h). kNotFound: the table or the server is unknown; the message names the
-// live servers.
+// NAME.EPOCH (server_id.h). kNotFound: the table is unknown, or the server is; then the message
+// names the live servers.
 
 // Moves the tablet that has `row` and returns when `server` serves it; returns at once if `server`
 // serves it already. A tablet of METADATA moves in the same way. A balance round may move the
-// tablet again; see SetBalancing. kFailedPrecondition: the server has ended, is drained or refuses
-// the tablet, or the tablet is being merged. kDeadlineExceeded: the caller's timeout, or 30 s,
-// ended before the move; the move goes on.
+// tablet again; see SetBalancing. kFailedPrecondition: the server has ended, is shutting down, is
+// drained or refuses the tablet, or the tablet is set aside or being merged. kDeadlineExceeded: the
+// caller's timeout, or 30 s, ended before the move; the move goes on.
 struct MoveTablet {
   std::string table;
   std::string row;
@@ -348,7 +348,8 @@ struct DrainServer {
 // Lets servers load the tablet that has `row` again after the master has set it aside, and forgets
 // the server deaths that were counted against it. OK also if the tablet is not set aside. When OK,
 // the order is in METADATA; ClusterStatus shows when a server serves the tablet. kNotFound: table
-// not found.
+// not found. kDeadlineExceeded: the tablet is still set aside after the caller's timeout, or 30 s;
+// the master keeps trying.
 struct LetBack {
   std::string table;
   std::string row;

@@ -32,7 +32,9 @@ namespace calls {
 
 // Backs up the table with everything that was acknowledged before the call. It is not one snapshot
 // of the table: each tablet is saved as it was at some moment during the call. kNotFound: table not
-// found; kAlreadyExists: the backup exists.
+// found; kAlreadyExists: the backup exists; kResourceExhausted: the store has kBackupsMax backups;
+// kUnavailable: the table's tablets moved or split all the time, or the backup took so long that
+// its files may be gone.
 struct CreateBackup {
   std::string name;
   std::string table;
@@ -53,8 +55,8 @@ struct CopyBackup {
   static constexpr CallRule kRule = ChangeRule("CopyBackup");
 };
 
-// kNotFound: backup not found. Neither this call nor ListBackups has a time limit, because both
-// read every manifest.
+// kNotFound: backup not found. This call, ListBackups and GetBackupChanges have no time limit,
+// because they read every manifest.
 struct GetBackup {
   std::string name;
 
@@ -100,7 +102,7 @@ struct GetBackupChanges {
 
 // Creates a table with the schema and data of the backup. The new table is not protected against
 // deletion, even if the old one was. Once begun, the call ignores its caller's deadline and cancel
-// flag. kAlreadyExists: the table exists.
+// flag. kNotFound: backup not found; kAlreadyExists: the table exists.
 struct RestoreTable {
   std::string backup;
   std::string table;
@@ -122,7 +124,7 @@ struct DropAndKeepTable {
 };
 
 // Restores the table of this name that was dropped last. kNotFound: no dropped table has this
-// name, or the time for which it was kept is over.
+// name, or the time for which it was kept is over. kAlreadyExists: another table has the name now.
 struct UndeleteTable {
   std::string table;
 

@@ -30,8 +30,9 @@ enum class Repeat : uint8_t {
   kUnsafe,  // no: it is retried only when it is certain that nothing was done
 };
 
-// What a call may have changed if its caller gets no answer. kNone: nothing, because the call is a
-// read. kUnknown: the call is a write, whose outcome is then unknown.
+// What a call may have changed if its caller gets no answer. kNone: no content, because the call is
+// a read, or only rearranges files, as Flush does. kUnknown: the call is a write, whose outcome is
+// then unknown.
 enum class Effect : uint8_t { kNone, kUnknown };
 
 // How long a caller waits for the answer before it gives up the call.
@@ -63,7 +64,8 @@ constexpr CallRule ChangeRule(const char* name) {
 constexpr CallRule RepeatableChangeRule(const char* name, TimeLimit limit = TimeLimit::kNone) {
   return {name, Repeat::kSafe, Effect::kUnknown, limit};
 }
-// The rule of a call that only reads state that is at hand, so its answer takes seconds at most.
+// The rule of a call that only uses state that is at hand and changes nothing durable, so its
+// answer takes seconds at most.
 constexpr CallRule LookUpRule(const char* name) {
   return {name, Repeat::kSafe, Effect::kNone, TimeLimit::kShort};
 }

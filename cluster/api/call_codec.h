@@ -159,8 +159,8 @@ struct Coding<std::optional<T>> {
   }
 };
 
-// Encodes the types that have their own functions Encode and Decode. Their encoding is also used on
-// disk.
+// Encodes the types that have their own functions Encode and Decode. Some of these encodings are
+// also used on disk.
 template <class T>
 requires requires(const T& value) {
   { value.Encode() } -> std::same_as<std::string>;
@@ -297,9 +297,9 @@ inline Status TooLargeReply(const CallRule& rule, size_t size, size_t size_max) 
                            std::to_string(size_max));
 }
 
-// Encodes the reply of a call that was carried out. If the reply of a batch exceeds `size_max`
-// bytes, an error replaces each part that no longer fits; these errors may exceed the limit a
-// little.
+// Encodes the reply of a call that was carried out. If the reply exceeds `size_max` bytes, returns
+// an error. But in the reply of a batch, an error replaces each part that no longer fits; these
+// errors may exceed the limit a little.
 template <class Call>
 StatusOr<std::string> EncodeReply(const typename Call::Reply& reply, size_t size_max) {
   std::string bytes;

@@ -31,7 +31,7 @@ struct TraceStage {
   int64_t CallWork::*micros;
 };
 
-// The times of CallWork, in the order in which a call passes these stages.
+// The times of CallWork, in the order in which they are shown.
 inline constexpr std::array<TraceStage, 6> kTraceStages = {{{"queue", &CallWork::queue_us},
                                                             {"row_lock", &CallWork::row_lock_us},
                                                             {"log", &CallWork::log_us},
@@ -45,8 +45,8 @@ struct CallTraceInfo {
   std::string call;      // "ApplyRows", "Read", ...
   std::string table;     // "": not known, or the call is not about a table
   std::string row;       // first row, cut to 64 bytes; "": no row, or a scan from the first row
-  std::string server;    // name of the member that served the call
-  std::string caller;    // role and name of the calling process
+  std::string server;    // name of the member that served the call; "api": over gRPC
+  std::string caller;    // role and name of the calling process; over gRPC its address, or ""
   int64_t start_us = 0;  // arrival of the request, since the Unix epoch
   int64_t duration_us = 0;
   std::string outcome;  // "OK", "UNAVAILABLE", ...

@@ -85,8 +85,8 @@ struct TabletCounts {
   uint64_t unassigned = 0;
   uint64_t recovering = 0;
   uint64_t merging = 0;
-  // Tablets that no server serves on purpose: those of a table that was dropped and can be
-  // restored, and those whose servers ended again and again (calls::LetBack). The latter are also
+  // Tablets that the master gives to no server: those of a table that was dropped and can be
+  // restored, and those whose servers crashed again and again (calls::LetBack). The latter are also
   // in ClusterHealth::unserved.
   uint64_t set_aside = 0;
 

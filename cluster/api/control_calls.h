@@ -1,5 +1,6 @@
 // The calls between the master and the tablet servers (Bigtable paper, section 5.2). Every call can
-// be retried: a repeated call finds its work done and returns OK (tests/FAULTS.md N4, N9). After
+// be retried: a repeated call finds its work done and returns OK (tests/FAULTS.md N4, N9); a
+// repeated split finds that the server no longer serves the parent, and returns kUnavailable. After
 // kUnavailable or kDeadlineExceeded the outcome is unknown; any other answer is final. Plain data.
 //
 // Calls with a master_epoch are refused with kAborted ("an older master") when it is below the
@@ -65,7 +66,8 @@ namespace calls {
 // Loads the tablet; when OK, the server serves it. METADATA must already assign the tablet to this
 // server at record.tablet_epoch. The server first replays the records of `record.logs` after the
 // redo point. OK also when the server already serves the tablet at this epoch. kFailedPrecondition:
-// the server serves the tablet at another epoch, or has closed this epoch.
+// the server serves the tablet at another epoch, has closed this epoch, or is shutting down, or the
+// record does not assign the tablet to it.
 struct LoadTablet {
   uint64_t master_epoch = 0;
   TabletRecord record;
@@ -172,8 +174,8 @@ struct ForgetBirths {
 };
 
 // The next five calls are parts of calls of AdminApi, such as Flush: the master sends one for each
-// tablet to the tablet's server. It sends Metrics, Compactions, Traces and HotTablets
-// (admin_calls.h) to every server unchanged.
+// tablet to the tablet's server. (Clients send TabletStats, too, for ListTablets.) The master sends
+// Metrics, Compactions, Traces and HotTablets (admin_calls.h) to every server unchanged.
 struct FlushTablet {
   uint64_t tablet_id = 0;
 

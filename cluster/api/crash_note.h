@@ -15,7 +15,7 @@ namespace sippar::cluster {
 
 struct CrashNote {
   int signal = 0;
-  // The tablet on which the thread worked that crashed; 0: none, or it is not known.
+  // The tablet on which the thread worked that crashed; 0: not known.
   uint64_t tablet_id = 0;
   bool operator==(const CrashNote&) const = default;
 };
@@ -25,7 +25,7 @@ inline constexpr size_t kCrashNoteSizeMax = 64;
 // Returns the text of the note, which lies in `room`. May be called in a signal handler.
 std::string_view EncodeCrashNote(const CrashNote& note, std::array<char, kCrashNoteSizeMax>* room);
 // nullopt: the text is empty, so the process has not crashed. A text that is cut short or that a
-// newer program wrote is a note that names no tablet.
+// newer program wrote is a note that names no tablet, and blames none.
 std::optional<CrashNote> DecodeCrashNote(std::string_view text);
 
 }  // namespace sippar::cluster

@@ -28,7 +28,9 @@ using engine::CellView;
 
 class DataApi : public Port<calls::DataCalls> {
  public:
-  // Returns a stream that reads one consistent snapshot of each tablet.
+  // Returns a stream that reads one consistent snapshot of each tablet. If the stream has to go on
+  // after a failure, it reads the rest of the tablet from a later snapshot, but never mixes two
+  // versions of a row (kAborted instead).
   [[nodiscard]] virtual StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table,
                                                                    const ReadSpec& read,
                                                                    const CallOptions& options) = 0;

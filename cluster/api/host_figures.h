@@ -12,7 +12,7 @@
 
 namespace sippar::cluster {
 
-// The answers of one host to AdminApi::Metrics and AdminApi::Compactions.
+// The answers of one host to calls::Metrics and calls::Compactions.
 std::map<std::string, uint64_t> MetricsOf(engine::TabletHost* host);
 std::vector<CompactionInfo> CompactionsOf(const engine::TabletHost& host);
 

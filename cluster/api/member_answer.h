@@ -1,7 +1,7 @@
-// Distinguishes a failure that a tablet server returned from the failure of a call that got no
-// answer: both may have the code kUnavailable. The tablet server marks its own failures with a
-// payload of the status, which is sent over the wire, too. A transport that gets no answer makes a
-// status without the mark.
+// Distinguishes a failure that a tablet server returned to the master (TabletControl) from the
+// failure of a call that got no answer: both may have the code kUnavailable. The tablet server
+// marks the failures of the master's calls with a payload of the status, which is sent over the
+// wire, too. A transport that gets no answer makes a status without the mark.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

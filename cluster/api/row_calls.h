@@ -3,8 +3,8 @@
 //
 // Errors: kNotFound (table not found), kInvalidArgument, kUnavailable (the tablet is moving or its
 // server restarts: retry), kAborted (lost a race: retry the row), kDataLoss, kResourceExhausted,
-// kCancelled, kDeadlineExceeded. After kUnavailable or kDeadlineExceeded a write has an unknown
-// outcome.
+// kCancelled, kDeadlineExceeded. After kUnavailable, kCancelled or kDeadlineExceeded a write has an
+// unknown outcome.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -110,7 +110,7 @@ struct CommitRow {
 template <class To>
 using RowCalls = CallList<ApplyRows<To>, UpdateRows<To>, CommitRow<To>>;
 
-// Lists the tablets of the table in key order, with their sizes. Asks every server.
+// Lists the tablets of the table in key order, with their sizes. Asks the server of each tablet.
 struct ListTablets {
   std::string table;
 

@@ -13,9 +13,9 @@
 namespace sippar::cluster {
 
 struct StatementInfo {
-  std::string id;    // chosen by the reporting process; unique by chance
-  std::string host;  // machine and process that run the statement
-  uint64_t pid = 0;
+  std::string id;          // chosen by the reporting process; unique by chance
+  std::string host;        // machine that runs the statement
+  uint64_t pid = 0;        // process there
   std::string table;       // the first table that the statement names; "": none
   std::string text;        // its beginning, valid UTF-8 if the statement is
   int64_t elapsed_us = 0;  // time since its start

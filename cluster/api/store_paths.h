@@ -1,5 +1,6 @@
-// Makes and parses all paths in the directory that the servers share (cluster/PROTOCOL.md, "The
-// shared directory"). No other file builds such a path. Pure.
+// Makes and parses the paths in the directory that the servers share (cluster/PROTOCOL.md, "The
+// shared directory"), except STORE (engine/store/store_files.h), sippar.sock (net/unix_socket.h),
+// and the names of files that the engine makes in sst/, wal/ and changes/. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

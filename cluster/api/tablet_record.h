@@ -45,7 +45,6 @@ struct ServerDeath {
 // What the master must remember about a tablet that may be the reason why its servers die. The
 // record contains it so that the next master knows it, too.
 struct TabletSuspicion {
-  int64_t assigned_us = 0;          // wall clock when `server` was chosen; 0: not known
   std::vector<ServerDeath> deaths;  // deaths of the last hour, oldest first
   bool set_aside = false;           // no server may load the tablet until an administrator says so
   bool operator==(const TabletSuspicion&) const = default;

@@ -1,6 +1,6 @@
 // The data calls to one tablet server: the calls on rows (row_calls.h) of one of its tablets, and
-// streams. The client library finds the server and calls it: directly in one process, with delays
-// and loss in the simulator. Thread safe.
+// streams. The client library finds the server and calls it: directly in one process, over the wire
+// between processes, with delays and loss in the simulator. Thread safe.
 //
 // NotServed (engine/base/status.h): the server does not serve the tablet, serves it at another
 // epoch, or is about to split, merge or unload it. Nothing was done, so the caller looks the tablet

@@ -25,8 +25,8 @@ class Transport {
   // process may have died. Waits for nothing. False if no call was made yet, or if there are no
   // connections.
   virtual bool IsCut(const ServerId&) { return false; }
-  // Never null. `lane` (cluster/net/lane.h) is the priority of the calls: calls of one lane
-  // never wait for calls of another lane. A transport without queues ignores the lane.
+  // Never null. Calls of one `lane` (cluster/net/lane.h) never wait for calls of another lane. A
+  // transport without queues ignores the lane.
   virtual std::shared_ptr<TabletService> Tablets(const ServerId& server, net::Lane lane) = 0;
   virtual std::shared_ptr<TabletControl> Control(const ServerId& server) = 0;
   // Admin and Notices call the process that holds the master lock, as far as this process knows.

@@ -42,10 +42,12 @@ std::string TablePartRecord(const char* kind, uint64_t table_id, const std::stri
                                  const google::protobuf::Message& source,
                                  google::protobuf::Message* target);
 
-// One page of a list that is sorted by name.
+// Which page of a list a request asks for.
 struct Page {
   size_t size = 1'000;
-  std::string after;  // last name of the previous page; "": the first page
+  // Where the page begins; in a list that is sorted by name, the last name of the previous page.
+  // "": the first page.
+  std::string after;
 
   [[nodiscard]] static StatusOr<Page> Of(int32_t page_size, const std::string& page_token);
 };

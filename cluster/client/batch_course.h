@@ -1,5 +1,5 @@
 // Sends one batch of writes: groups it by tablet, sends the groups concurrently, and groups those
-// writes again whose tablet has moved.
+// writes again whose tablet has moved or did not answer.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -51,7 +51,7 @@ class CallCourse {
   const CallTime time_;
   int64_t failing_since_nanos_ = 0;
   uint32_t failures_ = 0;
-  bool may_have_begun_ = false;  // a try before the last one failed with an unknown outcome
+  bool may_have_begun_ = false;  // a try has failed without the mark that it was not begun
 };
 
 }  // namespace sippar::cluster

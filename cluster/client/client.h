@@ -21,9 +21,10 @@ class Client {
   virtual AdminApi* admin() = 0;
   virtual engine::Clock* clock() = 0;
   virtual const std::string& target() const = 0;
-  // Ends the client cleanly: flushes the memtables, so that the next opening replays no log. To be
-  // called once, after all other calls have returned. The destructor does the same if Close was not
-  // called, but drops the status.
+  // Ends the client cleanly. If this process has the store open, flushes the memtables, so that the
+  // next opening replays no log; otherwise does nothing at the servers. To be called once, after
+  // all other calls have returned. The destructor does the same if Close was not called, but drops
+  // the status.
   [[nodiscard]] virtual Status Close() = 0;
 };
 

@@ -29,7 +29,7 @@ StatusOr<std::unique_ptr<ClusterData>> ClusterData::Open(const ClusterDataOption
 
 // Within one process every call is answered, so no write is retried with an unknown outcome, and no
 // write needs a request id, which costs space in the log and in the tablet's state. Where answers
-// can be lost, each write gets an id, unless it comes from a client in another process that has
+// can be lost, each write gets an id, unless its caller, such as a client in another process, has
 // already given it one.
 StatusOr<std::vector<Status>> ClusterData::Perform(const calls::ApplyRows<LentTable>& asked,
                                                    const CallTime& time) {

@@ -39,7 +39,7 @@ class ProgramRest final : public engine::ProgramSink {
   engine::Program left_;
   engine::ProgramSink* const sink_;
   const bool in_order_;  // result rows come in the order of the rows that were read
-  std::vector<engine::ProgramBatch> held_;  // all batches of this try, unless in_order_
+  std::vector<engine::ProgramBatch> held_;  // batches with rows of this try, unless in_order_
   // The last row of the table up to which all results were passed on; "": none in this try.
   std::string mark_;
   uint64_t marked_ = 0;   // result rows passed on up to the mark, since left_ was made

@@ -1,5 +1,5 @@
 // Numbers the writes of a client (cluster/PROTOCOL.md, "Request ids"). Each id also carries the
-// number below which all writes are answered, so that tablets may forget the answers to those.
+// number below which no write is retried any more, so that tablets may forget the answers to those.
 // Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -11,8 +11,9 @@ namespace {
 using engine::RowRange;
 using engine::RowSet;
 
-// Leaves out the cell's value: within a tablet no two writes have the same sequence number, so
-// cells with the same number and time are the same cell. This runs for each cell of a remote read.
+// Leaves out the cell's value: within a tablet no two entries of mutations have the same sequence
+// number, so cells with the same number and time are the same cell. This runs for each cell of a
+// remote read.
 uint64_t Mix(uint64_t digest, const CellView& cell) {
   return (digest ^ cell.sequence) * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(cell.timestamp_us);
 }

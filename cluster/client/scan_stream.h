@@ -1,6 +1,6 @@
 // A read over the tablets of a table. After a move, split or merge it continues with the cell that
-// follows the last one returned. Each tablet is read from one snapshot; the stream never mixes two
-// versions of a row (kAborted instead).
+// follows the last one returned, from a new snapshot. Otherwise each tablet is read from one
+// snapshot. The stream never mixes two versions of a row (kAborted instead).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

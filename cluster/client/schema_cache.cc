@@ -36,8 +36,9 @@ struct Question {
 
 }  // namespace
 
-// Of the calls that find the schema too old, only one reads the schema again. The other calls use
-// the old schema meanwhile.
+// Of the calls that find the schema too old, only one reads the schema again, and the others use
+// the old schema meanwhile. But if a watch has reported a change, every call reads until a schema
+// is stored that was read after the change.
 SchemaCache::Look SchemaCache::LookAt(const std::string& table) {
   engine::MutexLock lock(&mutex_);
   auto found = known_.find(table);

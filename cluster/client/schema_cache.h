@@ -39,7 +39,9 @@ class SchemaCache {
   struct Known {
     std::shared_ptr<const TableSchema> schema;
     int64_t trusted_until_nanos = 0;  // time of the next read, unless has_changed
-    int64_t away_until_nanos = 0;     // end of the pause after a read got no answer
+    // The lock service did not answer the last read: until this time it is not asked again, and the
+    // known schema is used.
+    int64_t away_until_nanos = 0;
     std::atomic<bool> has_changed{false};
   };
   // What LookAt found in the cache.

@@ -20,7 +20,8 @@ class TableDirectory {
 
   // Returns the id of a table. kNotFound: table not found. After a table was dropped, or dropped
   // and created again, the old id is returned until Forget. This does no harm: ids are never
-  // reused, so METADATA has no tablets for the old id, and the caller notices.
+  // reused, so METADATA has no tablets for the old id, or only those of a dropped table that is
+  // kept, which no server serves, and the caller notices.
   [[nodiscard]] StatusOr<uint64_t> Find(const std::string& name) {
     {
       engine::MutexLock lock(&mutex_);

@@ -39,7 +39,8 @@ class TabletCaller {
   // METADATA is not served, retries as calls do.
   [[nodiscard]] StatusOr<std::vector<TabletRecord>> ReadAll(const std::string& table,
                                                             const CallTime& time);
-  // Finds the tablet in the cache only; null: a remote look-up would be needed.
+  // Finds the tablet in the cache of locations only; null: a remote look-up would be needed. An
+  // unknown table id is read from the lock service.
   LocationPtr FindKnown(const std::string& table, std::string_view row);
   void Invalidate(const TabletLocation& seen) { locator_.Invalidate(seen); }
 

@@ -4,7 +4,7 @@
 //
 // The deadline of a call is the latest deadline of its writers: an earlier one would leave the
 // other writes with an unknown outcome. So a writer may wait past its own deadline, and its cancel
-// flag has no effect while the call is in flight. Thread safe.
+// flag has no effect while the call waits or is in flight. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

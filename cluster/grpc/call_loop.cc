@@ -18,7 +18,6 @@ namespace sippar::cluster {
 namespace {
 
 constexpr int64_t kLookAgainUs = 1000;
-// An absence is the time in which the loop's thread carries out a call itself.
 constexpr int64_t kGuardUs = 2000;          // time between two looks of the guard
 constexpr int kGuardedMax = 10;             // looks without an absence before the guard sleeps
 constexpr int64_t kLongNanos = 100'000;     // a shorter absence never counts as long

@@ -1,6 +1,6 @@
 // A thread that reads from a share of a server's connections and carries out short calls itself, so
 // that they need no switch to another thread. If such a call takes long after all, a second thread,
-// the guard, takes over the connections until it has returned.
+// the guard, takes over the connections until the first thread has returned.
 // Call Register before the server is built, Start when it runs, and Stop after its shutdown.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -35,7 +35,7 @@ class CallEvent {
   }
 
  protected:
-  // Called once for each tag, on a thread of the loop.
+  // Called once for each operation, on the loop's thread or the guard's.
   virtual void Happened(bool ok) = 0;
 
  private:

@@ -75,7 +75,7 @@ void CallThreads::Serve(Threads::iterator self, std::function<void()> work) {
     } else {
       is_last = threads_.size() == 1 && !is_stopping_;
       // A thread cannot join itself. So it joins the threads that ended before it, and leaves its
-      // own object to the next thread that ends.
+      // own object to the next thread that ends, to Run or to Stop.
       ended.swap(ended_);
       ended_.splice(ended_.end(), threads_, self);
       // Only Stop waits for the end of threads. Otherwise a notification would make idle threads

@@ -14,7 +14,8 @@ namespace sippar::cluster {
 grpc::Status ToGrpc(const Status& status);
 void ToProto(const Status& status, google::rpc::Status* out);
 // Refuses a call because the server has no room for it: UNAVAILABLE with google.rpc.RetryInfo, so
-// that the caller retries soon. RESOURCE_EXHAUSTED would mean that a disk is full.
+// that the caller retries soon. RESOURCE_EXHAUSTED would mean that a disk is full or another limit
+// is reached, so that a retry does not help.
 grpc::Status Overloaded(const std::string& what);
 
 }  // namespace sippar::cluster

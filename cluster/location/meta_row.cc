@@ -26,7 +26,6 @@ constexpr std::string_view kRootMagic = "SPRROOT1";
 // Limits of PROTOCOL.md for the events of a tablet: 30 days, and the last 50 of a kind.
 constexpr int64_t kEventAgeUs = int64_t{30} * 24 * 3600 * 1'000'000;
 constexpr uint32_t kEventVersions = 50;
-constexpr char kAssignedColumn[] = "state:assigned_us";
 constexpr char kDeathsColumn[] = "state:deaths";
 constexpr char kSetAsideColumn[] = "state:set_aside";
 constexpr char kYes[] = "yes";
@@ -170,9 +169,6 @@ TabletPhase DecodePhase(Columns* columns) {
 // of their tablets.
 TabletSuspicion DecodeSuspicion(Columns* columns) {
   TabletSuspicion suspicion;
-  if (columns->Find(kAssignedColumn) != nullptr) {
-    suspicion.assigned_us = static_cast<int64_t>(columns->Number(kAssignedColumn));
-  }
   if (const std::string* set_aside = columns->Find(kSetAsideColumn)) {
     suspicion.set_aside = *set_aside == kYes;
   }
@@ -316,7 +312,6 @@ std::vector<MetaCell> EncodeMetaRow(const TabletRecord& record) {
   }
   if (record.suspicion) {
     const TabletSuspicion& suspicion = *record.suspicion;
-    cells.push_back({"state", "assigned_us", std::to_string(suspicion.assigned_us)});
     cells.push_back({"state", "deaths", EncodeDeaths(suspicion.deaths)});
     cells.push_back({"state", "set_aside", suspicion.set_aside ? kYes : ""});
   }

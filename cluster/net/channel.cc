@@ -14,8 +14,8 @@ namespace sippar::net {
 namespace {
 
 // Time between two searches for calls of Begin and Open that have passed their deadlines. No thread
-// waits for such a call, so a timer checks the deadlines. The timer runs only while there are such
-// calls.
+// looks at the clock for such a call, so a timer checks the deadlines. The timer runs only while
+// there are such calls.
 constexpr int64_t kSweepMicros = 10'000;
 constexpr size_t kDeliveriesInARow = 16;
 constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is asked to make
@@ -270,7 +270,7 @@ void Channel::Arrived(std::vector<Frame>* frames) {
         break;
       }
       auto at = calls_.find(frame.call);
-      if (at == calls_.end()) continue;  // The call was cancelled while its answer was under way.
+      if (at == calls_.end()) continue;  // the call has ended here while its answer was under way
       if (frame.kind == FrameKind::kReply) {
         deliveries.push_back({Remove(at), &frame});
       } else if (at->second.stream != nullptr) {

@@ -2,11 +2,12 @@
 // It connects at the first call, and again at the first call after the connection broke. Thread
 // safe.
 //
-// Errors of a call: those with which the member answered, or kUnavailable if no answer came. If the
-// status has the mark kNotBegun (failure.h), the call was certainly not begun; otherwise its
-// outcome is unknown. kUnimplemented and kInvalidArgument with this mark: the two ends refuse each
-// other (hello.h). kPermissionDenied with this mark: a process of another user listens on the unix
-// socket.
+// Errors of a call: those with which the member answered; kUnavailable if no answer came;
+// kCancelled if the caller cancelled the call. If the status has the mark kNotBegun (failure.h),
+// the call was certainly not begun; without it, the outcome of a call without an answer is unknown.
+// kUnimplemented and kInvalidArgument with this mark: the two ends refuse each other (hello.h).
+// kInvalidArgument also: the message is too large, or no certificate can name the host.
+// kPermissionDenied with this mark: a process of another user listens on the unix socket.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -35,7 +36,8 @@ struct ChannelOptions {
   std::shared_ptr<TlsKeys> tls;  // nullptr: no TLS
   bool checks_host = true;       // TLS: the certificate has to name `host`
   int64_t connect_max_us = 5'000'000;
-  bool reconnects = true;  // false: the channel is closed when its connection has ended
+  // False: the channel is closed when its connection has ended or could not be made.
+  bool reconnects = true;
 };
 
 struct CallOptions {
@@ -57,8 +59,8 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   // Waits for the answer. Must not be called on a loop's thread.
   StatusOr<std::string> Call(uint16_t method, std::string body, const CallOptions& options);
   // Makes a call without waiting. `done` gets the answer; it is called once, on a loop's thread or
-  // on the caller's, and must not wait. `timeout_us` 0: no limit. Returns the number of the call
-  // for Cancel.
+  // on a thread that calls Begin, Cancel or Close, and must not wait. `timeout_us` 0: no limit.
+  // Returns the number of the call for Cancel.
   uint64_t Begin(uint16_t method, std::string body, int64_t timeout_us, Done done);
   // Ends the call with kCancelled; its outcome is unknown unless the status has the mark kNotBegun.
   // Does nothing if the call has ended or was refused by Begin.
@@ -71,7 +73,8 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   // Ends the connection. All calls fail, those in flight and later ones.
   void Close();
   bool is_closed();
-  // True: the last attempt to connect failed, or the connection has ended, and no new one is open.
+  // True: the last attempt to connect failed, or the connection has ended other than by Close, and
+  // no new one is open.
   // Without a call the channel learns this only if keepalive is on or if the other end's kernel
   // closes the connection, as it does when the process dies.
   bool is_cut();
@@ -93,7 +96,7 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   using Calls = std::unordered_map<uint64_t, Pending>;
   enum class State : uint8_t { kIdle, kConnecting, kOpen, kClosed };
 
-  class Line;         // owns one connection for its channel
+  class Line;         // passes the events of one connection to its channel
   class ConnectWait;  // waits for the end of one attempt to connect to an address
 
   Channel(ChannelOptions options, std::shared_ptr<Loop> loop);

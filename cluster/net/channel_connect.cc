@@ -15,8 +15,8 @@
 
 namespace sippar::net {
 
-// Passes the events of one connection to the channel, with the number of the attempt to connect.
-// The channel ignores events of earlier attempts.
+// Passes the events of one connection to the channel; its opening and its end with the number of
+// the attempt to connect, so that the channel ignores those of earlier attempts.
 class Channel::Line final : public Connection::Owner {
  public:
   Line(std::weak_ptr<Channel> channel, uint64_t attempt)

@@ -122,8 +122,9 @@ Status Connection::ConsumeCipher(std::string_view cipher) {
   }
 }
 
-// Continues the TLS handshake. When it is done, the client sends its hello. The server sends its
-// own hello only after that, so it allocates nothing for a peer that only connects.
+// Continues the TLS handshake, if there is TLS. When it is done, the client sends its hello. The
+// server sends its own hello only when the client's has come (Greet), so it sends none to a peer
+// that only connects.
 Status Connection::FinishTls() {
   if (tls_ != nullptr) {
     StatusOr<bool> shaken = false;
@@ -251,8 +252,9 @@ void Connection::LookAtSilence() {
   });
 }
 
-// Ends the connection because the other end sent bytes that cannot be used. A goodbye tells the
-// other end the reason, so that the logs of both ends have it.
+// Ends the connection because bytes of the other end cannot be used, this end refuses the other's
+// hello, or this end is closing. Unless the TLS handshake is unfinished, a goodbye tells the other
+// end the reason, so that the logs of both ends have it.
 void Connection::Damaged(const Status& why) {
   bool can_tell = tls_ == nullptr || is_shaken_;
   can_tell ? SayGoodbye(why) : Close(why);

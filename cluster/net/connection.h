@@ -119,7 +119,7 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   std::vector<Frame> frames_;
   std::shared_ptr<Loop> moves_to_;  // loop to which the hello moves the connection
   std::vector<Frame> early_;        // frames that came with that hello
-  TlsIdentity identity_;
+  TlsIdentity identity_;            // after OnOpen, other threads read it, too
   bool was_asked_ = false;
   bool has_left_ = false;  // the other end ended the connection or said goodbye
   bool discards_ = false;  // further input is read and dropped
@@ -136,12 +136,14 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   std::string their_name_ GUARDED_BY(mutex_);
   SendQueue queue_ GUARDED_BY(mutex_);
   int corks_ GUARDED_BY(mutex_) = 0;
-  bool is_writing_ GUARDED_BY(mutex_) = false;  // DriveWrites runs, or the loop will run it
+  // DriveWrites runs, or the loop will run it; stays true when a write has failed.
+  bool is_writing_ GUARDED_BY(mutex_) = false;
   bool is_blocked_ GUARDED_BY(mutex_) =
       false;  // the socket took no more bytes; when it does again, the loop continues to write
-  bool is_paused_ GUARDED_BY(mutex_) = false;   // no reads until the queued frames are written
-  bool is_leaving_ GUARDED_BY(mutex_) = false;  // the connection ends when the queue is written
-  Status leaving_why_;                          // set once, with is_leaving_
+  bool is_paused_ GUARDED_BY(mutex_) = false;  // no reads until fewer bytes are queued
+  // SayGoodbye was called: this end sends nothing more when the queue is written.
+  bool is_leaving_ GUARDED_BY(mutex_) = false;
+  Status leaving_why_;  // set once, with is_leaving_
   bool is_closed_ GUARDED_BY(mutex_) = false;
 
   engine::Mutex tls_mutex_;

@@ -1,5 +1,5 @@
-// Marks of failed calls, and the encoding of failures. A call without an answer fails with
-// kUnavailable: its outcome is unknown, unless the mark kNotBegun says that it was not begun. The
+// Marks of failed calls, and the encoding of failures. The outcome of a call that failed without an
+// answer is unknown, unless the mark kNotBegun says that it was not begun (channel.h). The
 // marks and the cause (engine/base/status.h) travel as payloads of the status.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,13 +16,14 @@ namespace sippar::net {
 // holds how many microseconds the caller should wait before it calls again.
 inline constexpr char kNotBegun[] = "sippar/not-begun";
 
-// An interface sets this mark to report that it did not take the call, because it is in no state to
-// take calls: for example, a master that has just lost its lock. OfServedCall turns this mark into
-// kNotBegun. The interface cannot set kNotBegun itself: a status with that mark may also come from
-// another call that the interface made in turn.
+// The object that serves an interface (cluster/api) sets this mark to report that it did not take
+// the call, because it is in no state to take calls: for example, a master that has just lost its
+// lock. OfServedCall turns this mark into kNotBegun. The object cannot set kNotBegun itself: a
+// status with that mark may also come from another call that the object made in turn.
 inline constexpr char kNotTaken[] = "sippar/not-taken";
 
-// The other end accepted the connection but sent no valid hello; it may speak another protocol.
+// The other end accepted the connection, but the two ends did not agree by hellos: no valid hello
+// came, an end refused the other's, or TLS failed. The other end may speak another protocol.
 inline constexpr char kNoHello[] = "sippar/no-hello";
 
 // The other end sent bytes that are not a hello: damaged ones, or those of another protocol.
@@ -39,7 +40,7 @@ bool HasBadHello(const Status& status);
 // call's work made in turn, and would be wrong for this call.
 Status OfBegunCall(Status status);
 // Returns the outcome of a call that was passed to an interface: OfBegunCall(status), and in
-// addition the mark kNotBegun if the interface has set kNotTaken.
+// addition the mark kNotBegun if the object that serves the interface has set kNotTaken.
 Status OfServedCall(Status status);
 // The wait in the mark kNotBegun, in microseconds. 0: the mark is missing, or no wait is needed.
 int64_t WaitHintOf(const Status& status);

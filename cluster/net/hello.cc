@@ -50,7 +50,8 @@ StatusOr<Hello> DecodeHello(std::string_view bytes) {
   for (std::string* text : {&hello.cluster, &hello.role, &hello.name, &hello.expected}) {
     *text = reader.Bytes();
   }
-  if (!reader.ok()) return InvalidArgument("hello: it is cut short");
+  if (!reader.ok())
+    return InvalidArgument("hello: it is cut short; use the same version of sippar for both");
   if (oldest == 0 || oldest > newest || newest > UINT32_MAX) {
     return InvalidArgument(fmt::format("hello of {}: versions {} to {} are not a valid range",
                                        hello.name, oldest, newest));

@@ -31,12 +31,12 @@ struct Hello {
   Lane lane = Lane::kUsers;
   std::string cluster;   // id of the cluster; empty: a client that does not know it
   std::string role;      // "tabletserver", "master", "client" ...
-  std::string name;      // member and number of its start, "ts1.42"
+  std::string name;      // of a registered server its life, "ts1.42" (api/server_id.h)
   std::string expected;  // the name that the other end must have; empty: any
 };
 
 std::string EncodeHello(const Hello& hello);
-// kInvalidArgument: the bytes are not a hello.
+// kInvalidArgument: the bytes are not a valid hello.
 StatusOr<Hello> DecodeHello(std::string_view bytes);
 
 // What both ends use after their hellos.

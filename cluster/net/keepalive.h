@@ -1,6 +1,7 @@
 // Decides when a silent connection gets a ping, and when it is closed. Between members these times
 // are one third and two thirds of a lease, so that the connection to a frozen member is closed
-// before its lease ends. Other connections have the default times below. Pure.
+// before its lease ends; a client with a session of the lock service takes them from the session's
+// timeout. Unix sockets have no keepalive (Never), other connections the default times below. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,6 @@
 // The loops of a process, each started when it is first needed. Each lane has its own loop, so that
 // the calls of a lane do not wait for those of other lanes. The users' lane has one loop for every
-// four cores, because loops also answer short reads. Thread safe.
+// four cores, at most 16, because loops also answer short reads. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

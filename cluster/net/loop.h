@@ -25,8 +25,8 @@ class Watch {
     virtual void OnWritable() = 0;
   };
   virtual ~Watch() = default;
-  // Each call of AwaitReadable or AwaitWritable leads to one call of `user`, and keeps `user` alive
-  // until then. Both must be called only on the loop's thread.
+  // Unless the wait is dropped, each call of AwaitReadable or AwaitWritable leads to one call of
+  // `user`, and keeps `user` alive until then. Both must be called only on the loop's thread.
   virtual void AwaitReadable(std::shared_ptr<User> user) = 0;
   virtual void AwaitWritable(std::shared_ptr<User> user) = 0;
 };
@@ -44,7 +44,8 @@ class Loop {
   // Runs `work` after `micros`, but not if the loop stops before that. May be called on any thread.
   virtual void After(int64_t micros, std::function<void()> work) = 0;
   // Finds the addresses of a host name, or of "unix:PATH", in the order in which to try them.
-  // `found` is called on the loop's thread. May be called on any thread.
+  // `found` is called on the loop's thread, unless the loop stops before that. May be called on any
+  // thread.
   using Found = std::function<void(StatusOr<std::vector<Address>>)>;
   virtual void Resolve(const std::string& host, uint16_t port, Found found) = 0;
   virtual std::unique_ptr<Watch> NewWatch(int fd) = 0;

@@ -31,7 +31,8 @@ class ReplyStream {
   bool Await(int64_t wait_us);
   // The body of the server's last message. To be called after Next has returned nullopt.
   std::string End();
-  // Cancels the call; Next then fails with kCancelled. May be called on any thread.
+  // Cancels the call, unless it has ended; Next then returns the parts that have come, and after
+  // them fails with kCancelled. May be called on any thread.
   void Cancel();
   uint64_t held_bytes();  // bytes that arrived and that Next has not returned yet
 

@@ -38,7 +38,8 @@ struct ServerOptions {
 
 class Server {
  public:
-  // `service` and `loops` outlive the server. kUnavailable: it cannot listen on the address.
+  // `service` and `loops` outlive the server. kInvalidArgument: the host is not an address.
+  // kUnavailable: it cannot listen on the address, or the system has no free thread or descriptor.
   static StatusOr<std::unique_ptr<Server>> Start(ServerOptions options, Service* service,
                                                  LaneLoops* loops);
   virtual ~Server() = default;
@@ -49,8 +50,9 @@ class Server {
   virtual void SetName(const std::string& name) = 0;
   // Serves the peer of a connection that was accepted elsewhere.
   virtual void Serve(std::unique_ptr<Socket> accepted) = 0;
-  // Refuses new calls. Running calls have `drain_us` to end and are then cancelled. Waits for the
-  // lanes' threads. Must not be called on a loop's thread.
+  // Refuses new calls. Running calls have `drain_us` to end and are then cancelled; nothing waits
+  // for endless streams (ServerCall::MarkEndless). Waits for the lanes' threads. Must not be called
+  // on a loop's thread.
   virtual void Stop(int64_t drain_us) = 0;
 };
 

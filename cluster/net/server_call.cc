@@ -13,8 +13,7 @@
 namespace sippar::net {
 namespace {
 
-// Time between two looks at a connection whose send queue is full. Only a stream whose parts have
-// filled that queue waits this way.
+// Time between two looks at a connection whose send queue is full. Only Write waits this way.
 constexpr int64_t kFullLineMicros = 5'000;
 
 int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }

@@ -29,10 +29,10 @@ class ServerCall {
   int64_t deadline_nanos() const { return deadline_nanos_; }       // monotonic clock; 0: none
   int64_t arrived_nanos() const { return arrived_nanos_; }         // monotonic clock
   const engine::TraceId& trace() const { return request_.trace; }  // none: the caller sent no id
-  StatusCode outcome() const { return outcome_; }  // code of the reply; kOk until Reply is called
+  StatusCode outcome() const { return outcome_; }  // code passed to Reply; kOk before that
   std::atomic<bool>* cancelled() { return &is_cancelled_; }  // also set when the connection ends
-  // True: the caller no longer waits, because it cancelled the call, its connection ended, or the
-  // deadline has passed.
+  // True: the caller no longer waits, because it cancelled the call, its connection ended, the
+  // deadline has passed, or GiveUp has answered the call.
   bool IsOver() const;
   const Hello& peer() const;
   const TlsIdentity& identity() const;

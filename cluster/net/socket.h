@@ -30,7 +30,8 @@ struct Address {
   uint16_t port() const;     // 0: a unix socket, which has none
 };
 
-// nullopt: `host` is a name, which has to be resolved.
+// Returns the address of a numeric `host` or of "unix:PATH". nullopt: `host` is a name, which has
+// to be resolved, or PATH is too long.
 std::optional<Address> NumericAddress(const std::string& host, uint16_t port);
 
 // Thread safe: one thread may read while another writes.

@@ -37,7 +37,8 @@ class TlsSession {
   // the other end.
   virtual StatusOr<bool> Shake() = 0;
   // After the handshake, decrypts what Feed has taken, and returns the number of bytes; 0: no whole
-  // record is left. kUnavailable: a record is damaged, or the other end has closed the connection.
+  // record is left. kUnavailable: a record is damaged, or the other end has closed the connection
+  // or refused this end's certificate.
   virtual StatusOr<size_t> Decrypt(char* plain, size_t size) = 0;
   [[nodiscard]] virtual Status Encrypt(std::string_view plain) = 0;
   // Appends to `cipher` the bytes to send that Shake, Decrypt and Encrypt have produced.

@@ -1,6 +1,6 @@
-// Serves a store in this process on one port, over the Cloud Bigtable API and over cluster/net,
-// which other processes of this program use. This header includes nothing of gRPC, so its users
-// compile without it.
+// Serves the store that a client reaches on one port, over the Cloud Bigtable API and over
+// cluster/net, which other processes of this program use. This header includes nothing of gRPC, so
+// its users compile without it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,8 +28,8 @@ struct ApiServerOptions {
 class ApiServer {
  public:
   // Starts a server; when OK, it accepts calls. `client` must outlive the server. kInvalidArgument:
-  // other machines could reach the address, but connections are not encrypted; kUnavailable: the
-  // address is in use.
+  // the address is not HOST:PORT, or other machines could reach it, but connections are not
+  // encrypted; kUnavailable: the server cannot listen on the address, or gRPC does not start.
   [[nodiscard]] static StatusOr<std::unique_ptr<ApiServer>> Start(Client* client,
                                                                   const ApiServerOptions& options);
   virtual ~ApiServer() = default;

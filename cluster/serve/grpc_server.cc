@@ -71,13 +71,13 @@ Status GrpcServer::Start() {
   // sets GRPC_VERBOSITY.
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
   grpc::ServerBuilder builder;
-  // The loops read from all connections. Calls that the loops do not carry out go to threads that
-  // share this one queue.
+  // The loops read from all connections. Calls of the methods that the loops do not accept go to
+  // gRPC's own threads, which share this one queue.
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, kIdleThreadsMax);
   builder.SetMaxReceiveMessageSize(kRequestSizeMax);
-  // Replies are small, except those that hold one whole row (ReadModifyWriteRow, RETURNING). Such a
-  // call changes the row before it replies, so gRPC must not refuse the reply for its size.
+  // Replies are small, except that of ReadModifyWriteRow, which holds what it wrote. The call
+  // changes the row before it replies, so gRPC must not refuse the reply for its size.
   builder.SetMaxSendMessageSize(-1);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kCallsOfAConnectionMax);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);

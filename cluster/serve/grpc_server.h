@@ -24,8 +24,8 @@
 
 namespace sippar::cluster {
 
-// Returns the object that reports the slow calls of `client`, as `options` say; null: none are
-// reported.
+// Returns the object that reports slow calls as `options` say, by the clock of `client`; null: none
+// are reported.
 std::shared_ptr<SlowCalls> SlowCallsOf(Client* client, const ApiServerOptions& options);
 
 class GrpcServer {

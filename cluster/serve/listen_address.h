@@ -19,7 +19,7 @@ struct ListenAddress {
   bool IsLoopback() const;
   // The name or address without brackets, as a client resolves it.
   std::string Host() const;
-  // The numeric address of the host, as a listening socket needs it: "localhost" is 127.0.0.1.
+  // The host as a listening socket needs it: "localhost" is 127.0.0.1; all else is Host().
   std::string Numeric() const;
 };
 

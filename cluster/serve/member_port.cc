@@ -44,7 +44,8 @@ Status MemberPort::Share(const ListenAddress& address, bool takes_tls) {
   return OkStatus();
 }
 
-// Closes a connection that cannot be served; its caller tries again.
+// Passes the connection to the server of its protocol, or closes it: a caller of the API on another
+// machine is not served unless the port is open to all, and none is while the API is not served.
 void MemberPort::Take(Protocol protocol, std::unique_ptr<net::Socket> connection) {
   if (protocol != Protocol::kGrpc) return server_->Serve(std::move(connection));
   if (!is_open_to_all_ && !IsOfThisMachine(*connection)) return;

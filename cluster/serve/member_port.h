@@ -25,7 +25,8 @@ struct MemberPortOptions {
 // Thread safe, except for Stop.
 class MemberPort {
  public:
-  // Starts to serve. `service` and `loops` outlive the port. kUnavailable: the address is in use.
+  // Starts to serve. `service` and `loops` outlive the port. kUnavailable: the port cannot listen
+  // on the address. kInvalidArgument: without has_api, the host is neither localhost nor numeric.
   [[nodiscard]] static StatusOr<std::unique_ptr<MemberPort>> Start(const ListenAddress& address,
                                                                    MemberPortOptions options,
                                                                    net::Service* service,

@@ -106,8 +106,8 @@ bool SharedPort::HasCallers() const {
 }
 
 void SharedPort::Run() {
-  // The threads of both protocols are started by this thread and inherit its signal mask, so that
-  // none of them receives the signals that the program handles.
+  // The threads that take_ starts, such as those of a protocol's server (gateway.h), inherit the
+  // signal mask of this thread, so that none of them receives the signals that the program handles.
   sigset_t all;
   sigfillset(&all);
   // On Linux, sigprocmask changes the mask of this thread alone.

@@ -20,7 +20,8 @@
 namespace sippar::cluster {
 
 // Opens sockets that listen on the address; for "localhost" on 127.0.0.1 and, where the machine has
-// IPv6, on ::1. kUnavailable: the address is in use, or is not one of this machine.
+// IPv6, on ::1. kUnavailable: the address is in use, is not one of this machine, or its host is
+// neither localhost nor numeric.
 [[nodiscard]] StatusOr<std::vector<std::unique_ptr<net::Socket>>> ListenOn(
     const ListenAddress& address);
 

@@ -1,5 +1,5 @@
-// Serves a store in this process to other processes of the same program, over cluster/net. Thread
-// safe.
+// Serves the store that a client reaches to other processes of the same program, over cluster/net.
+// Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,9 +30,9 @@ struct WireServerOptions {
 
 class WireServer {
  public:
-  // Starts a server; when OK, it accepts calls. `client` outlives it. kInvalidArgument: other
-  // machines could reach the address, and there are no certificates; kUnavailable: the address is
-  // in use.
+  // Starts a server; when OK, it accepts calls. `client` outlives it. kInvalidArgument: the address
+  // is not HOST:PORT with a numeric host or localhost, or other machines could reach it, and there
+  // are no certificates; kUnavailable: the server cannot listen on the address.
   [[nodiscard]] static StatusOr<std::unique_ptr<WireServer>> Start(
       Client* client, const WireServerOptions& options);
   ~WireServer() { Stop(0); }

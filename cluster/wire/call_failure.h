@@ -8,8 +8,7 @@
 
 namespace sippar::cluster {
 
-// The call was not begun: its server is leaving the store and accepts no more calls, or the call
-// never reached it.
+// The call was not begun: it never reached its server, or the server refused it.
 using net::kNotBegun;
 // A stream was ended by its server, which is leaving the store. The caller can read the rest from
 // the next process that serves the store.

@@ -10,7 +10,8 @@ namespace {
 constexpr uint8_t kRow = 1;
 constexpr uint8_t kFamily = 2;
 constexpr uint8_t kQualifier = 4;
-constexpr uint8_t kLeftOut = 8;  // the value was left out; its size still follows
+constexpr uint8_t kLeftOut = 8;  // bytes of the value were left out; their number follows
+constexpr uint8_t kPart = 16;    // some were not left out; they follow, after their number
 
 constexpr size_t kMessageSize = 1 << 20;
 // The first message is small, so that a reader of a few cells does not wait for a full one. Each
@@ -33,18 +34,21 @@ void CellPacker::AddHead(const engine::CellView& cell) {
   bool new_row = !is_begun_ || last_.row != cell.row;
   bool new_family = new_row || last_.family != cell.family;
   bool new_qualifier = new_family || last_.qualifier != cell.qualifier;
+  const bool is_left_out = cell.omitted_size > 0;
+  const bool is_part = is_left_out && !cell.value.empty();
   // Reserves no space for the first message, which is small, and the only one of most reads.
   if (!is_begun_ && limit_ > kFirstMessageSize) bytes_.reserve(limit_ + limit_ / 8);
   is_begun_ = true;
   bytes_.push_back(static_cast<char>((new_row ? kRow : 0) | (new_family ? kFamily : 0) |
                                      (new_qualifier ? kQualifier : 0) |
-                                     (cell.omitted_size > 0 ? kLeftOut : 0)));
+                                     (is_left_out ? kLeftOut : 0) | (is_part ? kPart : 0)));
   if (new_row) engine::PutBytes(&bytes_, last_.row.assign(cell.row));
   if (new_family) engine::PutBytes(&bytes_, last_.family.assign(cell.family));
   if (new_qualifier) engine::PutBytes(&bytes_, last_.qualifier.assign(cell.qualifier));
   engine::PutSigned(&bytes_, cell.timestamp_us);
   engine::PutVarint(&bytes_, cell.sequence);
-  engine::PutVarint(&bytes_, cell.omitted_size > 0 ? cell.omitted_size : cell.value.size());
+  if (is_left_out) engine::PutVarint(&bytes_, cell.omitted_size);
+  if (!is_left_out || is_part) engine::PutVarint(&bytes_, cell.value.size());
 }
 
 bool CellPacker::Add(const engine::CellView& cell) {
@@ -83,14 +87,16 @@ void CellUnpacker::Take(std::string bytes) {
   cell_ = {};
 }
 
-bool CellUnpacker::ReadHead() {
+bool CellUnpacker::ReadHead(uint64_t* value_size) {
   uint8_t flags = reader_.Byte();
   if ((flags & kRow) != 0) cell_.row = reader_.Bytes();
   if ((flags & kFamily) != 0) cell_.family = reader_.Bytes();
   if ((flags & kQualifier) != 0) cell_.qualifier = reader_.Bytes();
   cell_.timestamp_us = reader_.Signed();
   cell_.sequence = reader_.Varint();
-  cell_.omitted_size = (flags & kLeftOut) != 0 ? reader_.Varint() : 0;
+  const bool is_left_out = (flags & kLeftOut) != 0;
+  cell_.omitted_size = is_left_out ? reader_.Varint() : 0;
+  *value_size = !is_left_out || (flags & kPart) != 0 ? reader_.Varint() : 0;
   return reader_.ok();
 }
 
@@ -100,16 +106,17 @@ StatusOr<bool> CellUnpacker::Next() {
     held_.value.append(part);
     missing_ -= part.size();
     cell_ = held_.view();
+    cell_.omitted_size = held_omitted_;
     return missing_ == 0;
   }
   if (reader_.AtEnd()) return false;
-  if (!ReadHead()) return Damaged();
-  uint64_t size = cell_.omitted_size > 0 ? 0 : reader_.Varint();
-  if (!reader_.ok()) return Damaged();
+  uint64_t size = 0;
+  if (!ReadHead(&size)) return Damaged();
   std::string_view value = reader_.Raw(std::min<uint64_t>(size, reader_.left()));
   cell_.value = value;
   if (value.size() == size) return true;
   held_ = engine::Cell(cell_);
+  held_omitted_ = cell_.omitted_size;
   missing_ = size - value.size();
   return false;
 }

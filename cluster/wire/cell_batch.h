@@ -2,11 +2,12 @@
 // values of any size are possible. A message is
 //   rest of the value that the previous message began | cells
 // and a cell is
-//   flags | row, family, qualifier, if flagged | time | sequence | size of the value | value, or
-//   as much of it as fits
+//   flags | row, family, qualifier, if flagged | time | sequence | bytes left out, if flagged |
+//   size of the value | value, or as much of it as fits
 // Flags: 1 row, 2 family, 4 qualifier follows (a key without its flag is that of the previous
-// cell); 8 the read left the value out. The first cell of a message has all keys, so a reader's
-// views point into one message only.
+// cell); 8 the read left the value out, and the cell ends with the number of bytes left out; 16,
+// together with 8: the read left out bytes around a part of the value, and the part follows. The
+// first cell of a message has all keys, so a reader's views point into one message only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -56,13 +57,14 @@ class CellUnpacker {
   bool is_within_cell() const { return missing_ > 0; }
 
  private:
-  bool ReadHead();
+  bool ReadHead(uint64_t* value_size);
 
   std::string bytes_;
   engine::Reader reader_{{}};
   engine::CellView cell_;
-  engine::Cell held_;     // copy of a cell whose value spans messages
-  uint64_t missing_ = 0;  // bytes of held_'s value that have not arrived yet
+  engine::Cell held_;          // copy of a cell whose value spans messages
+  uint64_t held_omitted_ = 0;  // CellView::omitted_size of held_
+  uint64_t missing_ = 0;       // bytes of held_'s value that have not arrived yet
 };
 
 }  // namespace sippar::cluster

@@ -35,7 +35,7 @@ void Departure::Leave() {
 
 // Ends the streams that did not reach the end of a row in time, even within a row: a row may be
 // long, a read may find nothing for a long time, or a reader may take nothing. Also ends streams of
-// changes, which never end by themselves.
+// changes, which may never end by themselves.
 void Departure::CutStreams() {
   std::unordered_set<std::shared_ptr<net::ServerCall>> open;
   {

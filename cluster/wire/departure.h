@@ -1,6 +1,7 @@
 // Ends the work of a process that is about to give up the store that it serves, so that its clients
 // can continue with the store's next process. The Departure counts the calls and streams that run,
-// refuses new ones, and ends those that are left. Thread safe.
+// refuses new streams and new calls that must not be repeated, and ends the streams that are left.
+// Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,10 +17,11 @@ namespace sippar::cluster {
 
 class Departure {
  public:
-  // Ends all work, in this order: calls that must not be repeated are refused from now on, and
-  // their callers learn that nothing was done. Streams have 0.3 s to end by themselves; then they
-  // are cut, if possible at the end of a row. Calls that must not be repeated and already run are
-  // finished, for at most 30 s. Returns at once if no call has come.
+  // Ends all work but calls that are safe to repeat, in this order: reads, runs of programs and
+  // calls that must not be repeated are refused from now on, and their callers learn that nothing
+  // was done. Streams have 0.3 s to end by themselves; then they are cut, if possible at the end of
+  // a row. Calls that must not be repeated and already run are finished, for at most 30 s. Returns
+  // at once if no call has come.
   void Leave();
 
   // Number of calls so far; streams of changes are not counted.

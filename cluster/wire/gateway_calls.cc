@@ -77,28 +77,28 @@ void GatewayCalls::Keep(const std::shared_ptr<net::ServerCall>& call) {
     engine::MutexLock lock(&admission_mutex_);
     admission_.Leave(bytes);
   };
-  bool is_kept = false;
+  auto refuse = [&](std::string_view why) {
+    call->Reply(
+        net::MarkNotBegun(Unavailable(fmt::format("member {}: {}", name_, why)), kBusyWaitMicros));
+  };
+  bool is_admitted = false;
   {
     engine::MutexLock lock(&admission_mutex_);
-    is_kept = admission_.Enter(bytes);
+    is_admitted = admission_.Enter(bytes);
   }
-  if (is_kept) {
-    is_kept = (call->is_stream() ? streams_ : calls_).Run([this, call, leave] {
-      Carry(call);
-      leave();
-    });
-    if (!is_kept) leave();
-  }
-  if (is_kept) return;
-  call->Reply(net::MarkNotBegun(
-      Unavailable(
-          fmt::format("{}: too many calls of clients are in flight; call again later", name_)),
-      kBusyWaitMicros));
+  if (!is_admitted) return refuse("too many calls of clients are in flight; call again later");
+  const bool runs = (call->is_stream() ? streams_ : calls_).Run([this, call, leave] {
+    Carry(call);
+    leave();
+  });
+  if (runs) return;
+  leave();
+  refuse("it is stopping, or all its threads for clients are busy; call again later");
 }
 
 void GatewayCalls::Carry(const std::shared_ptr<net::ServerCall>& call) {
   auto refuse = [&](std::string_view why) {
-    call->Reply(net::MarkNotBegun(Unavailable(fmt::format("{}: {}", name_, why))));
+    call->Reply(net::MarkNotBegun(Unavailable(fmt::format("member {}: {}", name_, why))));
   };
   if (call->IsOver()) return refuse("the call's time was over before it began");
   const auto client = Reach();

@@ -1,7 +1,7 @@
 // Lets a member of a cluster also answer clients that know only its address. Such clients name
-// tables, not tablets, and call any master, as they do at a gateway. A client of the cluster, which
-// is opened for the first of these calls, carries them out. All other calls go to the member's own
-// roles. Thread safe.
+// tables, not tablets, and send administrators' calls without knowing which member is the master,
+// as they do at a gateway. A client of the cluster, which is opened for the first of these calls,
+// carries them out. All other calls go to the member's own roles. Thread safe.
 //
 // A client's call often needs calls to tablets, which may be tablets of this same member. So
 // clients' calls have threads and bounds of their own: they never occupy the threads of the lanes,

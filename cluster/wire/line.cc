@@ -22,8 +22,9 @@ int64_t TimeoutOf(const CallRule& rule, const CallOptions& options) {
   return std::min(limit_us, options.timeout_us);
 }
 
-// The error of a call that got no answer: kUnavailable while the caller has time left, so that the
-// call can be made again; otherwise the caller's own kDeadlineExceeded or kCancelled.
+// The error of a failed call. kUnavailable stays while the caller has time left, so that the call
+// can be made again; otherwise it becomes the caller's own kDeadlineExceeded or kCancelled. All
+// other errors stay as they are.
 Status Ended(const Status& failure, Effect effect, const CallTime& time) {
   if (failure.code() != StatusCode::kUnavailable) return failure;
   const Status caller = time.Check();

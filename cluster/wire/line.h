@@ -3,8 +3,9 @@
 // is first needed. Thread safe.
 //
 // Errors of a call: those of the member; kCancelled and kDeadlineExceeded if the caller's options
-// ended the wait; kUnavailable if no answer came. net::IsNotBegun returns whether the call was
-// certainly not begun; otherwise its outcome is unknown.
+// ended the wait; kUnavailable if no answer came; on a line that does not reconnect, also those of
+// two ends that refuse each other (net/channel.h). net::IsNotBegun returns whether the call was
+// certainly not begun; otherwise the outcome of a call without an answer is unknown.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

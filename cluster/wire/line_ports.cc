@@ -1,4 +1,4 @@
-// The calls and streams of the ports to rows and tablets.
+// LineData and LineTablets, which send calls on rows and tablets over a line and open its streams.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/line_ports.h"
 
@@ -47,6 +47,19 @@ class RowSender {
   const CallTime time_;
 };
 
+// Opens a read of a table or a tablet. A server of an earlier version cannot decode a read of a
+// part of each value and answers kInvalidArgument; it is asked for whole values instead.
+template <class To>
+StatusOr<std::unique_ptr<CellStream>> ReadFrom(Line* line, Method method, const To& to,
+                                               const ReadSpec& read, const CallOptions& options) {
+  auto cells = ReadOverLine(line, method, EncodeValue(ReadRequest<To>{to, read}), options);
+  if (cells.status().code() != StatusCode::kInvalidArgument || read.value_part.IsAll()) [[likely]]
+    return cells;
+  ReadSpec whole = read;
+  whole.value_part = {};
+  return ReadOverLine(line, method, EncodeValue(ReadRequest<To>{to, whole}), options);
+}
+
 }  // namespace
 
 void LineData::Carry(const AnyCall& call, const CallOptions& options) {
@@ -56,8 +69,7 @@ void LineData::Carry(const AnyCall& call, const CallOptions& options) {
 StatusOr<std::unique_ptr<CellStream>> LineData::Read(const std::string& table, const ReadSpec& read,
                                                      const CallOptions& options) {
   if (options.from_memory) return Unavailable("row: it is read from another process");
-  const ReadRequest<LentTable> request{table, read};
-  return ReadOverLine(line_.get(), Method::kReadTable, EncodeValue(request), options);
+  return ReadFrom<LentTable>(line_.get(), Method::kReadTable, table, read, options);
 }
 
 Status LineData::Run(const std::string& table, const RowRange& tablet_range,
@@ -81,8 +93,7 @@ void LineTablets::Carry(const AnyCall& call, const CallOptions& options) {
 StatusOr<std::unique_ptr<CellStream>> LineTablets::Read(const TabletAddress& tablet,
                                                         const ReadSpec& read,
                                                         const CallOptions& options) {
-  const ReadRequest<TabletAddress> request{tablet, read};
-  return ReadOverLine(line_.get(), Method::kReadTablet, EncodeValue(request), options);
+  return ReadFrom(line_.get(), Method::kReadTablet, tablet, read, options);
 }
 
 Status LineTablets::Run(const TabletAddress& tablet, const engine::Program& program,

@@ -167,7 +167,7 @@ Status RunOverLine(Line* line, Method method, std::string request, const CallOpt
 StatusOr<std::unique_ptr<ChangeStream>> ChangesOverLine(Line* line, Method method,
                                                         std::string request,
                                                         const CallOptions& options) {
-  // A stream of changes never ends by itself, so the timeout limits only the wait for its
+  // A stream of changes may never end by itself, so the timeout limits only the wait for its
   // beginning.
   ASSIGN_OR_RETURN(std::unique_ptr<PartStream> parts,
                    line->Open(method, std::move(request), {.cancel = options.cancel}));

@@ -9,8 +9,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Whatever the error of the lock session is, to the caller it means only that the address is not
-// known at present: kUnavailable.
+// Whatever the error of the lock session or of the record is, to the caller it means only that the
+// address is not known at present: kUnavailable.
 Status NotKnown(const Status& failure, const std::string& member) {
   return Unavailable(fmt::format("{}: its address is not known ({})", member, MessageOf(failure)));
 }

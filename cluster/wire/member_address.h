@@ -25,7 +25,8 @@ class MemberAddresses {
   virtual ~MemberAddresses() = default;
   // kUnavailable: this run of the server has ended, or the lock service does not answer.
   [[nodiscard]] virtual StatusOr<MemberAddress> OfServer(const ServerId& server) = 0;
-  // The address of the process that holds the master lock. kUnavailable: no process holds it.
+  // The address of the process that holds the master lock. kUnavailable: no process holds it, its
+  // holder has not recorded its address yet, or the lock service does not answer.
   [[nodiscard]] virtual StatusOr<MemberAddress> OfMaster() = 0;
 };
 

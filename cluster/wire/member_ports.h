@@ -15,8 +15,9 @@ namespace sippar::cluster {
 // The interfaces that a member serves. Null: the member does not have the role of this interface,
 // and refuses its calls.
 struct MemberPorts {
-  std::shared_ptr<DataApi> data = nullptr;    // set in a gateway or a process with an open store
-  std::shared_ptr<AdminApi> admin = nullptr;  // set in a master or a process with an open store
+  std::shared_ptr<DataApi> data = nullptr;  // set in a gateway or a process with an open store
+  // Set in a master, a gateway or a process with an open store.
+  std::shared_ptr<AdminApi> admin = nullptr;
   // Set in a master: returns whether the master accepts the call of this name now. A call that the
   // master does not accept, for example on standby, is not begun. Null: the member accepts all
   // calls.

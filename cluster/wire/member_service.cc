@@ -29,7 +29,9 @@ StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::Se
   departure->CountCall();
   NamedCall named;
   if (!DecodeNamedCall(call->body(), &named)) {
-    return InvalidArgument("call cannot be decoded; use the same sippar for server and client");
+    return InvalidArgument(fmt::format(
+        "call of {}: it cannot be decoded; use the same version of sippar for both ends",
+        call->peer().role + " " + call->peer().name));
   }
   CallOptions options = OptionsOf(call);
   // A change is not cancelled when its caller disconnects: it is carried out all the same, and

@@ -206,7 +206,7 @@ void RunFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call, Depa
   Serve<Request>(
       call, stream, [&](const Request& request, const CallOptions& options, std::string*) {
         // Results that depend on all rows cannot be continued by another process, so such a run is
-        // not cut.
+        // not cut at the end of a row; it ends, or Departure ends it.
         const bool in_order = !request.program->aggregate && request.program->order_by.empty();
         PieceSink sink(call.get(), stream, in_order);
         Status ended = RunOn(port, request, options, &sink);

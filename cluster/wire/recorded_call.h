@@ -1,6 +1,6 @@
 // Times one call that this thread serves. After the call, keeps its trace if CallTraces wants the
-// trace (api/call_traces.h). A call whose trace is not kept costs two clock reads and a random
-// number. Used by one thread.
+// trace (api/call_traces.h). A call whose trace is not kept costs at most two clock reads and a
+// random number. Used by one thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -16,7 +16,8 @@ class RemoteClient final : public Client {
   // When OK, the member has answered, and both ends agree on a version. kUnavailable: no member
   // answers; if net::IsWithoutHello(status), perhaps another program listens there;
   // kUnimplemented: the ends have no version in common; kPermissionDenied: a process of another
-  // user listens on the unix socket; kInvalidArgument: the member belongs to another cluster.
+  // user listens on the unix socket; kInvalidArgument: the member belongs to another cluster, or
+  // no certificate can name its host.
   // `target` names the member in error messages.
   [[nodiscard]] static StatusOr<std::unique_ptr<RemoteClient>> Connect(
       const MemberAddress& address, const std::string& target, const LineSettings& settings);

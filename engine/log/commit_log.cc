@@ -31,7 +31,8 @@ Status Refused(const Status& status) {
 bool FenceIsOff() { return SEEDED_BUG("check-before-sync") || SEEDED_BUG("no-check"); }
 }  // namespace
 
-// One waiting call of Append. Its fields change only under the log's lock.
+// One waiting call of Append. While it is in the queue, its fields but `wake` change only under the
+// log's lock.
 struct CommitLog::Request {
   enum State : uint8_t { kWaits, kLeads, kAnswered };
   std::span<Write* const> writes;

@@ -154,8 +154,9 @@ class CommitLog {
   // The writer whose slow sync was taken over; the leader destroys it when that sync returns. Until
   // then the watching thread takes over no other sync.
   std::unique_ptr<LogWriter> slow_writer_ GUARDED_BY(mutex_);
-  // The fields below need no lock: only the leader uses them, except that the watching thread uses
-  // them from the time when it takes a group over until it has answered the group.
+  // Unless it is GUARDED_BY or atomic, a field below needs no lock: only the leader uses it (Settle
+  // before the first call, Close after the last), except that the watching thread uses it from the
+  // time when it takes a group over until it has answered the group.
   std::vector<Request*> group_;
   std::unique_ptr<LogWriter> writer_;
   // The highest sequence number of each tablet in writer_.

@@ -39,7 +39,9 @@ struct CellView {
   int64_t timestamp_us = 0;
   uint64_t sequence = 0;
   std::string_view value;
-  uint64_t omitted_size = 0;  // size of a value left out by CellLimits::value_size_max
+  // Bytes of the value that are not in `value`: all of them (CellLimits::value_size_max), or those
+  // outside the part that was asked for (CellLimits::value_part).
+  uint64_t omitted_size = 0;
 };
 
 // A cell that owns its strings.

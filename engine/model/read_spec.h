@@ -16,6 +16,14 @@ namespace sippar::engine {
 
 inline constexpr uint64_t kAnyValueSize = std::numeric_limits<uint64_t>::max();
 
+// A part of each value: the bytes in [offset, offset + size), as far as the value has them.
+struct ValuePart {
+  uint64_t offset = 0;
+  uint64_t size = kAnyValueSize;
+  bool IsAll() const { return offset == 0 && size == kAnyValueSize; }
+  bool operator==(const ValuePart&) const = default;
+};
+
 // What a read returns: the cells that exist, or the entries that are stored (read/entry_reader.h).
 enum class ReadForm : uint8_t { kCells, kEntries };
 
@@ -36,6 +44,10 @@ struct CellLimits {
   // A larger value is returned as "", with its size in CellView::omitted_size. If the value is
   // alone in its SSTable block, the block is not even read.
   uint64_t value_size_max = kAnyValueSize;
+  // The part of each value that is returned; CellView::omitted_size counts the other bytes. The
+  // SSTable block of the value is read whole. A server of an earlier version returns whole values:
+  // a value whose omitted_size is 0 is always whole.
+  ValuePart value_part;
 };
 
 struct ReadSpec : CellLimits {

@@ -220,12 +220,18 @@ void EncodeReadSpec(const ReadSpec& read, std::string* out) {
   PutVarint(out, read.cells_per_row);
   PutVarint(out, read.cells_per_row_offset);
   // Flag 8 says whether value_size_max follows: its default is the largest number, which would take
-  // a varint of ten bytes. The other limits are always written: their default 0 takes one byte.
-  out->push_back(static_cast<char>(
-      (read.reverse ? 1 : 0) | (read.strip_values ? 2 : 0) | (read.keys_only ? 4 : 0) |
-      (read.value_size_max != kAnyValueSize ? 8 : 0) | (read.versions_offset != 0 ? 16 : 0)));
+  // a varint of ten bytes. Flag 32 says the same of value_part. The other limits are always
+  // written: their default 0 takes one byte.
+  out->push_back(
+      static_cast<char>((read.reverse ? 1 : 0) | (read.strip_values ? 2 : 0) |
+                        (read.keys_only ? 4 : 0) | (read.value_size_max != kAnyValueSize ? 8 : 0) |
+                        (read.versions_offset != 0 ? 16 : 0) | (read.value_part.IsAll() ? 0 : 32)));
   if (read.value_size_max != kAnyValueSize) PutVarint(out, read.value_size_max);
   if (read.versions_offset != 0) PutVarint(out, read.versions_offset);
+  if (!read.value_part.IsAll()) {
+    PutVarint(out, read.value_part.offset);
+    PutVarint(out, read.value_part.size);
+  }
 }
 
 ReadSpec DecodeReadSpec(Reader* reader) {
@@ -256,6 +262,10 @@ ReadSpec DecodeReadSpec(Reader* reader) {
   read.keys_only = (flags & 4) != 0;
   if ((flags & 8) != 0) read.value_size_max = reader->Varint();
   if ((flags & 16) != 0) read.versions_offset = static_cast<uint32_t>(reader->Varint());
+  if ((flags & 32) != 0) {
+    read.value_part.offset = reader->Varint();
+    read.value_part.size = reader->Varint();
+  }
   return read;
 }
 

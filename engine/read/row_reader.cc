@@ -150,7 +150,16 @@ class RowReader final : public CellStream {
       cell_.omitted_size = size;
     } else {
       cell_.value = entries_->value();
+      if (!read_.value_part.IsAll()) [[unlikely]]
+        CutValue();
     }
+  }
+
+  void CutValue() {
+    const std::string_view whole = cell_.value;
+    cell_.value = whole.substr(std::min<uint64_t>(read_.value_part.offset, whole.size()),
+                               read_.value_part.size);
+    cell_.omitted_size = whole.size() - cell_.value.size();
   }
 
   void EnterRow() {

@@ -113,10 +113,11 @@ StatusOr<bool> FindStore(FileSystem* fs, const std::string& directory, bool crea
   }
   RETURN_IF_ERROR(CheckNoData(fs, directory, names));
   if (!create_if_missing) {
-    return NotFound(
-        fmt::format("no store at {}: the directory is empty (CREATE TABLE, 'sippar import web' and "
-                    "'sippar serve' make one)",
-                    directory));
+    return NotFound(fmt::format(
+        "no store at {}: the directory {} (CREATE TABLE, 'sippar import web' and "
+        "'sippar serve' make one)",
+        directory,
+        names.empty() ? "is empty" : "has no file STORE: a first start was interrupted"));
   }
   // The process that created the directory may have died before it synced the parent.
   RETURN_IF_ERROR(fs->SyncDir(ParentOf(directory)));

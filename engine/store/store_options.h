@@ -50,7 +50,9 @@ struct StoreOptions {
   // machines whose memory or disks are not trusted (tests/FAULTS.md D5). Costs a third of the
   // flush.
   bool paranoid_flush = false;
-  bool background = true;  // false: tests flush and compact explicitly
+  // false: no thread flushes or compacts, writers are never slowed down, and no slow sync of the
+  // log is taken over. For tests, and for a start that only looks on (cluster/node/looking_on.h).
+  bool background = true;
 };
 
 }  // namespace sippar::engine

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fuse/directories/directory.h"
 #include "fuse/directories/generated_files.h"
 #include "fuse/tree/entries.h"
@@ -15,21 +17,22 @@ namespace {
 
 Status NoDirectory() { return FailedPrecondition("not a directory"); }
 
-// Returns the bytes of exactly this version. A cached row of any age will do, because a version
-// never changes.
-StatusOr<std::string> ReadValue(TreeContext* context, const Node& cell,
-                                const cluster::CallOptions& call) {
+// Returns a part of the bytes of exactly this version, whose value has `size_bytes`. A cached row
+// of any age will do, because a version never changes.
+StatusOr<std::string> ReadValue(TreeContext* context, const Node& cell, uint64_t size_bytes,
+                                const engine::ValuePart& part, const cluster::CallOptions& call) {
   ASSIGN_OR_RETURN(TablePtr table, context->tables.FindId(cell.table_id));
   ReadView view{table->schema.name, std::nullopt};
   if (RowPtr row = context->rows.Peek(cell.table_id, view, cell.row); row != nullptr) {
     const RowColumn* column = row->Find(cell.family, cell.qualifier);
     if (column != nullptr && column->value.has_value() && column->sequence == cell.sequence &&
         column->timestamp_us == cell.timestamp_us) {
-      return *column->value;
+      return column->value->substr(part.offset, part.size);
     }
   }
   cluster::ReadSpec spec = ColumnSpec(view, cell.row, cell.family, cell.qualifier);
   spec.time = OnlyTime(cell.timestamp_us);
+  if (part.size < size_bytes) spec.value_part = part;
   ASSIGN_OR_RETURN(std::optional<FoundVersion> found,
                    ReadFirst(context->data, view.table, spec, call));
   // An overwrite at the same timestamp has another sequence number: its bytes must not appear under
@@ -41,6 +44,8 @@ StatusOr<std::string> ReadValue(TreeContext* context, const Node& cell,
                     view.table, cell.timestamp_us, context->codec.Encode(cell.row), cell.family,
                     context->codec.Encode(cell.qualifier)));
   }
+  // A server of an earlier version returns the whole value (ReadSpec::value_part).
+  if (found->value.size() > part.size) return found->value.substr(part.offset, part.size);
   return std::move(found->value);
 }
 
@@ -50,6 +55,9 @@ TreeView::TreeView(cluster::Client* client, const TreeOptions& options)
     : context_(client, options),
       values_(options.value_memory_bytes, client->clock()),
       usage_(&context_),
+      follower_(options.follows_changes
+                    ? std::make_unique<ChangeFollower>(&context_, follower_cancel_)
+                    : nullptr),
       is_stopping_(std::make_shared<std::atomic<bool>>(false)) {}
 
 Entry TreeView::Root() const { return EntryOf(Node(), context_.mounted_at_us); }
@@ -109,17 +117,40 @@ StatusOr<OpenValuePtr> TreeView::OpenFile(const Node& file, const Attributes& at
     // A small value is read when it is opened, so that later writes, deletions and garbage
     // collection cannot make its reads fail (SEMANTICS.md "Freshness").
     bool is_small = attributes.size_bytes <= kCachedValueSizeMax;
-    if (is_small) RETURN_IF_ERROR(ReadFile(value.get(), call).status());
+    if (is_small) {
+      RETURN_IF_ERROR(ReadFile(value.get(), 0, attributes.size_bytes, call).status());
+    }
     return value;
   }
   return FailedPrecondition("the entry is a directory or a symbolic link, not a file");
 }
 
-StatusOr<ValuePtr> TreeView::ReadFile(OpenValue* file, const cluster::CallOptions& call) {
-  return values_.Bytes(file, call.timeout_us, [&]() -> StatusOr<std::string> {
-    if (file->node().kind == NodeKind::kText) return file->node().text;
-    return ReadValue(&context_, file->node(), call);
-  });
+StatusOr<FileBytes> TreeView::ReadFile(OpenValue* file, uint64_t offset, uint64_t size,
+                                       const cluster::CallOptions& call) {
+  auto load = [&](const engine::ValuePart& part) -> StatusOr<std::string> {
+    const Node& node = file->node();
+    if (node.kind == NodeKind::kText) return node.text.substr(part.offset, part.size);
+    return ReadValue(&context_, node, file->size_bytes(), part, call);
+  };
+  FileBytes found;
+  std::string joined;
+  uint64_t left = std::min(size, file->size_bytes() - std::min(offset, file->size_bytes()));
+  while (left > 0) {
+    ASSIGN_OR_RETURN(ValuePiece piece, values_.PieceAt(file, offset, call.timeout_us, load));
+    found.view = std::string_view(*piece.bytes).substr(offset - piece.offset, left);
+    found.owner = std::move(piece.bytes);
+    offset += found.view.size();
+    left -= found.view.size();
+    // Only bytes on both sides of a border of two pieces are copied.
+    if (left > 0 || !joined.empty()) joined.append(found.view);
+    // Readers that held one piece while they wait for room for another could wait for each other.
+    if (left > 0) found = {};
+  }
+  if (!joined.empty()) {
+    found.owner = std::make_shared<const std::string>(std::move(joined));
+    found.view = *found.owner;
+  }
+  return found;
 }
 
 StatusOr<std::unique_ptr<TextStream>> TreeView::OpenGenerated(const Node& file,

@@ -15,12 +15,19 @@
 #include "cluster/client/client.h"
 #include "fuse/directories/usage.h"
 #include "fuse/tree/attributes.h"
+#include "fuse/tree/change_follower.h"
 #include "fuse/tree/dir_stream.h"
 #include "fuse/tree/open_values.h"
 #include "fuse/tree/text_stream.h"
 #include "fuse/tree/tree_context.h"
 
 namespace sippar::fuse {
+
+// Bytes of a file; `view` is valid as long as `owner` exists.
+struct FileBytes {
+  ValuePtr owner;
+  std::string_view view;
+};
 
 class TreeView {
  public:
@@ -37,8 +44,9 @@ class TreeView {
   // the first ReadFile.
   [[nodiscard]] StatusOr<OpenValuePtr> OpenFile(const Node& file, const Attributes& attributes,
                                                 const cluster::CallOptions& call);
-  // Returns the whole content, which stays in memory while the pointer exists.
-  [[nodiscard]] StatusOr<ValuePtr> ReadFile(OpenValue* file, const cluster::CallOptions& call);
+  // Returns `size` bytes from `offset` on, or those before the end of the file.
+  [[nodiscard]] StatusOr<FileBytes> ReadFile(OpenValue* file, uint64_t offset, uint64_t size,
+                                             const cluster::CallOptions& call);
   // Starts to generate the text of a kGenerated. The stream must not outlive this object.
   [[nodiscard]] StatusOr<std::unique_ptr<TextStream>> OpenGenerated(
       const Node& file, const cluster::CallOptions& call);
@@ -49,6 +57,10 @@ class TreeView {
   [[nodiscard]] StatusOr<std::optional<std::string>> Xattr(const Node& node, std::string_view name,
                                                            const cluster::CallOptions& call);
   [[nodiscard]] StatusOr<Usage> ReadUsage() { return usage_.Read(); }
+
+  // Null without TreeOptions::follows_changes. Its Poll ends when the flag is set.
+  ChangeFollower* follower() { return follower_.get(); }
+  const cluster::CancelFlag& follower_cancel() const { return follower_cancel_; }
 
   // Counts an error and keeps its text for .status. Called by the layer that reports errors to the
   // kernel.
@@ -63,6 +75,8 @@ class TreeView {
   TreeContext context_;
   OpenValues values_;
   UsageReader usage_;
+  const cluster::CancelFlag follower_cancel_ = std::make_shared<std::atomic<bool>>(false);
+  const std::unique_ptr<ChangeFollower> follower_;
   const std::shared_ptr<std::atomic<bool>> is_stopping_;
   std::atomic<int> streams_{0};  // number of open streams
 };

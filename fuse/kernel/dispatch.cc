@@ -32,7 +32,8 @@ Dispatch::Dispatch(TreeView* tree, engine::Clock* clock, const DispatchOptions& 
       options_(options),
       inodes_(tree->Root()),
       log_(tree, clock),
-      trimmer_(&inodes_, options.nodes_max) {}
+      trimmer_(&inodes_, options.nodes_max),
+      notifier_(tree->follower(), tree->follower_cancel(), &inodes_) {}
 
 Dispatch::~Dispatch() {
   for (OpenFile* file : files_) delete file;
@@ -80,6 +81,17 @@ double Dispatch::NameSeconds(const Entry& entry) const {
   // the kernel may keep it.
   int64_t left_us = options_.name_age_us_max - entry.age_us;
   return static_cast<double>(std::max<int64_t>(left_us, 0)) / 1e6;
+}
+
+double Dispatch::FollowedNameSeconds(const Node& directory, const Entry& entry,
+                                     int64_t elapsed_us) const {
+  // With --entry-timeout 0 every lookup must see the writes before it, so nothing is kept.
+  if (tree_->follower() == nullptr || entry.is_volatile || options_.name_age_us_max == 0) {
+    return NameSeconds(entry);
+  }
+  const int64_t read_at_ns = clock_->MonotonicNanos() - std::max(elapsed_us, entry.age_us) * 1'000;
+  if (!tree_->follower()->IsCurrent(directory, entry.node, read_at_ns)) return NameSeconds(entry);
+  return static_cast<double>(std::max(kFollowedNameUs, options_.name_age_us_max)) / 1e6;
 }
 
 double Dispatch::AttributeSeconds(const Node& node) const {

@@ -14,6 +14,7 @@
 #include <unordered_set>
 
 #include "fuse/directories/tree_view.h"
+#include "fuse/kernel/change_notifier.h"
 #include "fuse/kernel/inode_table.h"
 #include "fuse/kernel/node_trimmer.h"
 #include "fuse/kernel/trouble_log.h"
@@ -64,12 +65,16 @@ class Dispatch {
   InodeTable* inodes() { return &inodes_; }
   TroubleLog* log() { return &log_; }
   NodeTrimmer* trimmer() { return &trimmer_; }
+  ChangeNotifier* notifier() { return &notifier_; }
 
   void FillStat(const Node& node, const Attributes& attributes, uint64_t inode_number,
                 struct stat* out) const;
   // Seconds for which the kernel may cache the name of an entry (NameSeconds) and the attributes of
   // a node (AttributeSeconds).
   double NameSeconds(const Entry& entry) const;
+  // Like NameSeconds, for an entry that a lookup in `directory` found in the last `elapsed_us`: a
+  // name whose changes are followed is kept for longer.
+  double FollowedNameSeconds(const Node& directory, const Entry& entry, int64_t elapsed_us) const;
   double AttributeSeconds(const Node& node) const;
 
   // Adds an open handle and returns the number for the kernel. A handle lives until it is released,
@@ -104,6 +109,7 @@ class Dispatch {
   InodeTable inodes_;
   TroubleLog log_;
   NodeTrimmer trimmer_;
+  ChangeNotifier notifier_;
   engine::Mutex mutex_;
   std::unordered_set<OpenFile*> files_ GUARDED_BY(mutex_);
   std::unordered_set<OpenDir*> dirs_ GUARDED_BY(mutex_);

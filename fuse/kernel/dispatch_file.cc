@@ -57,12 +57,11 @@ void OnRead(fuse_req_t raw, fuse_ino_t, size_t size, off_t offset, fuse_file_inf
       request.ReplyBytes(*text);
       return;
     }
-    auto value = request.dispatch()->tree()->ReadFile(file->value.get(), request.call());
-    if (!value.ok()) return request.ReplyStatus(value.status());
-    std::string_view bytes = **value;
     // A read at or after the end returns no bytes, which is end of file.
-    size_t start = std::min(static_cast<size_t>(offset), bytes.size());
-    request.ReplyBytes(bytes.substr(start, size));
+    auto bytes = request.dispatch()->tree()->ReadFile(
+        file->value.get(), static_cast<uint64_t>(offset), size, request.call());
+    if (!bytes.ok()) return request.ReplyStatus(bytes.status());
+    request.ReplyBytes(bytes->view);
   });
 }
 

@@ -43,7 +43,8 @@ void OnLookup(fuse_req_t raw, fuse_ino_t parent, const char* name) {
     fuse_entry_param entry{};
     entry.ino = dispatch->inodes()->Acquire(*found);
     entry.attr_timeout = dispatch->AttributeSeconds(found->node);
-    entry.entry_timeout = dispatch->NameSeconds(*found);
+    entry.entry_timeout =
+        dispatch->FollowedNameSeconds(directory->node, *found, request.ElapsedUs());
     dispatch->FillStat(found->node, found->attributes, found->inode_number, &entry.attr);
     // A reply that the kernel dropped gives no reference, so the count of Acquire is taken back.
     if (!request.ReplyEntry(entry)) dispatch->inodes()->Forget(entry.ino, 1);

@@ -97,6 +97,13 @@ std::optional<InodeTable::Inode> InodeTable::Find(uint64_t node_id) {
   return Inode{DecodeNode(slot->key), {slot->size_bytes, slot->changed_at_us}};
 }
 
+uint64_t InodeTable::NumberOf(const Node& node) {
+  engine::MutexLock lock(&mutex_);
+  EncodeNode(node, &key_);
+  const uint32_t found = index_[Probe(key_, HashOf(key_))];
+  return found == 0 ? 0 : NodeIdOf(found - 1);
+}
+
 void InodeTable::Forget(uint64_t node_id, uint64_t lookups) {
   if (node_id == kRootNodeId) return;
   engine::MutexLock lock(&mutex_);

@@ -31,6 +31,8 @@ class InodeTable {
   uint64_t Acquire(const Entry& entry) EXCLUDES(mutex_);
   // Returns std::nullopt if the kernel has forgotten the number.
   std::optional<Inode> Find(uint64_t node_id) EXCLUDES(mutex_);
+  // The number of the node; 0: the kernel does not know it. Counts no lookup and no use.
+  uint64_t NumberOf(const Node& node) EXCLUDES(mutex_);
   // Subtracts `lookups` from the lookup count; at zero the number is freed. Ignores unknown
   // numbers.
   void Forget(uint64_t node_id, uint64_t lookups) EXCLUDES(mutex_);

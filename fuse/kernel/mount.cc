@@ -108,6 +108,7 @@ TreeOptions TreeOptionsOf(const MountOptions& options, Answers* answers) {
   tree.answers = answers;
   tree.query_timeout_us = options.query_timeout_us;
   tree.value_memory_bytes = options.value_memory_bytes;
+  tree.follows_changes = options.follows_changes;
   // The tree's caches must not be older than name_age_us_max, because the kernel may keep a name no
   // longer than that in total.
   tree.freshness_us = std::min(kFreshnessUs, options.name_age_us_max);
@@ -178,11 +179,13 @@ class SessionMount final : public Mount {
     int result = 0;
     if (!fuse_session_exited(session_)) {
       dispatch_.trimmer()->Start(session_);
+      dispatch_.notifier()->Start(session_);
       fuse_loop_config* config = fuse_loop_cfg_create();
       fuse_loop_cfg_set_max_threads(config, kThreadsMax);
       result = fuse_session_loop_mt(session_, config);
       fuse_loop_cfg_destroy(config);
       dispatch_.trimmer()->Stop();
+      dispatch_.notifier()->Stop();
     }
     {
       engine::MutexLock lock(&mutex_);
@@ -201,9 +204,10 @@ class SessionMount final : public Mount {
   }
 
   void Stop() override {
-    // The trimmer is stopped first, while requests of the kernel are still answered: it may be
-    // inside a notification that waits for such an answer.
+    // Trimmer and notifier are stopped first, while requests of the kernel are still answered: they
+    // may be inside a notification that waits for such an answer.
     dispatch_.trimmer()->Stop();
+    dispatch_.notifier()->Stop();
     // Serve waits for all requests, so reads of generated files, which may wait for a long time,
     // are ended first.
     tree_.StopStreams();

@@ -21,6 +21,7 @@ struct MountOptions {
   int64_t timeout_us = 10'000'000;
   int64_t listing_timeout_us = 30'000'000;
   int64_t name_age_us_max = 1'000'000;
+  bool follows_changes = false;  // --follow: change_notifier.h
   uint64_t nodes_max = 1'000'000;
   uint64_t value_memory_bytes = 256 << 20;
   uint32_t uid = 0;

@@ -51,6 +51,8 @@ std::string RenderStatus(TreeContext* context) {
   std::string text = RenderVersion();
   text += fmt::format("target: {}\nmode: read-only\nmounted_at_us: {}\nerrors: {}\n",
                       context->client->target(), context->mounted_at_us, errors.count);
+  const std::string followed = context->status.followed();
+  if (!followed.empty()) text += fmt::format("followed: {}\n", followed);
   text += fmt::format("last_error: {}\n", errors.last);
   return text;
 }

@@ -1,4 +1,5 @@
-// MountStatus: the errors that the mount reported, for .status. Thread safe.
+// MountStatus: the errors that the mount reported and the tables that it follows, for .status.
+// Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,9 +31,19 @@ class MountStatus {
     return errors_;
   }
 
+  void SetFollowed(std::string text) EXCLUDES(mutex_) {
+    engine::MutexLock lock(&mutex_);
+    followed_ = std::move(text);
+  }
+  std::string followed() EXCLUDES(mutex_) {
+    engine::MutexLock lock(&mutex_);
+    return followed_;
+  }
+
  private:
   engine::Mutex mutex_;
   Errors errors_ GUARDED_BY(mutex_);
+  std::string followed_ GUARDED_BY(mutex_);  // "": nothing was followed yet, or without --follow
 };
 
 }  // namespace sippar::fuse

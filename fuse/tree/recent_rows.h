@@ -25,6 +25,13 @@ class RecentRows {
     slots_[inode_number % kRecentRowsMax] = {inode_number, read_at_ns};
   }
 
+  void Forget(uint64_t inode_number) {
+    engine::MutexLock lock(&mutex_);
+    if (slots_.empty()) return;
+    Slot& slot = slots_[inode_number % kRecentRowsMax];
+    if (slot.inode_number == inode_number) slot = {};
+  }
+
   // The time of the read that last returned the row; std::nullopt if unknown or older than the
   // freshness.
   std::optional<int64_t> Find(uint64_t inode_number, int64_t now_ns) {

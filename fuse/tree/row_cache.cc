@@ -122,6 +122,13 @@ RowPtr RowCache::Peek(uint64_t table_id, const ReadView& view, std::string_view 
   return found == by_key_.end() ? nullptr : found->second->second;
 }
 
+void RowCache::Forget(uint64_t table_id, const ReadView& view, std::string_view row) {
+  std::string key = CacheKey(table_id, view, row);
+  engine::MutexLock lock(&mutex_);
+  auto found = by_key_.find(key);
+  if (found != by_key_.end()) Erase(found->second);
+}
+
 void RowCache::Insert(const std::string& key, const RowPtr& row) {
   engine::MutexLock lock(&mutex_);
   auto found = by_key_.find(key);

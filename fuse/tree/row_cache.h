@@ -53,6 +53,9 @@ class RowCache {
                                      const cluster::CallOptions& call);
   // Returns the cached row, whatever its age; null if it is not cached. Never reads the table.
   RowPtr Peek(uint64_t table_id, const ReadView& view, std::string_view row) EXCLUDES(mutex_);
+  // Forgets the row, because it has changed. A read of it that is under way may bring the state
+  // before the change back, for no longer than the freshness.
+  void Forget(uint64_t table_id, const ReadView& view, std::string_view row) EXCLUDES(mutex_);
   uint64_t reads() const { return reads_.load(std::memory_order_relaxed); }
 
  private:

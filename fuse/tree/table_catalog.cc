@@ -7,7 +7,7 @@
 
 namespace sippar::fuse {
 
-Status TableCatalog::Refresh(int64_t age_ns_max) {
+Status TableCatalog::Refresh(int64_t age_ns_max, const cluster::CallOptions& call) {
   int64_t now_ns = clock_->MonotonicNanos();
   {
     // The lock is released before the call, which may be remote and slow. Two threads may then both
@@ -15,7 +15,8 @@ Status TableCatalog::Refresh(int64_t age_ns_max) {
     engine::MutexLock lock(&mutex_);
     if (is_loaded_ && now_ns - loaded_at_ns_ < age_ns_max) return OkStatus();
   }
-  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> infos, admin_->Do(cluster::calls::ListTables{}));
+  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> infos,
+                   admin_->Do(cluster::calls::ListTables{}, call));
   std::vector<TablePtr> tables;
   for (cluster::TableInfo& info : infos) {
     tables.push_back(std::make_shared<const cluster::TableInfo>(std::move(info)));
@@ -27,8 +28,8 @@ Status TableCatalog::Refresh(int64_t age_ns_max) {
   return OkStatus();
 }
 
-StatusOr<std::vector<TablePtr>> TableCatalog::List() {
-  RETURN_IF_ERROR(Refresh(0));
+StatusOr<std::vector<TablePtr>> TableCatalog::List(const cluster::CallOptions& call) {
+  RETURN_IF_ERROR(Refresh(0, call));
   engine::MutexLock lock(&mutex_);
   return tables_;
 }

@@ -20,7 +20,8 @@ class TableCatalog {
   TableCatalog(cluster::AdminApi* admin, engine::Clock* clock, int64_t freshness_us)
       : admin_(admin), clock_(clock), freshness_ns_(freshness_us * 1000) {}
 
-  [[nodiscard]] StatusOr<std::vector<TablePtr>> List();  // reads the current list; sorted by name
+  // Reads the current list; sorted by name.
+  [[nodiscard]] StatusOr<std::vector<TablePtr>> List(const cluster::CallOptions& call = {});
   // kNotFound if the table does not exist or was dropped.
   [[nodiscard]] StatusOr<TablePtr> FindName(std::string_view name);
   [[nodiscard]] StatusOr<TablePtr> FindId(uint64_t table_id);
@@ -28,7 +29,7 @@ class TableCatalog {
   [[nodiscard]] StatusOr<TablePtr> FindIdNow(uint64_t table_id);
 
  private:
-  Status Refresh(int64_t age_ns_max) EXCLUDES(mutex_);
+  Status Refresh(int64_t age_ns_max, const cluster::CallOptions& call = {}) EXCLUDES(mutex_);
   TablePtr FindKept(uint64_t table_id) EXCLUDES(mutex_);
 
   cluster::AdminApi* const admin_;

@@ -23,6 +23,7 @@ struct TreeOptions {
   NameCodec codec;
   // Null: directories and files that need the query language do not exist.
   Answers* answers = nullptr;
+  bool follows_changes = false;            // makes TreeView::follower
   int64_t query_timeout_us = 300'000'000;  // time limit for making the text of a generated file
 };
 

@@ -11,6 +11,10 @@ namespace sippar::fuse {
 // together (SEMANTICS.md "Freshness"). --entry-timeout may lower it.
 inline constexpr int64_t kFreshnessUs = 1'000'000;
 
+// With --follow: how long the kernel may keep a name of a table whose changes are followed. A
+// change takes the name away at once; this bounds what a notification that is lost can do.
+inline constexpr int64_t kFollowedNameUs = 60'000'000;
+
 // Row cache (row_cache.h).
 inline constexpr size_t kRowCacheSizeMax = 32 << 20;
 // Larger values are not cached with their row; each is read when its file is read.

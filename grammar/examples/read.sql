@@ -152,3 +152,9 @@ SELECT * FROM UNNEST(['a']);
 
 -- Q97
 SELECT * FROM UNPACK((SELECT row, contents: AS page FROM web(with_history => TRUE))) u WHERE u._timestamp > NOW() - 1d;
+
+-- Q98
+SELECT w.row, e.key, i FROM web AS w AS OF 5, UNNEST(MAP_ENTRIES(w.anchor)) AS e WITH OFFSET AS i CROSS JOIN UNNEST(SPLIT(e.value, ' ')) part LEFT OUTER JOIN UNNEST([1]) WITH OFFSET VERSIONS 2 WHERE part > 'a' REVERSE;
+
+-- Q99
+SELECT join, left.full, RIGHT(inner, 2) AS cross FROM (SELECT 1 AS join, 2 AS inner) AS left INNER JOIN UNNEST([1]) AS outer JOIN UNNEST([2]) AS x;

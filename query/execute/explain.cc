@@ -116,6 +116,7 @@ void AddSelect(const SelectPlan& plan, const std::vector<cluster::TabletInfo>& t
     tree->AddJson("tablets", fmt::format("{}", tablets.size()));
     AddRead(plan, tree);
   }
+  if (!plan.unnests.empty()) tree->AddJson("unnest", JsonList(PrintUnnests(plan)));
   tree->AddJson("slots", JsonList(PrintSlots(plan.program.slots, plan.program.read.columns)));
   std::vector<std::string> program;
   std::string text = plan.program.Print();

@@ -58,7 +58,9 @@ Status ExecuteExport(const StatementContext& context, const syntax::Export& stat
     return true;
   };
   std::string next;
-  RETURN_IF_ERROR(RunSelect(context, plan, write, &next));
+  StatementContext reading = context;
+  reading.tablets_max = options.jobs;
+  RETURN_IF_ERROR(RunSelect(reading, plan, write, &next));
   formatter->End({}, &out);
   RETURN_IF_ERROR(file->Write(out));
   RETURN_IF_ERROR(file->Close());

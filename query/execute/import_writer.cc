@@ -3,15 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/limits.h"
+#include "engine/base/parallel.h"
 #include "engine/program/value.h"
 #include "query/execute/row_writer.h"
 
 namespace sippar::query {
-ImportWriter::ImportWriter(cluster::Client* client, std::string table)
-    : client_(client), table_(std::move(table)), thread_("import", [this] { Work(); }) {}
+ImportWriter::ImportWriter(cluster::Client* client, std::string table, size_t jobs)
+    : client_(client),
+      table_(std::move(table)),
+      jobs_(jobs),
+      thread_("import", [this] { Work(); }) {}
 
 ImportWriter::~ImportWriter() {
   {
@@ -39,7 +44,7 @@ Status ImportWriter::Add(engine::RowMutation mutation, uint64_t records) {
     RETURN_IF_ERROR(Send());
     at = 0;
   }
-  bytes_ += mutation.StoredSize();
+  batch_.bytes += mutation.StoredSize();
   batch_.records = records;
   if (at == rows.size()) {
     ++rows_;
@@ -50,7 +55,8 @@ Status ImportWriter::Add(engine::RowMutation mutation, uint64_t records) {
       rows[at].entries.push_back(std::move(entry));
     }
   }
-  return rows.size() < kBatchRows && bytes_ < kBatchBytes ? OkStatus() : Send();
+  const bool has_room = rows.size() < jobs_ * kBatchRows && batch_.bytes < jobs_ * kBatchBytes;
+  return has_room ? OkStatus() : Send();
 }
 
 Status ImportWriter::Flush() {
@@ -64,7 +70,6 @@ Status ImportWriter::Send() {
   in_flight_ = true;
   records_in_flight_ = batch_.records;
   index_.clear();
-  bytes_ = 0;
   engine::MutexLock lock(&mutex_);
   waiting_ = std::exchange(batch_, {});
   changed_.NotifyAll();
@@ -96,22 +101,50 @@ void ImportWriter::Work() {
       if (!waiting_) return;
       batch = *std::exchange(waiting_, std::nullopt);
     }
-    Outcome outcome = Write(batch);
+    Outcome outcome = Write(std::move(batch));
     engine::MutexLock lock(&mutex_);
     outcome_ = std::move(outcome);
     changed_.NotifyAll();
   }
 }
 
-ImportWriter::Outcome ImportWriter::Write(const Batch& batch) const {
+size_t ImportWriter::CountParts(const Batch& batch) const {
+  // A smaller part is not worth a call of its own.
+  constexpr size_t kPartRows = 100;
+  constexpr size_t kPartBytes = 256 << 10;
+  const size_t worth = std::max(batch.rows.size() / kPartRows, batch.bytes / kPartBytes);
+  return std::clamp<size_t>(worth, 1, std::min(jobs_, batch.rows.size()));
+}
+
+// Cuts the rows into parts of about the same number and writes these at once. The error is that of
+// the first part that failed, as if the parts were written one after another.
+ImportWriter::Outcome ImportWriter::Write(Batch batch) const {
+  const size_t count = CountParts(batch);
+  std::vector<engine::RowMutation>& rows = batch.rows;
+  if (count == 1) return WritePart(rows);
+  std::vector<std::vector<engine::RowMutation>> parts(count);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    parts[i * count / rows.size()].push_back(std::move(rows[i]));
+  }
+  std::vector<Outcome> outcomes(count);
+  engine::RunParallel(count, count, [&](size_t i) { outcomes[i] = WritePart(parts[i]); });
+  Outcome all;
+  for (Outcome& part : outcomes) {
+    all.rows += part.rows;
+    if (all.status.ok()) all.status = std::move(part.status);
+  }
+  return all;
+}
+
+ImportWriter::Outcome ImportWriter::WritePart(const std::vector<engine::RowMutation>& rows) const {
   Outcome outcome;
-  std::vector<Status> statuses = client_->data()->ApplyBatch(table_, batch.rows);
+  std::vector<Status> statuses = client_->data()->ApplyBatch(table_, rows);
   for (size_t i = 0; i < statuses.size(); ++i) {
     // Each row of a batch fails or succeeds alone; the first failure is reported.
     if (statuses[i].ok()) ++outcome.rows;
     if (!outcome.status.ok()) continue;
     outcome.status =
-        Annotate(statuses[i], fmt::format("row '{}'", engine::PrintEscaped(batch.rows[i].row)));
+        Annotate(statuses[i], fmt::format("row '{}'", engine::PrintEscaped(rows[i].row)));
   }
   return outcome;
 }

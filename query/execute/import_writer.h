@@ -1,6 +1,7 @@
-// Writes the mutations of IMPORT in batches. One batch is written by a thread while the next one is
+// Writes the mutations of IMPORT in batches. One batch is written by threads while the next one is
 // filled. Only one is in flight, so that versions which get the server's time keep the order of the
-// file, and so that what is written is always a prefix of the file.
+// file, and so that what is written is always a prefix of the file. A batch has each row once, so
+// its parts can be written at the same time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,8 +19,9 @@ namespace sippar::query {
 // Each row of a batch is written atomically, the batch is not. Used by one thread.
 class ImportWriter {
  public:
-  // `client` outlives the object.
-  ImportWriter(cluster::Client* client, std::string table);
+  // `client` outlives the object. A large batch is written in `jobs` parts at once; it has as many
+  // rows as that many calls may have.
+  ImportWriter(cluster::Client* client, std::string table, size_t jobs);
   // Waits for the batch in flight and discards the mutations that were not sent.
   ~ImportWriter();
 
@@ -41,6 +43,7 @@ class ImportWriter {
  private:
   struct Batch {
     std::vector<engine::RowMutation> rows;
+    size_t bytes = 0;
     uint64_t records = 0;  // number of the file's records up to the last one in the batch
   };
   struct Outcome {
@@ -51,13 +54,16 @@ class ImportWriter {
   // Waits for the batch in flight, if there is one, and returns its error.
   [[nodiscard]] Status Await() EXCLUDES(mutex_);
   void Work() EXCLUDES(mutex_);
-  Outcome Write(const Batch& batch) const;
+  // The number of parts in which `batch` is written.
+  size_t CountParts(const Batch& batch) const;
+  Outcome Write(Batch batch) const;
+  Outcome WritePart(const std::vector<engine::RowMutation>& rows) const;
 
   cluster::Client* const client_;
   const std::string table_;
+  const size_t jobs_;
   Batch batch_;                                    // the batch that Add fills
   std::unordered_map<std::string, size_t> index_;  // row key -> its mutation in batch_
-  size_t bytes_ = 0;                               // size of batch_
   uint64_t rows_ = 0, cells_ = 0, written_rows_ = 0, written_records_ = 0;
   bool in_flight_ = false;
   uint64_t records_in_flight_ = 0;

@@ -19,7 +19,8 @@ using syntax::SelectItem;
 // True if each row of the result comes from one row of a table. ORDER BY may still change the
 // order.
 bool FollowsTable(const syntax::Select& select) {
-  if (!select.from || select.from->kind == syntax::Source::kSelect || select.distinct ||
+  if (!select.from || select.from->kind == syntax::Source::kSelect ||
+      select.from->kind == syntax::Source::kUnnest || !select.unnests.empty() || select.distinct ||
       !select.group_by.empty() || select.having ||
       (select.limit && select.limit->unit == syntax::Limit::kBy)) {
     return false;
@@ -41,8 +42,8 @@ syntax::Select WithSourceRow(syntax::Select select) {
 
 // True if the plan delivers its first rows while it is still reading the table.
 bool Streams(const SelectPlan& plan) {
-  if (plan.program.aggregate || plan.sorts || plan.source == SelectPlan::kNothing) return false;
-  return plan.source == SelectPlan::kTable || Streams(*plan.input);
+  if (plan.program.aggregate || plan.sorts) return false;
+  return plan.source == SelectPlan::kTable || (plan.input != nullptr && Streams(*plan.input));
 }
 
 bool Reads(const SelectPlan& plan, const std::string& table) {

@@ -96,7 +96,11 @@ class AsOf {
   Status CheckKept(const engine::TableSchema& source, int64_t grace_us) const {
     auto stream = engine::ChangeStreamOf(source);
     std::string problem;
+    std::string remedy = "choose a newer backup (SHOW BACKUPS), or RESTORE without AS OF";
     if (!stream) {
+      remedy =
+          fmt::format("to use AS OF with later backups: ALTER TABLE {} SET (CHANGE_STREAM = 7d)",
+                      QuoteName(source.name));
       problem = fmt::format("table {} keeps no changes, so AS OF has nothing to add to backup {}",
                             source.name, backup_.name);
     } else if (stream->since_us == 0 || stream->since_us > backup_.started_us) {
@@ -111,10 +115,7 @@ class AsOf {
     } else {
       return OkStatus();
     }
-    return ErrorAt("NO_CHANGE_STREAM", restore_.as_of->span, problem,
-                   fmt::format("ALTER TABLE {} SET (CHANGE_STREAM = 7d) before a backup keeps the "
-                               "changes after it for so long",
-                               QuoteName(source.name)),
+    return ErrorAt("NO_CHANGE_STREAM", restore_.as_of->span, problem, remedy,
                    StatusCode::kFailedPrecondition);
   }
 

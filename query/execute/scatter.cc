@@ -189,10 +189,13 @@ bool IsLimited(const Program& program) {
   return program.limit != 0 && program.order_by.empty() && !program.aggregate;
 }
 
-// The number of tablets to read concurrently. It is 1 with a LIMIT, since the first tablet may have
-// enough rows, and for a few single rows, since a thread costs more than their read. It is 2 if the
-// run on each tablet may hold 256 MiB of groups or sorted rows, to bound the memory.
-size_t ThreadsFor(const Program& program, size_t pieces) {
+// The number of tablets to read concurrently, at most `wanted` if that is not 0. It is 1 with a
+// LIMIT, since the first tablet may have enough rows, and for a few single rows, since a thread
+// costs more than their read. It is at most 2 if the run on each tablet may hold 256 MiB of groups
+// or sorted rows, to bound the memory.
+size_t ThreadsFor(const Program& program, size_t pieces, size_t wanted) {
+  constexpr size_t kHoldingRows = 2;
+  constexpr size_t kDefault = 4;
   constexpr size_t kPointsMax = 64;
   const std::vector<RowRange>& ranges = program.read.rows.ranges();
   bool few_rows = ranges.size() <= kPointsMax &&
@@ -201,7 +204,9 @@ size_t ThreadsFor(const Program& program, size_t pieces) {
                   });
   if (IsLimited(program) || few_rows) return 1;
   bool holds_rows = !program.order_by.empty() || !program.group_by.empty();
-  return std::min<size_t>(pieces, holds_rows ? 2 : 4);
+  size_t threads = wanted == 0 ? kDefault : wanted;
+  if (holds_rows) threads = std::min(threads, kHoldingRows);
+  return std::min(pieces, threads);
 }
 
 Status RunInTurn(const StatementContext& context, const std::string& table, const Program& program,
@@ -272,7 +277,7 @@ Status RunOnTablets(const StatementContext& context, const std::string& table,
   context.session->tablets += pieces.size();
   ShareEstimate share(context, table, program, pieces);
   Sink sink(context, handler, &share);
-  size_t threads = ThreadsFor(program, pieces.size());
+  size_t threads = ThreadsFor(program, pieces.size(), context.tablets_max);
   return threads > 1 ? RunTogether(context, table, program, pieces, threads, &sink)
                      : RunInTurn(context, table, program, pieces, &sink);
 }

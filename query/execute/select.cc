@@ -11,6 +11,7 @@
 #include "query/analyze/compile.h"
 #include "query/execute/local_run.h"
 #include "query/execute/scatter.h"
+#include "query/execute/unnest.h"
 #include "query/execute/unpack.h"
 #include "query/plan/plan_sample.h"
 #include "query/session/query_error.h"
@@ -70,6 +71,15 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
   return stages->AddGroups(*std::move(rows));
 }
 
+// Lines that wait to be passed on together may use this much memory, besides the last line.
+constexpr size_t kLinesBytes = 1 << 20;
+
+size_t SizeOf(const Row& row) {
+  size_t size = sizeof(Row);
+  for (const Value& value : row) size += value.MemoryBytes();
+  return size;
+}
+
 // Takes rows with lists of versions and passes each version on to `next`, as a row of its own.
 RowConsumer Unpacking(const SelectPlan& plan, const RowConsumer& next) {
   return [&plan, next](const std::vector<Row>& input) -> StatusOr<bool> {
@@ -86,37 +96,99 @@ RowConsumer Unpacking(const SelectPlan& plan, const RowConsumer& next) {
   };
 }
 
-Status RunRelation(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
-  auto prepared = LocalRun::Prepare(plan.program, context.stop);
-  if (!prepared.ok()) return WithQueryCode(prepared.status());
-  LocalRun* run = prepared->get();
-  engine::StopBudget budget(&context.stop);
-  auto add = [&](const std::vector<Row>& input) -> StatusOr<bool> {
-    std::vector<Row> outputs;
-    for (const Row& row : input) {
-      RETURN_IF_ERROR(budget.Spend(row.size() * engine::StopBudget::kStep));
-      Status status = run->Add(row, &outputs);
-      if (!status.ok()) return WithQueryCode(status);
+// Runs the program of a plan in this process and passes what it puts out to the stages.
+class RelationRun {
+ public:
+  RelationRun(const StatementContext& context, const SelectPlan& plan, ResultStages* stages)
+      : context_(context), plan_(plan), stages_(stages), budget_(&context.stop) {}
+
+  Status Prepare() {
+    auto prepared = LocalRun::Prepare(plan_.program, context_.stop);
+    if (!prepared.ok()) return WithQueryCode(prepared.status());
+    run_ = *std::move(prepared);
+    return OkStatus();
+  }
+
+  // False if the result is complete.
+  StatusOr<bool> AddRows(const std::vector<Row>& input) {
+    for (const Row& row : input) RETURN_IF_ERROR(Take(row));
+    return PassOn();
+  }
+
+  // Adds the lines that UNNEST makes of the rows. False if the result is complete.
+  StatusOr<bool> AddLines(LineMaker* maker, std::vector<Row> input) {
+    auto add = [this](const Row& line) -> StatusOr<bool> {
+      const size_t before = outputs_.size();
+      RETURN_IF_ERROR(Take(line));
+      if (outputs_.size() > before) outputs_bytes_ += SizeOf(outputs_.back());
+      return outputs_bytes_ < kLinesBytes ? true : PassOn();
+    };
+    for (Row& row : input) {
+      ASSIGN_OR_RETURN(bool goes_on, maker->MakeLines(std::move(row), add));
+      if (!goes_on) return false;
     }
-    if (outputs.empty()) return true;
-    return stages->Add(std::move(outputs));
+    return PassOn();
+  }
+
+  Status Finish() {
+    if (!plan_.program.aggregate) return OkStatus();
+    auto groups = run_->FinishGroups();
+    if (!groups.ok()) return WithQueryCode(groups.status());
+    return stages_->AddGroups(*std::move(groups));
+  }
+
+ private:
+  Status Take(const Row& row) {
+    RETURN_IF_ERROR(budget_.Spend(row.size() * engine::StopBudget::kStep));
+    Status status = run_->Add(row, &outputs_);
+    return status.ok() ? status : WithQueryCode(status);
+  }
+
+  StatusOr<bool> PassOn() {
+    if (outputs_.empty()) return true;
+    std::vector<Row> rows = std::exchange(outputs_, {});
+    outputs_bytes_ = 0;
+    return stages_->Add(std::move(rows));
+  }
+
+  const StatementContext& context_;
+  const SelectPlan& plan_;
+  ResultStages* const stages_;
+  engine::StopBudget budget_;
+  std::unique_ptr<LocalRun> run_;
+  std::vector<Row> outputs_;  // not passed on yet
+  size_t outputs_bytes_ = 0;  // of the lines in outputs_
+};
+
+// Runs the plan of the inner SELECT, or of what is before UNNEST in FROM, into `run`.
+Status RunInput(const StatementContext& context, const SelectPlan& plan, RelationRun* run) {
+  // `next` says how AFTER would continue the input. It is dropped: AFTER needs a position in a
+  // table, and the rows of the outer SELECT have none.
+  std::string next;
+  auto add = [run](const std::vector<Row>& rows) { return run->AddRows(rows); };
+  if (plan.unnests.empty()) {
+    const RowConsumer rows = plan.unpacked.empty() ? RowConsumer(add) : Unpacking(plan, add);
+    return RunSelect(context, *plan.input, rows, &next);
+  }
+  ASSIGN_OR_RETURN(std::unique_ptr<LineMaker> maker, LineMaker::Prepare(plan, context.stop));
+  auto add_lines = [&](std::vector<Row> rows) {
+    return run->AddLines(maker.get(), std::move(rows));
   };
+  return RunSelect(context, *plan.input, add_lines, &next);
+}
+
+Status RunRelation(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
+  RelationRun run(context, plan, stages);
+  RETURN_IF_ERROR(run.Prepare());
   if (plan.source == SelectPlan::kNothing) {
     // SELECT without FROM has one row without values, as in SQL: SELECT 1 returns one row.
-    RETURN_IF_ERROR(add({Row()}).status());
+    RETURN_IF_ERROR(run.AddRows({Row()}).status());
   } else if (plan.source == SelectPlan::kValues) {
-    RETURN_IF_ERROR(add(plan.values).status());
+    RETURN_IF_ERROR(run.AddRows(plan.values).status());
   } else {
-    std::string next;
-    // `next` says how AFTER would continue the subselect. It is dropped: AFTER needs a position in
-    // a table, and the rows of the outer SELECT have none.
-    const RowConsumer rows = plan.unpacked.empty() ? RowConsumer(add) : Unpacking(plan, add);
-    RETURN_IF_ERROR(RunSelect(context, *plan.input, rows, &next));
+    RETURN_IF_ERROR(RunInput(context, plan, &run));
   }
-  if (!plan.program.aggregate) return OkStatus();
-  auto groups = run->FinishGroups();
-  if (!groups.ok()) return WithQueryCode(groups.status());
-  return stages->AddGroups(*std::move(groups));
+  return run.Finish();
 }
 
 }  // namespace

@@ -8,9 +8,11 @@
 
 namespace sippar::query {
 
-// Returns a row for each cell that is set and for each deletion of a change stream. The changes of
-// one row of the table come in the order of their commits. Ends at LIMIT, at the commit time TO, or
-// when it is stopped; the summary's `next` says how to continue.
+// On a table with a change stream, returns a row for each cell that a write set and for each
+// delete. The changes of one row of the table come in the order of their commits. On a table
+// without one, returns the cells that are new at each look, and no deletes. Ends at LIMIT (the
+// changes of one write are not divided), at the time TO, or when it is stopped; the summary's
+// `next` says how to continue.
 [[nodiscard]] Status ExecuteTail(const StatementContext& context, const syntax::Tail& tail);
 
 }  // namespace sippar::query

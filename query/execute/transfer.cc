@@ -45,12 +45,12 @@ namespace {
 constexpr std::string_view kOptions =
     "HEADER = TRUE or FALSE, ON_ERROR = STOP, SKIP or FILE('bad.csv'), SKIP = n records, "
     "SKIP_LINES = n, DELIMITER = ';', QUOTE = '\"', NULL_TEXT = 'NA', ENCODING = 'UTF-16', "
-    "DRY_RUN = TRUE or FALSE, BATCH = n";
+    "DRY_RUN = TRUE or FALSE, JOBS = 1 to 64, BATCH = n";
 
 bool IsKnown(const syntax::Option& option) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "HEADER", "ON_ERROR",  "SKIP",     "SKIP_LINES", "DELIMITER",
-      "QUOTE",  "NULL_TEXT", "ENCODING", "DRY_RUN",    "BATCH"};
+  constexpr std::array<std::string_view, 11> kNames = {
+      "HEADER",    "ON_ERROR", "SKIP",    "SKIP_LINES", "DELIMITER", "QUOTE",
+      "NULL_TEXT", "ENCODING", "DRY_RUN", "JOBS",       "BATCH"};
   return std::ranges::any_of(
       kNames, [&](std::string_view name) { return SameWord(option.name.text, name); });
 }
@@ -78,6 +78,14 @@ bool SetCount(const syntax::Option& option, std::string_view name, uint64_t* cou
       IsOption(option, name, syntax::Literal::kInt64) && option.value->literal->integer >= 0;
   if (is_count) *count = static_cast<uint64_t>(option.value->literal->integer);
   return is_count;
+}
+
+bool SetJobs(const syntax::Option& option, size_t* jobs) {
+  constexpr uint64_t kJobsMax = 64;
+  uint64_t count = 0;
+  if (!SetCount(option, "JOBS", &count) || count == 0 || count > kJobsMax) return false;
+  *jobs = count;
+  return true;
 }
 
 // Sets ON_ERROR to STOP, SKIP or FILE('bad.csv'), which may also be written FILE 'bad.csv'.
@@ -116,7 +124,7 @@ bool SetOption(const syntax::Option& option, TransferOptions* options) {
   // A wrong value also gives false: the caller's error lists all names with their values.
   return SetFlag(option, "HEADER", &options->file.header) ||
          SetFlag(option, "DRY_RUN", &options->dry_run) || SetOnError(option, options) ||
-         SetCount(option, "SKIP", &options->skip) ||
+         SetJobs(option, &options->jobs) || SetCount(option, "SKIP", &options->skip) ||
          SetCount(option, "SKIP_LINES", &options->file.skip_lines) ||
          SetCharacter(option, "DELIMITER", &options->file.delimiter) ||
          SetCharacter(option, "QUOTE", &options->file.quote) ||

@@ -26,7 +26,10 @@ struct TransferOptions {
   uint64_t skip = 0;         // IMPORT: skips this many records, which an earlier run has written
   bool skip_errors = false;  // IMPORT: broken records are skipped and do not end the run
   std::string bad_file;      // IMPORT: file for broken records and their errors; "": none
-  bool dry_run = false;      // IMPORT: reads and maps all records, and writes none
+  // IMPORT: parts of a batch that are written at once. EXPORT: the most tablets that are read at
+  // once. 0: the default.
+  size_t jobs = 0;
+  bool dry_run = false;  // IMPORT: reads and maps all records, and writes none
 };
 // Fails with UNKNOWN_OPTION if an option is unknown or does not accept the value given.
 [[nodiscard]] StatusOr<TransferOptions> PlanTransferOptions(

@@ -60,6 +60,9 @@ std::string HintFor(const Expectation& expected, const Token& token) {
   if (expected.pattern && !expected.expression && name) {
     return "a column is written family:qualifier, the empty qualifier as family:";
   }
+  if (expected.clauses == std::vector<std::string>{"UNNEST"}) {
+    return "a SELECT reads one table; UNNEST makes lines of a list of its rows";
+  }
   if (token.getType() == SipparParser::STRING && expected.table) {
     return "names are not quoted; unusual ones go into backquotes";
   }

@@ -19,9 +19,26 @@ void SelectBuilder::BuildUnnest(SipparParser::UnnestContext* context, syntax::So
   source->list = expressions_->Build(context->expression());
   if (auto* alias = context->sourceAlias()) source->item = expressions_->Name(*alias->getStop());
   if (context->OFFSET() == nullptr) return;
+  // As in a sourceAlias, an AS may come before the name.
   auto* alias = context->offsetAlias();
-  source->offset = alias != nullptr ? expressions_->Name(alias->name())
+  source->offset = alias != nullptr ? expressions_->Name(*alias->getStop())
                                     : syntax::Identifier{"offset", source->span};
+}
+
+syntax::Source SelectBuilder::BuildUnnestItem(SipparParser::UnnestItemContext* context,
+                                              const std::string& table_alias) {
+  syntax::Source source;
+  source.span = expressions_->SpanOf(context->unnest());
+  BuildUnnest(context->unnest(), &source);
+  source.keeps_row = context->LEFT() != nullptr;
+  // The tree has no alias of the table, so only the builder can see that the two names are equal.
+  for (const syntax::Identifier* name : {&source.item, &source.offset}) {
+    if (name->empty() || name->text != table_alias) continue;
+    expressions_->Fail("DUPLICATE", name->span,
+                       fmt::format("name {}: FROM gives it twice", name->text),
+                       "another name after AS");
+  }
+  return source;
 }
 
 syntax::Source SelectBuilder::BuildSource(SipparParser::SourceContext* context) {
@@ -114,12 +131,13 @@ syntax::Select SelectBuilder::Build(SipparParser::SelectContext* context) {
   SipparParser::SourceAliasContext* alias =
       context->source() == nullptr ? nullptr : context->source()->sourceAlias();
   // The alias is the last token of the rule sourceAlias; an AS may come before it.
-  std::string outer =
-      expressions_->NameSource(alias == nullptr ? "" : expressions_->Name(*alias->getStop()).text);
+  const std::string name = alias == nullptr ? "" : expressions_->Name(*alias->getStop()).text;
+  std::string outer = expressions_->NameSource(name);
   select.cells = context->CELLS() != nullptr;
   select.distinct = context->DISTINCT() != nullptr;
   select.items = clauses_->Items(context->selectItem());
   if (context->source() != nullptr) select.from = BuildSource(context->source());
+  for (auto* item : context->unnestItem()) select.unnests.push_back(BuildUnnestItem(item, name));
   for (auto* option : context->readOption()) BuildReadOption(option, &select.read);
   // The grammar accepts read options without FROM, so that this message can explain them.
   if (select.read.span.line > 0 && !select.from) {

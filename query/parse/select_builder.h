@@ -20,6 +20,8 @@ class SelectBuilder {
 
  private:
   void BuildUnnest(SipparParser::UnnestContext* context, syntax::Source* source);
+  syntax::Source BuildUnnestItem(SipparParser::UnnestItemContext* context,
+                                 const std::string& table_alias);
   syntax::Source BuildSource(SipparParser::SourceContext* context);
   void BuildReadOption(SipparParser::ReadOptionContext* context, syntax::ReadOptions* out);
   void BuildCellsPer(SipparParser::ReadOptionContext* context, syntax::ReadOptions* out);

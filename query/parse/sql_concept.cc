@@ -34,12 +34,17 @@ constexpr std::string_view kViewHint = "keep the SELECT in a script";
 // The first entry that fits wins, and words are compared as text, since most of them are not
 // keywords here. The table is used only after a syntax error, so a column named join or union stays
 // usable.
-constexpr std::array<Concept, 17> kConcepts = {{
+constexpr std::array<Concept, 22> kConcepts = {{
     {"JOIN", "", kNoJoin, kJoinHint},
     {"INNER", "JOIN", kNoJoin, kJoinHint},
     {"LEFT", "JOIN", kNoJoin, kJoinHint},
     {"RIGHT", "JOIN", kNoJoin, kJoinHint},
     {"CROSS", "JOIN", kNoJoin, kJoinHint},
+    {"OUTER", "JOIN", kNoJoin, kJoinHint},
+    {"FULL", "JOIN", kNoJoin, kJoinHint},
+    {"FULL", "OUTER", kNoJoin, kJoinHint},
+    {"ON", "", kNoJoin, kJoinHint},
+    {"USING", "(", kNoJoin, kJoinHint},
     {"UNION", "", kNoUnion, kUnionHint},
     {"INTERSECT", "", kNoUnion, kUnionHint},
     {"EXCEPT", "", kNoUnion, kUnionHint},
@@ -69,6 +74,22 @@ bool Says(const LexedText& text, const antlr4::Token& token, std::string_view wo
   return true;
 }
 
+// True if the words at `at` are of a join of two tables, which alone is not supported. JOIN UNNEST
+// is supported except for RIGHT and FULL. ON and USING belong to a join only if the statement has
+// one.
+bool IsOfJoin(const LexedText& text, const std::vector<const antlr4::Token*>& tokens, size_t at) {
+  const antlr4::Token& word = *tokens[at];
+  if (Says(text, word, "ON") || Says(text, word, "USING")) {
+    for (size_t i = at; i > 0 && !Says(text, *tokens[i - 1], ";"); --i) {
+      if (Says(text, *tokens[i - 1], "JOIN")) return true;
+    }
+    return false;
+  }
+  const size_t join = Says(text, word, "JOIN") ? at : at + 1;
+  const bool of_unnest = join + 1 < tokens.size() && Says(text, *tokens[join + 1], "UNNEST");
+  return !of_unnest || Says(text, word, "RIGHT") || Says(text, word, "FULL");
+}
+
 }  // namespace
 
 std::optional<QueryError> FindSqlConcept(const LexedText& text,
@@ -79,6 +100,7 @@ std::optional<QueryError> FindSqlConcept(const LexedText& text,
       if (!Says(text, *tokens[i], each.first)) continue;
       bool follows = i + 1 < tokens.size() && Says(text, *tokens[i + 1], each.second);
       if (!each.second.empty() && !follows) continue;
+      if (each.message == kNoJoin && !IsOfJoin(text, tokens, i)) continue;
       bool begins = i == 0 || Says(text, *tokens[i - 1], ";");
       // WITH begins a common table expression only at the start of a statement. Elsewhere it begins
       // options, WITH (…).

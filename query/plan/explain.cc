@@ -146,6 +146,18 @@ std::vector<std::string> PrintSlots(const std::vector<engine::SlotDef>& slots,
   return out;
 }
 
+std::vector<std::string> PrintUnnests(const SelectPlan& plan) {
+  std::vector<std::string> out;
+  for (const UnnestPlan& unnest : plan.unnests) {
+    std::string& text = out.emplace_back(fmt::format("${}", unnest.item_at));
+    if (unnest.offset_at) text += fmt::format(", ${}", *unnest.offset_at);
+    text += fmt::format(" = each item of {}", unnest.list.Print());
+    if (unnest.offset_at) text += " and its offset";
+    if (unnest.keeps_row) text += ", NULL if there is none";
+  }
+  return out;
+}
+
 std::vector<std::string> ExplainSelect(const SelectPlan& plan,
                                        const std::vector<cluster::TabletInfo>& tablets) {
   std::vector<std::string> lines = {FirstLine(plan)};
@@ -166,6 +178,10 @@ std::vector<std::string> ExplainSelect(const SelectPlan& plan,
     }
     lines.push_back("    columns: " + PrintColumns(plan));
     lines.push_back("    cells: " + PrintRead(plan.program));
+  } else if (!plan.unnests.empty()) {
+    lines.push_back(fmt::format("  here, on lines of the rows below, whose values begin at ${}",
+                                plan.unnest_columns));
+    for (const std::string& unnest : PrintUnnests(plan)) lines.push_back("    " + unnest);
   } else if (plan.source == SelectPlan::kRelation) {
     lines.push_back(plan.unpacked.empty()
                         ? "  here, on the rows of the inner SELECT"

@@ -53,6 +53,8 @@ Expression BehindToken(CellScope* scope, const PageToken& token) {
 }  // namespace
 
 bool SelectPlanner::IsRowOrder(const syntax::OrderItem& order) {
+  // The lines of UNNEST come in the order of the rows, and no column of an UNNEST is called row.
+  if (source != nullptr) return source->IsRowOrder({Unaliased(order.expr), order.descending});
   if (plan.source != SelectPlan::kTable) return false;
   const Expr& expr = Unaliased(order.expr);
   return expr.kind == ExprKind::kName && IsRowName(expr.name);
@@ -61,7 +63,8 @@ bool SelectPlanner::IsRowOrder(const syntax::OrderItem& order) {
 Status SelectPlanner::PlanOrder() {
   if (select.order_by.empty() || plan.program.aggregate) return OkStatus();
   if (select.order_by.size() == 1 && IsRowOrder(select.order_by[0])) {
-    plan.program.read.reverse = select.order_by[0].descending;
+    Program& program = source != nullptr ? source->plan.program : plan.program;
+    program.read.reverse = select.order_by[0].descending;
     return OkStatus();
   }
   uint64_t memory = context.session->settings.sort_memory_bytes;
@@ -183,6 +186,7 @@ Status SelectPlanner::PlanAfter() {
 Status SelectPlanner::FinishRead() {
   Program& program = plan.program;
   program.slots = Slots();
+  if (source != nullptr) return PlanInput();
   if (plan.source != SelectPlan::kTable) return OkStatus();
   engine::StopBudget budget(&context.stop);
   ASSIGN_OR_RETURN(RowSet rows, ExtractRows(program.slots, &program.where, &budget));

@@ -60,6 +60,7 @@ void AddTest(Expression test, std::optional<Expression>* where) {
 Status SelectPlanner::PlanSample() {
   const ReadOptions& options = select.read;
   if (!options.sample) return OkStatus();
+  if (source != nullptr) return source->PlanSample();
   if (plan.source != SelectPlan::kTable) {
     return ErrorAt("SYNTAX", options.sample->span, "SAMPLE takes rows of a table, not of a SELECT",
                    "write it into the inner SELECT");

@@ -97,23 +97,35 @@ Status SelectPlanner::ExpandStars() {
       expanded.push_back(item);
       continue;
     }
-    if (row_scope != nullptr) {
-      expanded.push_back(NameItem(context.session->key_column, item.span));
-      for (const engine::FamilySchema& family : schema.families) {
-        SelectItem each = NameItem(family.name, item.span);
-        each.expr.kind = ExprKind::kPattern;
-        each.expr.pattern.family = engine::NamePattern::Exact(family.name);
-        each.expr.pattern.qualifier = engine::NamePattern::Any();
-        expanded.push_back(std::move(each));
-      }
-      continue;
-    }
-    std::vector<std::string> names = scope->KnownNames();
-    if (names.empty()) return ErrorAt("SYNTAX", item.span, "* needs FROM a table");
-    for (const std::string& name : names) expanded.push_back(NameItem(name, item.span));
+    ASSIGN_OR_RETURN(std::vector<SelectItem> all, ItemsOfStar(item.span));
+    for (SelectItem& each : all) expanded.push_back(std::move(each));
   }
   items = std::move(expanded);
   return OkStatus();
+}
+
+StatusOr<std::vector<SelectItem>> SelectPlanner::ItemsOfStar(const Span& span) const {
+  std::vector<SelectItem> all;
+  if (source != nullptr) {
+    ASSIGN_OR_RETURN(all, source->ItemsOfStar(span));
+    for (const std::string& name : unnest_scope->names()) all.push_back(NameItem(name, span));
+    return all;
+  }
+  if (row_scope == nullptr) {
+    std::vector<std::string> names = scope->KnownNames();
+    if (names.empty()) return ErrorAt("SYNTAX", span, "* needs FROM a table");
+    for (const std::string& name : names) all.push_back(NameItem(name, span));
+    return all;
+  }
+  all.push_back(NameItem(context.session->key_column, span));
+  for (const engine::FamilySchema& family : schema.families) {
+    SelectItem each = NameItem(family.name, span);
+    each.expr.kind = ExprKind::kPattern;
+    each.expr.pattern.family = engine::NamePattern::Exact(family.name);
+    each.expr.pattern.qualifier = engine::NamePattern::Any();
+    all.push_back(std::move(each));
+  }
+  return all;
 }
 
 // --- Expressions ---
@@ -150,24 +162,35 @@ Expression SelectPlanner::StrippedValue() {
                           {std::move(is_set), std::move(text), Expression::Literal(Value::Null())});
 }
 
-StatusOr<Expression> SelectPlanner::CompileItem(const SelectItem& item) {
-  if (row_scope != nullptr && with_history) {
-    std::optional<syntax::PatternNode> pattern = AsPattern(item.expr);
-    if (pattern) return row_scope->Pattern(*pattern, SlotDef::kHistory);
+StatusOr<std::optional<Expression>> SelectPlanner::ShownValue(const Expr& expr) {
+  if (source != nullptr) {
+    ASSIGN_OR_RETURN(std::optional<Expression> shown, source->ShownValue(expr));
+    if (shown) shown = unnest_scope->FromSource(*std::move(shown));
+    return shown;
   }
-  bool stripped = cell_scope != nullptr && plan.program.read.strip_values &&
-                  item.expr.kind == ExprKind::kName && SameWord(item.expr.name, "value");
+  if (row_scope != nullptr && with_history) {
+    std::optional<syntax::PatternNode> pattern = AsPattern(expr);
+    if (!pattern) return std::optional<Expression>();
+    ASSIGN_OR_RETURN(Expression history, row_scope->Pattern(*pattern, SlotDef::kHistory));
+    return std::optional(std::move(history));
+  }
+  const bool is_value =
+      cell_scope != nullptr && expr.kind == ExprKind::kName && SameWord(expr.name, "value");
+  if (!is_value) return std::optional<Expression>();
   // The tablets send "" instead of the value, which would look like an empty cell.
-  if (stripped) return StrippedValue();
+  if (plan.program.read.strip_values) return std::optional(StrippedValue());
   // A value that is only shown keeps the type of its cell. In an expression all values have one
   // type.
-  bool shown_as_is = cell_scope != nullptr && item.expr.kind == ExprKind::kName &&
-                     SameWord(item.expr.name, "value");
-  if (shown_as_is) return cell_scope->Slot(SlotDef::kValue);
+  return std::optional(cell_scope->Slot(SlotDef::kValue));
+}
+
+StatusOr<Expression> SelectPlanner::CompileItem(const Expr& expr) {
+  ASSIGN_OR_RETURN(std::optional<Expression> shown, ShownValue(expr));
+  if (shown) return *std::move(shown);
   // Compiled without aliases: an item does not see the aliases of its own list, or `SELECT x AS x`
   // would never end.
   ExpressionCompiler compiler(context, scope.get());
-  return compiler.Compile(item.expr);
+  return compiler.Compile(expr);
 }
 
 bool SelectPlanner::IsAggregate() const {
@@ -188,7 +211,7 @@ Status SelectPlanner::PlanWhere() {
 
 Status SelectPlanner::PlanOutputs() {
   for (const SelectItem& item : items) {
-    ASSIGN_OR_RETURN(Expression output, CompileItem(item));
+    ASSIGN_OR_RETURN(Expression output, CompileItem(item.expr));
     plan.program.outputs.push_back(std::move(output));
   }
   return OkStatus();
@@ -230,14 +253,14 @@ void SelectPlanner::NameColumns() {
   }
 }
 
+std::vector<DataType> SelectPlanner::SlotTypes() const {
+  if (plan.source != SelectPlan::kTable) return input_types;
+  return TypesOfSlots(Slots(), row_scope != nullptr ? row_scope->patterns() : cell_patterns,
+                      schema);
+}
+
 std::vector<DataType> SelectPlanner::OutputTypes() const {
-  std::vector<DataType> slots;
-  if (plan.source == SelectPlan::kTable) {
-    slots = TypesOfSlots(plan.program.slots,
-                         row_scope != nullptr ? row_scope->patterns() : cell_patterns, schema);
-  } else {
-    slots = input_types;
-  }
+  std::vector<DataType> slots = SlotTypes();
   if (!plan.program.aggregate) return slots;
   std::vector<DataType> groups;
   for (const Expression& key : plan.program.group_by) groups.push_back(TypeOf(key, slots));
@@ -262,9 +285,13 @@ std::vector<std::string> ColumnNames(const SelectPlan& plan) {
   return names;
 }
 
+std::unique_ptr<SelectPlanner> NewPlanner(const StatementContext& context, const Select& select) {
+  return std::unique_ptr<SelectPlanner>(new SelectPlanner{
+      context, select, {}, {}, {}, nullptr, nullptr, {}, {}, {}, {}, true, false});
+}
+
 StatusOr<SelectPlan> PlanSelect(const StatementContext& context, const Select& select) {
-  SelectPlanner planner{context, select, {}, {}, {}, nullptr, nullptr, {}, {}, {}, {}, true, false};
-  return planner.Plan();
+  return NewPlanner(context, select)->Plan();
 }
 
 }  // namespace sippar::query

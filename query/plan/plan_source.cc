@@ -121,6 +121,10 @@ Status SelectPlanner::PlanSource() {
     plan.source = SelectPlan::kNothing;
     return ExpandStars();
   }
+  if (!select.unnests.empty()) {
+    RETURN_IF_ERROR(PlanUnnests());
+    return ExpandStars();
+  }
   const syntax::Source::Kind kind = select.from->kind;
   if (kind != syntax::Source::kTable && kind != syntax::Source::kCells) {
     RETURN_IF_ERROR(kind == syntax::Source::kUnnest ? PlanUnnest() : PlanRelation());

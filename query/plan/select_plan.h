@@ -20,6 +20,15 @@ namespace sippar::query {
 
 inline constexpr uint64_t kNoLimit = UINT64_MAX;
 
+// UNNEST after another source in FROM. It makes several lines of one line.
+struct UnnestPlan {
+  engine::Expression list;          // on the values that the line already has; an ARRAY or NULL
+  Span span;                        // place of the list
+  size_t item_at = 0;               // index in the line of the item
+  std::optional<size_t> offset_at;  // index in the line of the item's offset, which counts from 0
+  bool keeps_row = false;  // LEFT JOIN: a list without items gives one line, with NULL as the item
+};
+
 struct SelectPlan {
   enum Source : uint8_t {
     kTable,     // tablets run `program`
@@ -34,6 +43,10 @@ struct SelectPlan {
   // FROM UNPACK: the columns of `input` that list versions. A row of `input` becomes several rows,
   // one for each time in these lists; the time is the last column. Empty: there is no UNPACK.
   std::vector<size_t> unpacked;
+  // FROM …, UNNEST(list): they make lines of each row of `input`, on which `program` then runs. A
+  // line holds the columns of the UNNESTs first and the row of `input` after them.
+  std::vector<UnnestPlan> unnests;
+  size_t unnest_columns = 0;
   engine::Program program;
   std::vector<ResultColumn> columns;  // the shown values, first in each row
 
@@ -98,6 +111,9 @@ std::string PrintColumn(const engine::ColumnPattern& pattern);
 // in `columns`.
 std::vector<std::string> PrintSlots(const std::vector<engine::SlotDef>& slots,
                                     const std::vector<engine::ColumnPattern>& columns);
+
+// What each UNNEST does, as EXPLAIN shows it.
+std::vector<std::string> PrintUnnests(const SelectPlan& plan);
 
 // The name of an item's column: its alias, or its text in the statement.
 std::string ItemName(const StatementContext& context, const syntax::SelectItem& item);

@@ -87,6 +87,7 @@ struct StatementContext {
   engine::StopSignal stop;           // the session's cancel flag and the statement's deadline
   ResultSink* sink = nullptr;        // receiver of the rows; null: the caller wants no rows
   ResultSummary* summary = nullptr;  // null: the statement is only analyzed
+  size_t tablets_max = 0;  // the most tablets that are read at once; 0: scatter.cc chooses
 
   cluster::Client* client() const { return session->client; }
   // Make one call of the cluster, with CallOptions(): Ctrl-C and the statement's timeout end it.

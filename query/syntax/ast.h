@@ -69,7 +69,8 @@ struct Source {
   Box<Select> select;                 // only for kSelect, kUnpack
   Expr list;                          // kUnnest: the items are the rows
   Identifier item;                    // kUnnest: name of the column; empty: it has no name
-  Identifier offset;  // kUnnest: name of the column of offsets; empty: no such column
+  Identifier offset;       // kUnnest: name of the column of offsets; empty: no such column
+  bool keeps_row = false;  // kUnnest: LEFT JOIN, which keeps a row that has no items
   Span span;
   bool operator==(const Source&) const = default;
 };
@@ -95,6 +96,7 @@ struct Select {
   bool distinct = false;
   std::vector<SelectItem> items;
   std::optional<Source> from;
+  std::vector<Source> unnests;  // FROM …, UNNEST(list): the UNNESTs after `from`, all kUnnest
   ReadOptions read;
   OptionalExpr where;
   std::vector<Expr> group_by;

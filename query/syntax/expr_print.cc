@@ -156,8 +156,8 @@ std::string PrintReal(double value) {
 
 std::string PrintTime(const Literal& literal) {
   std::string text = engine::PrintTimestamp(literal.integer);
-  // The time prints as it was written. Its zone is added when the statement is compiled, by the
-  // session that runs it.
+  // A time that was written without a zone prints without one: the session that runs the statement
+  // adds its own zone when it compiles the statement.
   if (literal.zone_missing) text.pop_back();  // drops the Z
   return fmt::format("TIMESTAMP '{}'", text);
 }

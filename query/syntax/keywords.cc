@@ -12,13 +12,14 @@ namespace {
 // The lists repeat the grammar's, because query/syntax includes no ANTLR header. A test compares
 // the two (tests/query/parse/keywords_test.cc).
 constexpr std::string_view kSoft[] = {
-    "ADD",     "AFTER",   "ANALYZE",  "APPEND",  "ARRAY",   "ATOMIC",   "BACKUP",   "BALANCE",
-    "CANCEL",  "COLUMN",  "COMMIT",   "COMPACT", "DATE",    "DELETES",  "EXTRACT",  "FAIL",
-    "FAMILY",  "FLUSH",   "FORMAT",   "GROUPS",  "ILIKE",   "INTERVAL", "LOCALITY", "MAJOR",
-    "MERGE",   "MINOR",   "MOVE",     "OFFSET",  "PER",     "PERCENT",  "RENAME",   "RESET",
-    "RESTORE", "REVERSE", "ROLLBACK", "ROW",     "ROWS",    "SAMPLE",   "SNAPSHOT", "SPLIT",
-    "STARTS",  "STRIP",   "STRUCT",   "TABLET",  "TABLETS", "TAIL",     "TIME",     "TIMESTAMP",
-    "UNNEST",  "UNPACK",  "VERSIONS"};
+    "ADD",      "AFTER",    "ANALYZE", "APPEND",   "ARRAY",  "ATOMIC",   "BACKUP",    "BALANCE",
+    "CANCEL",   "COLUMN",   "COMMIT",  "COMPACT",  "CROSS",  "DATE",     "DELETES",   "EXTRACT",
+    "FAIL",     "FAMILY",   "FLUSH",   "FORMAT",   "FULL",   "GROUPS",   "ILIKE",     "INNER",
+    "INTERVAL", "JOIN",     "LEFT",    "LOCALITY", "MAJOR",  "MERGE",    "MINOR",     "MOVE",
+    "OFFSET",   "OUTER",    "PER",     "PERCENT",  "RENAME", "RESET",    "RESTORE",   "REVERSE",
+    "RIGHT",    "ROLLBACK", "ROW",     "ROWS",     "SAMPLE", "SNAPSHOT", "SPLIT",     "STARTS",
+    "STRIP",    "STRUCT",   "TABLET",  "TABLETS",  "TAIL",   "TIME",     "TIMESTAMP", "UNNEST",
+    "UNPACK",   "VERSIONS"};
 
 // A hard keyword has a meaning at places where a name may stand, so the parser could not
 // distinguish the keyword from a name.

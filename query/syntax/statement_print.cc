@@ -191,6 +191,9 @@ struct StatementPrinter {
     if (select.distinct) out += "DISTINCT ";
     out += Items(select.items);
     if (select.from) out += " FROM " + Print(*select.from) + Read(select.read);
+    for (const syntax::Source& unnest : select.unnests) {
+      out += (unnest.keeps_row ? " LEFT JOIN " : ", ") + Print(unnest);
+    }
     out += Clause("WHERE", select.where);
     if (!select.group_by.empty()) out += " GROUP BY " + Exprs(select.group_by);
     out += Clause("HAVING", select.having);

@@ -174,6 +174,26 @@ class ImportTest(unittest.TestCase):
         self.assertEqual(self.query("SELECT f:name AS n FROM t WHERE row = 'ada'"),
                          [{"n": "Lovelace, Ada"}])
 
+    def test_jobs_change_how_much_is_done_at_once_and_nothing_else(self):
+        self.run_sippar("query", self.store, "-e", "CREATE TABLE t (FAMILY f) SPLIT AT ('1', '2', '3')")
+        people = os.path.join(self.folder.name, "people.csv")
+        with open(people, "w", encoding="utf-8") as f:
+            f.write("row,f:n\n" + "".join(f"{i * 37 % 4000:04},{i}\n" for i in range(8000)))
+        exports = set()
+        for jobs in ("1", "3", "16"):
+            _, told = self.run_sippar("import", "csv", self.store, "t", people, "--jobs", jobs)
+            self.assertIn("8000 records read", told)
+            out, _ = self.run_sippar("export", self.store, "-e", "SELECT row, f:n FROM t", "--format", "csv",
+                                     "--jobs", jobs)
+            exports.add(out)
+        (only,) = exports
+        # The second half of the file has the last record of each key.
+        records = sorted((f"{i * 37 % 4000:04}", str(i)) for i in range(4000, 8000))
+        self.assertEqual(list(csv.reader(io.StringIO(only)))[1:], [list(record) for record in records])
+        for command in (("import", "csv", self.store, "t", people), ("export", self.store, "t")):
+            for jobs in ("0", "65", "x"):
+                self.run_sippar(*command, "--jobs", jobs, code=2)
+
     def test_cells_bring_a_table_back_exactly(self):
         self.make_corpus(4)
         self.import_web()

@@ -22,10 +22,15 @@ class PtyShell:
         self.status = None
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
-            # No pager unless the test has one: it would take the keys. No start file of this user.
-            full = dict(os.environ, TERM="xterm", LC_ALL="C.UTF-8", SIPPAR_PAGER="off", SIPPAR_SHELLRC="off")
+            # No pager unless the test has one: it would take the keys. No start file of this user. No colours:
+            # with them the line is drawn twice (pty_screen.py tells what a terminal then shows).
+            full = dict(os.environ, TERM="xterm", LC_ALL="C.UTF-8", NO_COLOR="1", SIPPAR_PAGER="off",
+                        SIPPAR_SHELLRC="off")
             full.update(env or {})
             os.execve(argv[0], argv, full)
+        self.resize(columns, lines)
+
+    def resize(self, columns, lines):
         size = struct.pack("HHHH", lines, columns, 0, 0)
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, size)
 

@@ -121,7 +121,6 @@ BUGS = [
         [("engine/store", "StoreTest.ServerTimes*")]),
     Bug("the_whole_server_is_blamed", "a server's death makes suspects of all its tablets",
         [("cluster/master/decide/death_blame.cc",
-          "  if (tablet.served_us) return at_us - *tablet.served_us < state.options.trial_us;\n",
-          "  if (tablet.served_us) return true;\n")],
+          " || crash->tablet_id != facts.tablet_id ||", " ||")],
         [("cluster/master", "DeathBlame.*")]),
 ]

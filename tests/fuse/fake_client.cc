@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fuse/fake_client.h"
 
+#include "engine/model/change_config.h"
+
 namespace sippar::fuse {
 namespace {
 
@@ -28,6 +30,12 @@ bool MatchesAny(const std::vector<engine::ColumnPattern>& patterns, std::string_
     if (Matches(pattern.family, family) && Matches(pattern.qualifier, qualifier)) return true;
   }
   return false;
+}
+
+std::string PartOf(const std::string& value, const engine::ValuePart& part, uint64_t* omitted) {
+  std::string wanted = value.substr(std::min<uint64_t>(part.offset, value.size()), part.size);
+  *omitted = value.size() - wanted.size();
+  return wanted;
 }
 
 class VectorStream final : public cluster::CellStream {
@@ -75,6 +83,25 @@ class VectorStream final : public cluster::CellStream {
   Status status_;
 };
 
+// The changes after the stream was opened.
+class FakeChanges final : public cluster::ChangeStream {
+ public:
+  FakeChanges(std::shared_ptr<std::vector<cluster::Change>> changes,
+              std::shared_ptr<Status> failure)
+      : changes_(std::move(changes)), failure_(std::move(failure)), next_(changes_->size()) {}
+  StatusOr<cluster::ChangeBatch> Next(int64_t) override {
+    RETURN_IF_ERROR(*failure_);
+    cluster::ChangeBatch batch;
+    while (next_ < changes_->size()) batch.changes.push_back((*changes_)[next_++]);
+    return batch;
+  }
+
+ private:
+  const std::shared_ptr<std::vector<cluster::Change>> changes_;
+  const std::shared_ptr<Status> failure_;
+  size_t next_;
+};
+
 Status NoTable(const std::string& table) { return NotFound("no table " + table); }
 
 }  // namespace
@@ -98,6 +125,7 @@ void FakeClient::AddTable(const std::string& name, const std::vector<std::string
 
 void FakeClient::AddFamily(const std::string& table, const std::string& family) {
   engine::TableSchema& schema = tables_.at(table).info.schema;
+  ++tables_.at(table).info.schema_version;
   schema.families.emplace_back().name = family;
   schema.Normalize();
 }
@@ -106,16 +134,40 @@ void FakeClient::Set(const std::string& table, std::string_view row, std::string
                      std::string_view qualifier, int64_t timestamp_us, std::string_view value) {
   ColumnKey key{row, family, qualifier};
   tables_.at(table).columns[key][timestamp_us] = {next_sequence_++, std::string(value)};
+  NoteChange(table, engine::RowMutation(row).Set(family, qualifier, value, timestamp_us));
 }
 
 void FakeClient::DeleteColumn(const std::string& table, const std::string& row,
                               const std::string& family, const std::string& qualifier) {
   tables_.at(table).columns.erase({row, family, qualifier});
+  NoteChange(table, engine::RowMutation(row).DeleteColumn(family, qualifier));
 }
 
 void FakeClient::DeleteRow(const std::string& table, const std::string& row) {
   std::erase_if(tables_.at(table).columns,
                 [&](const auto& item) { return std::get<0>(item.first) == row; });
+  NoteChange(table, engine::RowMutation(row).DeleteRow());
+}
+
+void FakeClient::KeepChanges(const std::string& table) {
+  cluster::TableInfo& info = tables_.at(table).info;
+  engine::SetChangeStream(engine::ChangeStreamConfig{engine::kChangesKeptMinUs, 1}, &info.schema);
+  ++info.schema_version;
+}
+
+void FakeClient::NoteChange(const std::string& table, engine::RowMutation mutation) {
+  if (!engine::ChangeStreamOf(tables_.at(table).info.schema).has_value()) return;
+  cluster::Change change;
+  change.mutation = std::move(mutation);
+  tables_.at(table).changes->push_back(std::move(change));
+}
+
+StatusOr<std::unique_ptr<cluster::ChangeStream>> FakeClient::ReadChanges(
+    const std::string& table, const cluster::ChangesRequest&, const cluster::CallOptions&) {
+  if (!tables_.contains(table)) return NoTable(table);
+  RETURN_IF_ERROR(*changes_failure_);
+  return std::unique_ptr<cluster::ChangeStream>(
+      std::make_unique<FakeChanges>(tables_.at(table).changes, changes_failure_));
 }
 
 void FakeClient::FailNextRead(Status status, int64_t after_cells) {
@@ -128,6 +180,7 @@ StatusOr<std::unique_ptr<cluster::CellStream>> FakeClient::Read(
   ++reads_;
   Status failure = std::exchange(next_failure_, OkStatus());
   if (!failure.ok() && failure_after_ < 0) return failure;
+  const engine::ValuePart part = gives_whole_values_ ? engine::ValuePart() : read.value_part;
   auto found = tables_.find(table);
   if (found == tables_.end()) return NoTable(table);
   std::vector<Cell> cells;
@@ -153,7 +206,7 @@ StatusOr<std::unique_ptr<cluster::CellStream>> FakeClient::Read(
         if (!read.strip_values && !read.keys_only) {
           bool is_left_out = version.value.size() > read.value_size_max;
           if (is_left_out) omitted = version.value.size();
-          if (!is_left_out) cell.value = version.value;
+          if (!is_left_out) cell.value = PartOf(version.value, part, &omitted);
         }
         value_bytes_given_ += cell.value.size();
         if (++versions == read.versions_per_column || read.keys_only) break;

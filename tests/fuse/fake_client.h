@@ -26,8 +26,14 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   void DeleteColumn(const std::string& table, const std::string& row, const std::string& family,
                     const std::string& qualifier);
   void DeleteRow(const std::string& table, const std::string& row);
+  // Begins to keep the changes of a table, which is one partition.
+  void KeepChanges(const std::string& table);
+  // Streams of changes end with this status from now on; OK: they go on.
+  void FailChanges(Status status) { *changes_failure_ = std::move(status); }
   // The next read fails; `after_cells` >= 0: only behind that many cells.
   void FailNextRead(Status status, int64_t after_cells = -1);
+  // Answers like a server of an earlier version, which does not know ReadSpec::value_part.
+  void GiveWholeValues() { gives_whole_values_ = true; }
   uint64_t reads() const { return reads_; }
   uint64_t value_bytes_given() const { return value_bytes_given_; }  // by all reads, also unread
   uint64_t cells_taken() const { return *cells_taken_; }  // from the streams of all reads
@@ -43,6 +49,8 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
  private:
   static Status Unfaked() { return Unimplemented("the fake client only reads"); }
 
+  using Changes = std::vector<cluster::Change>;
+
   struct Version {
     uint64_t sequence = 0;
     std::string value;
@@ -52,11 +60,16 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   struct Table {
     cluster::TableInfo info;
     std::map<ColumnKey, Versions> columns;
+    std::shared_ptr<Changes> changes = std::make_shared<Changes>();
   };
+  void NoteChange(const std::string& table, engine::RowMutation mutation);
 
   StatusOr<std::unique_ptr<cluster::CellStream>> Read(const std::string& table,
                                                       const cluster::ReadSpec& read,
                                                       const cluster::CallOptions& options) override;
+  StatusOr<std::unique_ptr<cluster::ChangeStream>> ReadChanges(
+      const std::string& table, const cluster::ChangesRequest& request,
+      const cluster::CallOptions& options) override;
   Status Run(const std::string& table, const cluster::RowRange& tablet_range,
              const engine::Program& program, const cluster::CallOptions& options,
              engine::ProgramSink* sink) override;
@@ -84,6 +97,8 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   uint64_t reads_ = 0;
   uint64_t value_bytes_given_ = 0;
   const std::shared_ptr<uint64_t> cells_taken_ = std::make_shared<uint64_t>(0);
+  bool gives_whole_values_ = false;
+  const std::shared_ptr<Status> changes_failure_ = std::make_shared<Status>();
   Status next_failure_;
   int64_t failure_after_ = -1;
 };

@@ -127,6 +127,16 @@ TEST(InodeTable, AgreesWithAMapOverRandomHistories) {
   EXPECT_EQ(table.size(), 1u);
 }
 
+TEST(InodeTable, TheNumberOfANodeIsFoundWithoutCountingALookup) {
+  InodeTable table{Entry()};
+  EXPECT_EQ(table.NumberOf(Node()), kRootNodeId);
+  EXPECT_EQ(table.NumberOf(CellEntry(1).node), 0u);
+  const uint64_t number = table.Acquire(CellEntry(1));
+  EXPECT_EQ(table.NumberOf(CellEntry(1).node), number);
+  table.Forget(number, 1);
+  EXPECT_EQ(table.NumberOf(CellEntry(1).node), 0u);
+}
+
 TEST(Node, EncodingRoundTripsAndNumbersAreStable) {
   engine::Random random(5);
   std::set<std::string> encodings;

@@ -6,7 +6,7 @@
 //     fill TABLE FAMILY COUNT [HEAD]   rows r00000000.. with one small cell     drop-row TABLE ROW
 //     huge TABLE ROW FAMILY SIZE     one cell, see HugeValue     flush TABLE     rss     counters
 //     stop                      end of input means the same
-//   stage serve DIR MOUNTPOINT [--daemon] [--max-nodes N]      what `sippar mount` does
+//   stage serve DIR MOUNTPOINT [--daemon] [--follow] [--max-nodes N]      what `sippar mount` does
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -144,14 +144,15 @@ int Main(int argc, char** argv) {
     for (int i = 4; i < argc; ++i) {
       std::string flag = argv[i];
       options.is_daemon |= flag == "--daemon";
+      options.mount.follows_changes |= flag == "--follow";
       if (flag == "--max-nodes") options.mount.nodes_max = std::stoull(argv[++i]);
     }
     status = ServeMount(options);
   } else if (argc == 3 || argc == 4) {
     status = RunStage(argv[1], argv[2], argc == 4 ? argv[3] : "");
   } else {
-    status =
-        InvalidArgument("usage: mount_stage [serve] DIR MOUNTPOINT [--daemon] [--max-nodes N]");
+    status = InvalidArgument(
+        "usage: mount_stage [serve] DIR MOUNTPOINT [--daemon] [--follow] [--max-nodes N]");
   }
   if (status.ok()) return 0;
   std::cerr << "sippar mount: " << MessageOf(status) << std::endl;

@@ -322,7 +322,7 @@ class HugeValueTest(OneMount):
     def content(first, size):
         return bytes((i * 2654435761 & 0xffffffff) >> 24 for i in range(first, first + size))
 
-    def test_is_read_in_pieces_and_held_once(self):
+    def test_is_read_and_held_in_pieces(self):
         self.stage.do("table", "huge", "f")
         self.stage.do("huge", "huge", "row", "f", self.SIZE)
         self.stage.do("flush", "huge")
@@ -342,8 +342,22 @@ class HugeValueTest(OneMount):
         peak = self.stage.status_kib("VmHWM") - before
         print("100 MiB value: %d KiB while open, %d KiB at most" % (held, peak), flush=True)
         if self.stage.status_kib("VmSize") < 1 << 30:  # a sanitizer's memory tells nothing of ours
-            self.assertLess(held, 120 << 10)
-            self.assertLess(peak, 230 << 10)
+            # Two pieces of an eighth are held. A read of a piece has the whole block, stored and
+            # decoded, in the memory of this process, which is the store's server, too.
+            self.assertLess(held, 70 << 10)
+            self.assertLess(peak, 250 << 10)
+
+    def test_the_whole_of_it_is_right(self):
+        self.stage.do("table", "pieces", "f")
+        self.stage.do("huge", "pieces", "row", "f", 16_000_000)
+        self.stage.do("flush", "pieces")
+        path = self.stage.path("pieces", "row", "f", "q")
+        expected = self.content(0, 16_000_000)
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), expected)
+        self.assertEqual(run("head", "-c", "100", path), expected[:100])
+        self.assertEqual(run("dd", "if=" + path, "bs=100", "skip=123456", "count=1", "status=none"),
+                         expected[12345600:12345700])
 
 
 class ListingTest(OneMount):
@@ -592,6 +606,38 @@ class LifeTest(unittest.TestCase):
         self.see_writes_of_others(1.05)
         run("umount", joined)
         self.stage.mount = first
+
+    @unittest.skipUnless(SERVE[-1] == "mount", "the program itself is not built here")
+    def test_followed_names_are_kept_until_they_change(self):
+        self.query("ALTER TABLE web SET (CHANGE_STREAM = 1d)")
+        server = self.serve("--follow")
+        path = self.stage.path("web/r/f/q")
+
+        def content():
+            with open(path, "rb") as file:
+                return file.read()
+
+        def lookups():
+            server.send_signal(signal.SIGUSR1)
+            for line in server.stderr:
+                if line.startswith(b"lookups "):
+                    return int(line.split()[1])
+        wait_until(lambda: b"followed: 1 of 1 tables: web" in run("cat", self.stage.path(".status")),
+                   "the change stream")
+        time.sleep(6)  # names are kept from 5 s after the beginning of the streams on
+        self.assertEqual(content(), b"value")
+        before = lookups()
+        for _ in range(15):
+            time.sleep(0.2)
+            os.stat(path)
+        # The name of the table itself is looked up every second.
+        self.assertLess(lookups() - before, 8)
+        self.query("INSERT INTO web ROW 'r' SET f:q = 'new'")
+        wait_until(lambda: content() == b"new", "the new version", 5)
+        self.query("DELETE FROM web WHERE row = 'r'")
+        wait_until(lambda: errno_of(content) == "ENOENT", "the end of the row", 5)
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(timeout=20), 0)
 
     @unittest.skipUnless(SERVE[-1] == "mount", "the program itself is not built here")
     def test_f_m2_without_a_timeout_every_open_sees_what_was_written(self):

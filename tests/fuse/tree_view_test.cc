@@ -130,7 +130,7 @@ TEST_F(TreeViewTest, AnInodeKeepsItsBytesAndANewVersionIsANewInode) {
   Entry fresh = *walk_.Find(row_ + "/contents/%");
   EXPECT_NE(fresh.inode_number, old.inode_number);
   EXPECT_EQ(walk_.Read(row_ + "/contents/%"), "v9 is longer");
-  EXPECT_EQ(**tree_.ReadFile(held->get(), {}), "v6");
+  EXPECT_EQ(tree_.ReadFile(held->get(), 0, 10, {})->view, "v6");
   EXPECT_EQ(*walk_.Content(old), "v6") << "still a kept version";
 }
 
@@ -373,21 +373,85 @@ TEST_F(TreeViewTest, F_M6_ValuesAreReadByTheFirstReadAndMakeRoomForEachOther) {
   OpenValuePtr other = *tree.OpenFile(b.node, b.attributes, {});
   EXPECT_EQ(client_.reads(), reads) << "an open reads nothing";
   EXPECT_EQ(tree.value_bytes(), 0u);
+  auto read = [&](const OpenValuePtr& file) { return tree.ReadFile(file.get(), 0, 600'000, {}); };
   {
-    ValuePtr bytes = *tree.ReadFile(first.get(), {});
-    EXPECT_EQ(*bytes, std::string(600'000, 'a'));
-    EXPECT_EQ(*tree.ReadFile(again.get(), {}), bytes) << "opens of one version share its bytes";
+    FileBytes bytes = *read(first);
+    EXPECT_EQ(bytes.view, std::string(600'000, 'a'));
+    EXPECT_EQ(read(again)->owner, bytes.owner) << "opens of one version share its bytes";
     EXPECT_EQ(client_.reads(), reads + 1);
     EXPECT_EQ(tree.value_bytes(), 600'000u);
-    EXPECT_EQ(tree.ReadFile(other.get(), {}).status().code(), StatusCode::kResourceExhausted)
+    EXPECT_EQ(read(other).status().code(), StatusCode::kResourceExhausted)
         << "bytes that answer a read stay";
   }
-  EXPECT_EQ(**tree.ReadFile(other.get(), {}), std::string(600'000, 'b')) << "others make room";
+  EXPECT_EQ(read(other)->view, std::string(600'000, 'b')) << "others make room";
   EXPECT_EQ(tree.value_bytes(), 600'000u);
-  EXPECT_EQ(**tree.ReadFile(first.get(), {}), std::string(600'000, 'a')) << "and are read again";
+  EXPECT_EQ(read(first)->view, std::string(600'000, 'a')) << "and are read again";
   EXPECT_EQ(tree.OpenFile(huge.node, huge.attributes, {}).status().code(), StatusCode::kOutOfRange);
   first = nullptr, again = nullptr, other = nullptr;
   EXPECT_EQ(tree.value_bytes(), 0u);
+}
+
+// A value of 40 MiB whose bytes tell their places.
+std::string LongValue() {
+  std::string value(40 << 20, '\0');
+  for (size_t i = 0; i < value.size(); ++i) value[i] = static_cast<char>(i * 2654435761u >> 24);
+  return value;
+}
+
+TEST_F(TreeViewTest, ALargeValueIsReadInPiecesOfWhichFewAreHeld) {
+  const std::string value = LongValue();
+  const uint64_t piece = PieceSize(value.size());
+  EXPECT_EQ(piece, 5u << 20) << "an eighth";
+  EXPECT_EQ(PieceSize(4 << 20), 4u << 20) << "a value of 4 MiB is one piece";
+  client_.Set("web", "r", "contents", "long", 1, value);
+  Entry entry = *walk_.Find("web/r/contents/long");
+  OpenValuePtr file = *tree_.OpenFile(entry.node, entry.attributes, {});
+  const uint64_t given = client_.value_bytes_given();
+  EXPECT_EQ(tree_.ReadFile(file.get(), 0, 100, {})->view, value.substr(0, 100));
+  EXPECT_EQ(client_.value_bytes_given() - given, piece) << "head -c 100 reads one piece";
+  EXPECT_EQ(tree_.ReadFile(file.get(), value.size(), 100, {})->view, "") << "end of file";
+  std::string read;
+  const uint64_t step = 128 << 10;
+  for (uint64_t at = 1; at < value.size(); at += step) {  // most borders are within a step
+    client_.manual_clock()->SleepMicros(1'000);
+    read += tree_.ReadFile(file.get(), at, step, {})->view;
+    ASSERT_LE(tree_.value_bytes(), 2 * piece);
+  }
+  EXPECT_TRUE(read == value.substr(1)) << "the same bytes, in order";
+  EXPECT_EQ(client_.value_bytes_given() - given, value.size()) << "each piece was read once";
+}
+
+TEST_F(TreeViewTest, AValueThatIsReadInAnyOrderIsSoonHeldWhole) {
+  const std::string value = LongValue();
+  client_.Set("web", "r", "contents", "long", 1, value);
+  Entry entry = *walk_.Find("web/r/contents/long");
+  OpenValuePtr file = *tree_.OpenFile(entry.node, entry.attributes, {});
+  const uint64_t reads = client_.reads();
+  uint64_t at = 1;
+  for (int i = 0; i < 1'000; ++i) {
+    client_.manual_clock()->SleepMicros(1'000);
+    at = at * 2862933555777941757u + 3037000493u;
+    const uint64_t from = at % value.size();
+    ASSERT_EQ(tree_.ReadFile(file.get(), from, 1'000, {})->view, value.substr(from, 1'000));
+  }
+  EXPECT_LE(client_.reads() - reads, 16u);
+  EXPECT_EQ(tree_.value_bytes(), value.size());
+  file = nullptr;
+  EXPECT_EQ(tree_.value_bytes(), 0u);
+}
+
+TEST_F(TreeViewTest, APieceOfAVersionThatIsGoneIsStaleAndOfAnOldServerIsCut) {
+  const std::string value = LongValue();
+  client_.GiveWholeValues();
+  client_.Set("web", "r", "contents", "long", 1, value);
+  Entry entry = *walk_.Find("web/r/contents/long");
+  OpenValuePtr file = *tree_.OpenFile(entry.node, entry.attributes, {});
+  EXPECT_EQ(tree_.ReadFile(file.get(), 30 << 20, 100, {})->view, value.substr(30 << 20, 100));
+  client_.Set("web", "r", "contents", "long", 1, value);  // overwrites this version
+  EXPECT_EQ(tree_.ReadFile(file.get(), 31 << 20, 100, {})->view, value.substr(31 << 20, 100))
+      << "in memory";
+  EXPECT_EQ(tree_.ReadFile(file.get(), 0, 100, {}).status().code(),
+            StatusCode::kFailedPrecondition);
 }
 
 TEST_F(TreeViewTest, F_M1_TablesOfOtherInstancesHaveNamesToo) {

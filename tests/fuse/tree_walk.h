@@ -66,8 +66,9 @@ class TreeWalk {
 
   StatusOr<std::string> Content(const Entry& file) {
     ASSIGN_OR_RETURN(OpenValuePtr open, tree_->OpenFile(file.node, file.attributes, {}));
-    ASSIGN_OR_RETURN(ValuePtr value, tree_->ReadFile(open.get(), {}));
-    return *value;
+    ASSIGN_OR_RETURN(FileBytes bytes,
+                     tree_->ReadFile(open.get(), 0, file.attributes.size_bytes, {}));
+    return std::string(bytes.view);
   }
 
  private:

@@ -174,8 +174,10 @@ Status ClusterBackups::Collect(const std::string& table, const CallTime& time,
     manifest->tablets = std::move(states);
     return OkStatus();
   }
-  return Unavailable(
-      fmt::format("table {}: its tablets moved or split during each attempt; try again", table));
+  return Unavailable(fmt::format(
+      "table {}: no backup was made (its tablets split or merged, or its schema changed, "
+      "during each of {} attempts); try again",
+      table, kTriesMax));
 }
 
 StatusOr<BackupInfo> ClusterBackups::Perform(const calls::CreateBackup& asked,

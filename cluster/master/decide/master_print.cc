@@ -45,7 +45,6 @@ const char* LifeText(TableLife life) {
 const char* BlameText(Blame blame) {
   switch (blame) {
     case Blame::kNone:
-    case Blame::kCleared:
       return "";
     case Blame::kBlamed:
       return ", blamed";

@@ -41,11 +41,9 @@ struct MasterOptions {
   int64_t unanswered_fence_us = 30'000'000;
   int64_t silent_fence_us = 15'000'000;
   int64_t lone_fence_us = 300'000'000;
-  // Rules of death_blame.h for blaming a tablet for the death of its server.
-  int64_t trial_us = 10'000'000;
-  int64_t unseen_trial_us = 30'000'000;  // trial time if an earlier master assigned the tablet
+  // A tablet that crashed this many servers within this time is set aside (death_blame.h).
+  size_t deaths_max = 3;
   int64_t deaths_us = kDeathsKeptUs;
-  size_t deaths_max = 3;  // a tablet with this many deaths is set aside
   // Must be false if one server has all tablets: no other server is to be protected then.
   bool sets_aside = true;
   // Longest time that an administrator's request waits for all servers to use a change that is
@@ -96,8 +94,6 @@ struct Recovery {
   // The note that the server's process left when it crashed. None: it ended for another reason, or
   // the log is not renamed yet.
   std::optional<CrashNote> crash;
-  // Blame of the server's tablets for this death, by tablet id (death_blame.h); none: not decided.
-  std::optional<std::map<uint64_t, Blame>> blames;
 };
 
 // Sums over the tablets of a server, from its last report.
@@ -178,10 +174,12 @@ struct Merge {
 
 // An administrator's request to merge all tablets that overlap `rows` into one.
 struct MergeRequest {
+  std::string table;
   uint64_t table_id = 0;
   RowRange rows;
-  int64_t requested_us = 0;
-  uint64_t merge = 0;  // number of the merge in progress; 0: none
+  int64_t since_us = 0;  // time of the request, or of the last merge that succeeded
+  size_t tablets = 0;    // tablets that were left then; 0: not counted yet
+  uint64_t merge = 0;    // number of the merge in progress; 0: none
   Attempt attempt;
 };
 
@@ -205,9 +203,8 @@ struct Hole {
 
 struct MasterState {
   MasterOptions options;
-  uint64_t epoch = 0;         // this master's epoch, which fences older ones; 0: not the master
-  int64_t wall_us = 0;        // wall clock at the last tick
-  int64_t first_wall_us = 0;  // wall clock at the first tick of this master
+  uint64_t epoch = 0;   // this master's epoch, which fences older ones; 0: not the master
+  int64_t wall_us = 0;  // wall clock at the last tick
   uint64_t next_op = 1;
   // Next id of a table or tablet is (epoch << 32) + next_number, unique across masters.
   uint64_t next_number = 1;

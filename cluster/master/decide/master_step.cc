@@ -27,11 +27,7 @@ void OnEvent(Turn* turn, const event::LockTaken& taken) {
 }
 
 // A tick only updates the clocks, because every step checks what is due.
-void OnEvent(Turn* turn, const event::Tick& tick) {
-  MasterState* state = turn->state;
-  if (state->first_wall_us == 0) state->first_wall_us = tick.wall_us;
-  state->wall_us = tick.wall_us;
-}
+void OnEvent(Turn* turn, const event::Tick& tick) { turn->state->wall_us = tick.wall_us; }
 
 void OnEvent(Turn* turn, const event::ServersChanged&) { turn->state->next_poll_us = 0; }
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "cluster/location/set_aside.h"
 #include "cluster/master/decide/tablet_step.h"
 #include "engine/tablet/reshape.h"
@@ -119,22 +121,27 @@ void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
   std::vector<Tablet*> tablets = state->tablets.Overlapping(request->table_id, request->rows);
   Status status;
   if (state->FindTable(request->table_id) == nullptr) {
-    status = NotFound(
-        fmt::format("table with id {}: it was dropped during the merge", request->table_id));
+    status = NotFound(fmt::format("table {}: it was dropped during the merge", request->table));
   } else if (const Tablet* aside = FindSetAside(tablets); aside != nullptr && tablets.size() >= 2) {
     status = FailedPrecondition(std::string(
         MessageOf(SetAsideError(aside->facts.tablet_id, aside->facts.range, aside->facts.deaths))));
   } else if (tablets.size() >= 2) {
-    if (turn->now_us < request->requested_us + state->options.answer_us) {
+    // Each merge that succeeds gives the next one the whole time.
+    if (tablets.size() < std::exchange(request->tablets, tablets.size())) {
+      request->since_us = turn->now_us;
+    }
+    if (turn->now_us < request->since_us + state->options.answer_us) {
       if (!request->attempt.Waits(turn->now_us)) {
         Try(turn, tablets[0], tablets[1], &request->merge);
       }
       return;
     }
-    status =
-        Unavailable(fmt::format("table with id {}: {} of the tablets to merge are left; one of "
-                                "them is moving or has no server; try again",
-                                request->table_id, tablets.size()));
+    status = Unavailable(
+        fmt::format("table {}: {} tablets are left to merge, and none was merged for {} s (tablet "
+                    "{} or {} has no "
+                    "server, moves or is busy); what is merged stays merged; try again",
+                    request->table, tablets.size(), state->options.answer_us / 1'000'000,
+                    tablets[0]->facts.tablet_id, tablets[1]->facts.tablet_id));
   }
   turn->Reply(id, status);
   state->merge_requests.erase(id);
@@ -147,8 +154,11 @@ void OnEvent(Turn* turn, const event::MergeTablets& request) {
   if (table == nullptr) {
     return turn->Reply(request.request, NotFound(fmt::format("table {} not found", request.table)));
   }
-  turn->state->merge_requests[request.request] = {table->record->table_id, request.rows,
-                                                  turn->now_us, 0, Attempt()};
+  MergeRequest& merge = turn->state->merge_requests[request.request];
+  merge.table = request.table;
+  merge.table_id = table->record->table_id;
+  merge.rows = request.rows;
+  merge.since_us = turn->now_us;
 }
 
 void MergeSmallTablets(Turn* turn) {

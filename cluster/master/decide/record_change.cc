@@ -39,9 +39,8 @@ void Judge(const RecordChange& change, TabletSuspicion* suspicion) {
   if (change.blame == Blame::kNone) return;
   auto& deaths = suspicion->deaths;
   std::erase_if(deaths, [&](const ServerDeath& death) {
-    return change.blame == Blame::kCleared || change.wall_us - death.time_us >= kDeathsKeptUs;
+    return change.wall_us - death.time_us >= kDeathsKeptUs;
   });
-  if (change.blame == Blame::kCleared) return;
   deaths.push_back({change.server, change.wall_us});
   suspicion->set_aside = change.blame == Blame::kSetAside;
 }
@@ -56,7 +55,6 @@ Status ApplyChange(const RecordChange& change, TabletRecord* record) {
     case RecordChangeKind::kAssign:
       if ((!assigned && record->phase != TabletPhase::kUnassigned) || suspicion->set_aside)
         return Refuse(*record, "assigned");
-      suspicion->assigned_us = change.wall_us;
       record->phase = TabletPhase::kAssigned;
       record->server = change.server;
       break;

@@ -24,7 +24,6 @@ enum class RecordChangeKind : uint8_t {
 // Consequence of the death of a tablet's server for the tablet (death_blame.h).
 enum class Blame : uint8_t {
   kNone,      // the tablet is not blamed; its record keeps the earlier deaths
-  kCleared,   // the tablet has passed its trial; its record loses the earlier deaths
   kBlamed,    // the record gets one more death
   kSetAside,  // the record gets one more death, and from then on no server may load the tablet
 };
@@ -36,7 +35,7 @@ struct RecordChange {
   // tablet.
   uint64_t log_sequence = 0;
   Blame blame = Blame::kNone;  // set for kRecover
-  // kAssign and kRecover: the wall clock, in microseconds since the Unix epoch.
+  // kRecover: the wall clock, in microseconds since the Unix epoch.
   int64_t wall_us = 0;
   bool operator==(const RecordChange&) const = default;
 };

@@ -18,10 +18,9 @@ uint64_t StoredBytes(const engine::TabletState& state) {
 
 TabletFacts FactsOf(const TabletRecord& record) {
   const TabletSuspicion suspicion = record.suspicion.value_or(TabletSuspicion());
-  return {
-      record.table_id,     record.tablet_id,      record.tablet_epoch, StoredBytes(record.state),
-      record.phase,        !record.logs.empty(),  record.server,       record.range,
-      suspicion.set_aside, suspicion.assigned_us, suspicion.deaths};
+  return {record.table_id,     record.tablet_id,     record.tablet_epoch, StoredBytes(record.state),
+          record.phase,        !record.logs.empty(), record.server,       record.range,
+          suspicion.set_aside, suspicion.deaths};
 }
 
 Tablet* TabletMap::Find(const TabletKey& key) {

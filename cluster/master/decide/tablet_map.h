@@ -53,9 +53,8 @@ struct TabletFacts {
   bool has_logs = false;
   ServerId server;
   RowRange range;
-  // The next three fields are those of TabletRecord::suspicion.
+  // The next two fields are those of TabletRecord::suspicion.
   bool set_aside = false;
-  int64_t assigned_us = 0;
   std::vector<ServerDeath> deaths = {};
 
   TabletKey key() const { return {table_id, range.limit}; }
@@ -92,10 +91,7 @@ struct Tablet {
   int64_t not_before_us = 0;
   ServerId refused_by;      // server that last failed to load it
   std::string error;        // last failure, for administrators
-  bool load_sent = false;   // its server was told to load it, and has not refused
   bool wants_back = false;  // an administrator requested that servers may load it again
-  // Time at which its server began to serve it, as far as this master knows (death_blame.h).
-  std::optional<int64_t> served_us;
 };
 
 class TabletMap {

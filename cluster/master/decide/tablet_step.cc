@@ -17,8 +17,6 @@ namespace {
 using action::ChangeRecord;
 using action::EraseRecord;
 
-constexpr int64_t kTrialPollUs = 1'000'000;  // wait before MayTry checks a suspected tablet again
-
 // The start first gets METADATA's own tablets served, because the records of other tablets can only
 // be changed through them. User tablets must wait until all of METADATA has been read: before that,
 // a tablet may seem unserved only because its record or a report is missing.
@@ -60,9 +58,7 @@ void Erase(Turn* turn, Tablet* tablet) { tablet->op = turn->Ask(EraseRecord{tabl
 
 void Assign(Turn* turn, Tablet* tablet, const ServerId& server_id) {
   tablet->target = server_id;
-  RecordChange change{RecordChangeKind::kAssign, server_id};
-  change.wall_us = turn->state->wall_us;
-  Change(turn, tablet, std::move(change));
+  Change(turn, tablet, {RecordChangeKind::kAssign, server_id});
   turn->state->servers[server_id].promised[tablet->op] = tablet->weight;
 }
 
@@ -74,12 +70,7 @@ void Load(Turn* turn, Tablet* tablet, Server* server) {
     server->waiting.insert(tablet->facts.tablet_id);
     return;
   }
-  if (!MayTry(*turn, *server, *tablet)) {
-    return turn->LookLater(tablet->facts.tablet_id, turn->now_us + kTrialPollUs);
-  }
   ++server->loads;
-  tablet->load_sent = true;
-  tablet->served_us.reset();
   // Remains null for METADATA: every server has its schema built in.
   std::shared_ptr<const TableRecord> record;
   if (const Table* table = turn->state->FindTable(tablet->facts.table_id)) record = table->record;
@@ -123,7 +114,7 @@ void LookAtAssigned(Turn* turn, Tablet* tablet) {
   // change raises the record's epoch.
   if (server->recovery->stage > RecoveryStage::kRename) {
     RecordChange change{RecordChangeKind::kRecover, server->id};
-    change.blame = BlameOf(turn, server, *tablet);
+    change.blame = BlameOf(*turn->state, *server, *tablet);
     change.wall_us = turn->state->wall_us;
     Change(turn, tablet, std::move(change));
   }
@@ -245,7 +236,6 @@ bool WakeWaiting(Turn* turn) {
 
 void SetLoaded(Turn* turn, Tablet* tablet) {
   tablet->loaded = true;
-  BeginServing(*turn, tablet);
   tablet->unserved_us = 0;
   tablet->failures = 0;
   tablet->error.clear();
@@ -315,7 +305,6 @@ void OnDone(Turn* turn, const action::LoadTablet& asked, const event::Done& done
   LookAgain(turn, *tablet);
   if (tablet->facts.tablet_epoch != asked.record.epoch) return;
   if (!done.status.ok()) {
-    if (!LacksAnswer(done.status)) tablet->load_sent = false;
     // A refusal is final: this server will never serve this epoch. It may still serve an older
     // epoch, so it is told to unload before another server is asked. kAborted says nothing about
     // the tablet: the call was not sent, or the server knows a newer master.

@@ -235,6 +235,17 @@ TEST_F(QueryTest, FunctionsOfGoogleSql) {
       Query("SELECT * FROM UNPACK((SELECT _key, f['q'] AS q FROM t(with_history => TRUE)))"),
       (std::vector<std::string>{"b'a#b' | b'z' | 0.002000000", "b'a#b' | b'x,y' | 0.001000000"}));
   EXPECT_EQ(
+      Query("SELECT part, i FROM t AS w, UNNEST(SPLIT(w._key, b'#')) AS part WITH OFFSET AS i "
+            "WHERE _key = b'a#b' AND part != b'x'"),
+      (std::vector<std::string>{"b'a' | 0", "b'b' | 1"}));
+  query = Prepare("SELECT e.key AS k, e, i FROM t, UNNEST(MAP_ENTRIES(f)) AS e WITH OFFSET AS i");
+  ASSERT_TRUE(query.ok()) << query.status();
+  EXPECT_EQ(Columns(*query),
+            "k bytes_type { }; e struct_type { "
+            "fields { field_name: \"key\" type { bytes_type { } } } "
+            "fields { field_name: \"value\" type { bytes_type { } } } }; i int64_type { }; ");
+  EXPECT_EQ(Execute(*query).rows, std::vector<std::string>{"b'q' | [b'q',b'z',] | 0"});
+  EXPECT_EQ(
       Query("SELECT INTERVAL 5 DAY AS d"),
       std::vector<std::string>{"NO_TYPE: column d is a DURATION, which the API does not have; "
                                "CAST(x AS INT64), CAST(x AS STRING)"});

@@ -60,7 +60,6 @@ inline engine::TabletState RandomState(engine::Random* random, const TabletRecor
 
 inline TabletSuspicion RandomSuspicion(engine::Random* random) {
   TabletSuspicion suspicion;
-  suspicion.assigned_us = static_cast<int64_t>(random->Uniform(1'000'000));
   suspicion.set_aside = random->OneIn(3);
   for (uint64_t deaths = random->Uniform(3); deaths > 0; --deaths) {
     suspicion.deaths.push_back({{"s-1", deaths}, static_cast<int64_t>(random->Next() >> 12)});

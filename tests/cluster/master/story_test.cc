@@ -6,14 +6,16 @@
 //   create TABLE [KEYS...]  restore TABLE   drop TABLE [SECONDS]   undelete TABLE   alter TABLE
 //   merge TABLE [START LIMIT]   move TABLE ROW SERVER
 //   crash NAME [TABLE ROW]  it notes its crash, and that it worked on the row's tablet
-//   poison|cure TABLE ROW   the tablet with the row crashes the server that has loaded it; the note
-//   names none letback TABLE ROW       of a tablet that is set aside drain|undrain NAME balance
-//   on|off|now status                  what the master tells of the cluster's health write TABLE
-//   ROW   flush TABLE ROW   split TABLE ROW [unspelled] calls TABLE ROW COUNT   so many of them in
-//   each report from now on lose TEXT               calls with TEXT are carried out, their answers
-//   are lost; until `keep` hold TEXT               calls with TEXT stay on their way until
-//   `release` time SECONDS            passes, in steps of 100 ms show                    METADATA
-//   and servers
+//   poison|cure TABLE ROW   the tablet with the row crashes the server that has loaded it
+//   letback TABLE ROW       of a tablet that is set aside
+//   drain|undrain NAME      balance on|off|now
+//   status                  what the master tells of the cluster's health
+//   write TABLE ROW   flush TABLE ROW   split TABLE ROW [unspelled]
+//   calls TABLE ROW COUNT   so many of them in each report from now on
+//   lose TEXT               calls with TEXT are carried out, their answers are lost; until `keep`
+//   hold TEXT               calls with TEXT stay on their way until `release`
+//   time SECONDS            passes, in steps of 100 ms
+//   show                    METADATA and servers
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>

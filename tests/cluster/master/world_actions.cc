@@ -220,7 +220,7 @@ Done World::Do(uint64_t master, const action::LoadTablet& body) {
     server->tablets[tablet_id] = std::move(tablet);
     if (IsDeadly(record.table_id, record.range)) {
       ++killed;
-      Crash(server, 0);
+      Crash(server, tablet_id);
       done.status = Unavailable("no answer from " + body.server.ToString());
     }
   }

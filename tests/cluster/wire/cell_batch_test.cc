@@ -78,6 +78,37 @@ TEST(CellBatch, F_M5_ALeftOutValueComesAsItsSize) {
   EXPECT_FALSE(*unpacker.Next());
 }
 
+TEST(CellBatch, APartOfAValueComesWithTheNumberOfTheOtherBytes) {
+  std::vector<std::string> messages;
+  CellPacker packer([&](std::string bytes, bool) {
+    messages.push_back(std::move(bytes));
+    return true;
+  });
+  const std::string part(3 << 20, 'p');  // spans messages
+  for (std::string_view value : {std::string_view("part"), std::string_view(part)}) {
+    engine::CellView cell{"row", "f", "q", 7, 8, value};
+    cell.omitted_size = 100 << 20;
+    ASSERT_TRUE(packer.Add(cell));
+  }
+  ASSERT_TRUE(packer.Add({"row", "f", "r", 7, 9, "whole"}));
+  ASSERT_TRUE(packer.Flush());
+  CellUnpacker unpacker;
+  std::vector<Cell> got;
+  std::vector<uint64_t> omitted;
+  for (std::string& message : messages) {
+    unpacker.Take(std::move(message));
+    while (*unpacker.Next()) {
+      got.emplace_back(unpacker.cell());
+      omitted.push_back(unpacker.cell().omitted_size);
+    }
+  }
+  ASSERT_EQ(got.size(), 3u);
+  EXPECT_EQ(got[0].value, "part");
+  EXPECT_TRUE(got[1].value == part);
+  EXPECT_EQ(got[2].value, "whole");
+  EXPECT_EQ(omitted, (std::vector<uint64_t>{100 << 20, 100 << 20, 0}));
+}
+
 TEST(CellBatch, TheFirstMessageIsSmallEndsARowAndSendMayEndIt) {
   for (const bool is_one_row : {false, true}) {
     SCOPED_TRACE(is_one_row);

@@ -64,6 +64,24 @@ TEST_F(LineStreams, CellsOfAnySizeComeInOrderWithTheCounters) {
   }
 }
 
+TEST_F(LineStreams, AServerThatKnowsNoPartsOfValuesGivesWholeOnes) {
+  world_.tablets->cells = SomeCells(1, 100);
+  world_.tablets->on_read = [](const ReadSpec& read, const CallOptions&) {
+    return read.value_part.IsAll() ? OkStatus() : InvalidArgument("request cannot be decoded");
+  };
+  ReadSpec read;
+  read.value_part = {10, 20};
+  auto cells = tablets_->Read(kTablet, read, {});
+  ASSERT_TRUE(cells.ok()) << cells.status();
+  ASSERT_TRUE((*cells)->Valid());
+  EXPECT_EQ((*cells)->cell().value.size(), 100u);
+  EXPECT_EQ((*cells)->cell().omitted_size, 0u);
+  world_.tablets->on_read = [](const ReadSpec&, const CallOptions&) {
+    return InvalidArgument("bad columns");
+  };
+  EXPECT_EQ(tablets_->Read(kTablet, read, {}).status().code(), StatusCode::kInvalidArgument);
+}
+
 TEST_F(LineStreams, AnErrorComesWhereTheReadIsOpenedOrAfterItsCells) {
   world_.tablets->outcome = NotServed("tablet 7 has left this server");
   EXPECT_EQ(Read().status(), world_.tablets->outcome);

@@ -340,6 +340,53 @@ TEST_F(ServedStoreTest, LargeCellsAndManyCells) {
   EXPECT_TRUE(remote_->data()->Run(table, RowRange::All(), program, {}, &first).ok());
 }
 
+// The parts of the cells `f:q`, with the sizes of the values.
+std::vector<std::pair<std::string, uint64_t>> PartsOfValues(Client* client,
+                                                            const std::string& table,
+                                                            engine::ValuePart part) {
+  ReadSpec read;
+  read.columns = {engine::ColumnPattern::Exact("f", "q")};
+  read.value_part = part;
+  std::vector<std::pair<std::string, uint64_t>> parts;
+  auto cells = client->data()->Read(table, read, {});
+  if (!cells.ok()) return {{cells.status().ToString(), 0}};
+  for (; (*cells)->Valid(); (*cells)->Next()) {
+    const CellView& cell = (*cells)->cell();
+    parts.emplace_back(cell.value, cell.value.size() + cell.omitted_size);
+  }
+  EXPECT_TRUE((*cells)->status().ok()) << (*cells)->status();
+  return parts;
+}
+
+TEST_F(ServedStoreTest, APartOfEachValueIsReadFromMemoryFromFilesAndOverTheWire) {
+  CreateTable();
+  const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
+  std::vector<std::string> values;
+  for (size_t size : {0, 10, 5'000'000, 3}) {
+    std::string value(size, 'x');
+    for (size_t i = 0; i < size; ++i) value[i] = static_cast<char>(i / 7);
+    values.push_back(value);
+    RowMutation row(fmt::format("r{}", values.size()));
+    ASSERT_TRUE(client_->data()->Apply(table, row.Set("f", "q", value)).ok());
+  }
+  for (int pass = 0; pass < 2; ++pass) {
+    for (engine::ValuePart part : {engine::ValuePart{0, 4},
+                                   {2, 3},
+                                   {4'999'999, 10},
+                                   {1'000'000, 2'000'000},
+                                   {3, 1u << 30}}) {
+      std::vector<std::pair<std::string, uint64_t>> want;
+      for (const std::string& value : values) {
+        want.emplace_back(value.substr(std::min(part.offset, value.size()), part.size),
+                          value.size());
+      }
+      EXPECT_TRUE(PartsOfValues(client_.get(), table, part) == want) << part.offset;
+      EXPECT_TRUE(PartsOfValues(remote_.get(), table, part) == want) << part.offset;
+    }
+    ASSERT_TRUE(client_->admin()->Do(calls::Flush{table}).ok());
+  }
+}
+
 TEST_F(ServedStoreTest, CancelledCallsAndLostServersAreTold) {
   CreateTable();
   const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;

@@ -38,6 +38,20 @@ TEST(StreamMessages, RequestsForATabletCarryItsEpoch) {
   ExpectWhole<ReadRequest<TabletAddress>>(bytes);
 }
 
+TEST(StreamMessages, AReadOfAPartOfEachValueCarriesThePart) {
+  ReadSpec read = SomeRead();
+  read.versions_offset = 2;
+  read.value_size_max = 100;
+  read.value_part = {5 << 20, 1 << 20};
+  const std::string bytes = EncodeValue(ReadRequest<TabletAddress>{{7, 3}, read});
+  ReadRequest<TabletAddress> found;
+  ASSERT_TRUE(DecodeValue(bytes, &found));
+  EXPECT_EQ(found.read->value_part, read.value_part);
+  EXPECT_EQ(found.read->versions_offset, 2u);
+  EXPECT_EQ(found.read->value_size_max, 100u);
+  ExpectWhole<ReadRequest<TabletAddress>>(bytes);
+}
+
 TEST(StreamMessages, RequestsForATableCarryItsName) {
   const std::string table = "web";
   engine::Program program;

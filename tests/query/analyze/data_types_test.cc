@@ -124,6 +124,15 @@ TEST_F(DataTypesTest, GoogleFunctions) {
   EXPECT_EQ(Types("SELECT * FROM UNPACK(SELECT row, f:a AS a, n:a AS n FROM t VERSIONS ALL)"),
             "BYTES | BYTES | INT64 | TIMESTAMP");
   EXPECT_EQ(Types("SELECT * FROM UNNEST(['a']) WITH OFFSET"), "TEXT | INT64");
+  EXPECT_EQ(Types("SELECT * FROM t, UNNEST(MAP_ENTRIES(f)) AS e WITH OFFSET"),
+            "BYTES | MAP<BYTES, BYTES> | MAP<BYTES, INT64> | STRUCT<BYTES, BYTES> | INT64");
+  EXPECT_EQ(Types("SELECT part, LENGTH(part) FROM t LEFT JOIN UNNEST(SPLIT(f:a, ',')) AS part"),
+            "BYTES | INT64");
+  EXPECT_EQ(Types("SELECT v, v.timestamp FROM t(with_history => TRUE), UNNEST(f['a']) AS v"),
+            "STRUCT<TIMESTAMP, BYTES> | TIMESTAMP");
+  EXPECT_EQ(Types("SELECT q, COUNT(*) FROM t, UNNEST(MAP_KEYS(n)) AS q GROUP BY q"),
+            "BYTES | INT64");
+  EXPECT_EQ(Types("SELECT b, b + 1 FROM UNNEST([1]) AS a, UNNEST([a, 2]) AS b"), "INT64 | INT64");
   EXPECT_EQ(Types("SELECT SAFE.SQRT(-1), SAFE_DIVIDE(1, 0), SAFE.LEFT('a', -1) FROM t"),
             "FLOAT64 | FLOAT64 | TEXT");
   EXPECT_EQ(Types("SELECT ARRAY_TRANSFORM(MAP_VALUES(n), v -> v || 'a' || 1 + 1) FROM t"),

@@ -42,8 +42,7 @@ bool Cluster::IsDeadly(const TabletRecord& record) const {
 void Cluster::AfterLoad(MachineId id, const TabletRecord& record) {
   if (!IsDeadly(record)) return;
   ++deadly_kills_;
-  // In some histories the thread that crashes does not know its tablet.
-  NoteCrash(id, record.server, knobs_.operations_each % 2 == 0 ? record.tablet_id : 0);
+  NoteCrash(id, record.server, record.tablet_id);
   Stop(id, /*power_lost=*/false);
 }
 

@@ -30,8 +30,6 @@ cluster::master::MasterOptions DrawPolicy(engine::Random* random, uint64_t split
   policy.silent_fence_us = micros(1'000'000, 4);
   policy.lone_fence_us = 4 * policy.silent_fence_us;  // draws nothing, like deadly_row below
   policy.answer_us = 2'000'000;
-  policy.trial_us = 300'000;
-  policy.unseen_trial_us = 1'000'000;
   policy.split_size = split_size;
   policy.loads_max = 1 + random->Uniform(8);
   policy.scan_page = 1 + random->Uniform(20);
