@@ -4,11 +4,19 @@ Nothing here is fast or clever. A cell is a value under (row, family, qualifier)
 SPDX-License-Identifier: Apache-2.0
 """
 import copy
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 # The server's times are not known beforehand: each stands for any time of this range.
 SERVER_TIME = 2 * 10**15
 SERVER_TIMES = range(10**15, 9 * 10**15)
+
+
+def server_clock():
+    """"Without AT the server's clock is used": it is one clock. INSERT ... SELECT copies a time from one table into
+    another, where a write without AT comes later than the copied time, so the tables may not count for themselves."""
+    return itertools.count(SERVER_TIME)
 
 
 class Fails(Exception):
@@ -72,12 +80,11 @@ def versions(cells):
 class Table:
     name: str
     families: dict  # name -> Family
+    clock: Iterator  # server_clock(), of all tables that a statement may copy from or to
     cells: dict = field(default_factory=dict)  # (row, family, qualifier) -> {timestamp: value}
-    clock: int = SERVER_TIME
 
     def now(self):
-        self.clock += 1
-        return self.clock
+        return next(self.clock)
 
     # Changes
 

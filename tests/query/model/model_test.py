@@ -20,7 +20,7 @@ import changing
 from draw import Draw
 from draw_changes import draw_changes, schema_change
 from draw_reads import draw_read
-from model import Fails, Table
+from model import Fails, Table, server_clock
 from results import Anything, Error, Rows, answer, same_answer
 
 READS = 20
@@ -45,7 +45,8 @@ class Plan:
 
     def __init__(self, seed, known=False):
         self.draw = Draw(seed, known)
-        self.tables = [Table(name, self.draw.families) for name in ("t", "u")]
+        clock = server_clock()
+        self.tables = [Table(name, self.draw.families, clock) for name in ("t", "u")]
         self.processes = [[]]
         self.state = "memtable"
         self._step(self.draw.create_table("t"))
