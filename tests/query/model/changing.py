@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import words
 from expressions import Expr
-from model import Fails, View
+from model import ANY_ERROR, Fails
 from results import Error, Rows
 from words import plural
 
@@ -38,11 +38,20 @@ class Assignment:
 
     def result(self, view):
         value, old = self.value.value(view), view.newest(self.column)
-        return value if self.sign == "=" or old is None else old + value
+        if value is None:
+            raise Fails(ANY_ERROR)
+        if self.sign == "=" or old is None:
+            return value
+        return wrapped(old + value) if isinstance(old, int) else old + value
+
+
+def wrapped(number):
+    """INCREMENT and += of a counter wrap around."""
+    return (number + 2**63) % 2**64 - 2**63
 
 
 def assign(table, row, assignments, view):
-    """The assignments of one SET all see the row before it; they get one time from the server."""
+    """The assignments of one SET all see the row before it; they get one time from the server. Errors write nothing."""
     values = [a.result(view) for a in assignments]
     now = table.now()
     for assignment, value in zip(assignments, values):
@@ -124,10 +133,8 @@ def returning_text(returning):
 
 def rows_where(table, where, makes_rows):
     """Rows that pass WHERE; with makes_rows also those that it names and that do not exist."""
-    views = [table.view(row) for row in table.keys()]
-    if makes_rows:
-        views += [View(row) for row in sorted(where.keys - set(table.keys()))]
-    return [v.row for v in views if where.value(v) is True]
+    rows = set(table.keys()) | (where.keys if makes_rows else set())
+    return [row for row in sorted(rows) if where.value(table.view(row)) is True]
 
 
 def update(table, assignments, where, test=None, returning=(), text=None, makes_rows=False):
@@ -137,7 +144,10 @@ def update(table, assignments, where, test=None, returning=(), text=None, makes_
         rows = [row for row in rows_where(table, where, makes_rows)
                 if test is None or test.value(table.view(row)) is True]
         for row in rows:
-            assign(table, row, assignments, table.view(row))
+            try:
+                assign(table, row, assignments, table.view(row))
+            except Fails as fails:  # the rows before it stay changed
+                return Error(fails.code), None
         message = applied(len(rows)) if test else written(len(rows), len(rows) * len(assignments))
         return returned(table, rows, returning), message
     return Change(full + returning_text(returning), apply)
@@ -239,6 +249,7 @@ def run_block(table, view, block):
 def atomic(table, row, row_text, block):
     def apply():
         before = table.saved()
+        table.hold()
         try:
             run_block(table, table.view(row), block)
         except Fails as fails:
@@ -246,6 +257,8 @@ def atomic(table, row, row_text, block):
             return Error(fails.code), None
         except Ends as ends:
             return Rows([ends.values]), None
+        finally:
+            table.held = None
         return None, None
     return Change(f"ATOMIC ON {table.name} ROW {row_text} {{ {block_text(block)} }}", apply)
 
@@ -257,9 +270,11 @@ def transaction(table, row_text, changes, commits):
 
     def begin():
         before.append(table.saved())
+        table.hold()
         return None, "row transaction begun"
 
     def end():
+        table.held = None
         if not commits:
             table.restore(before[0])
         return None, None if commits else "rolled back"
@@ -285,16 +300,17 @@ def copy_cells(source, target, query):
     return Change(f"INSERT INTO {target.name} {query}", apply)
 
 
-def copy_values(source, target, columns, query):
-    """The query has the key, a value for each column, and the time."""
-    names = ", ".join(["ROW"] + [words.column(c) for c in columns] + ["TIMESTAMP"])
+def copy_values(source, target, columns, query, has_time):
+    """The query has the key, a value for each column, and perhaps the time; else a row gets that of the server."""
+    names = ", ".join(["ROW"] + [words.column(c) for c in columns] + ["TIMESTAMP"] * has_time)
 
     def apply():
         keys, cells = set(), 0
-        for row, *values, timestamp in query.run(source).rows:
+        for row, *values in query.run(source).rows:
+            now = values[-1] if has_time else target.now()
             for column, value in zip(columns, values):
                 if value is not None:
-                    target.write(row, column, timestamp, value)
+                    target.write(row, column, now, value)
                     keys.add(row)
                     cells += 1
         return None, written(len(keys), cells)

@@ -8,21 +8,23 @@ from dataclasses import dataclass, field
 import expressions as ex
 import words
 from expressions import Expr
-from model import Cell, Family, Window
+from model import Cell, Family, Rule, Window
 
 ROWS = [b"a", b"aa", b"ab", b"a\x00", b"b", b"ba", b"b%", b"b_", b"it's", b"\xff", b"\xff\xff", b"\x00", b"c" * 300,
         b"c" * 300 + b"d", "é".encode(), b"row 1", b"B", b"com.a/b"]
 QUALIFIERS = [b"", b"p", b"pq", b"q", b"P", b"x y", b"\x00\xff", "é".encode(), b"it's", b"$base64:AA==", b"a-b",
               b"1", b"q" * 200, b"p.q", b"\\", b'"']
 VALUES = [b"", b"a", b"b", b"ab", b"B", b"a\nb", b"\x00", b"\xff\xfe", b"10", b"9", b"-3", bytes(7) + b"\x05",
-          b"\xff" * 7 + b"\xf9", "é".encode(), b"it's", b"v" * 3000, b"a~b"]
+          b"\xff" * 7 + b"\xf9", "é".encode(), "É".encode(), "e\u0301".encode(), b"it's", b"v" * 3000, b"a~b", b"a%"]
 NUMBERS = [0, 1, 2, 5, -3, 7, 10, 2**53 + 1, -(2**53) - 1]
 TIMES = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1000, 999_999]
 REGEXES = ["a", "^a", "b$", "^$", "[ab]+$", "^a.*b$", "^.$", "a.b", "(?s)a.b", r"\x00", "^[^a]", "^(a|b)", "it's"]
-LIKES = ["a%", "%b", "_", "a_", "%", "", "ab", "%a%", "b%", "_b", "it's", "p%"]
+LIKES = ["a%", "%b", "_", "a_", "%", "", "ab", "%a%", "b%", "_b", "it's", "p%", "é", "_\u0301", "É%",
+         r"a\%", r"b\_%", "A_"]
 STARTS = [b"a", b"b", b"", b"\xff", b"c" * 300, b"it", b"p"]
 FAMILIES = ["a", "b", "contents", "with_a_name"]
 COUNTERS = ["hits", "n"]
+SUMS = ["sums"]
 TEXTS = ["notes"]
 
 
@@ -44,12 +46,14 @@ class Draw:
         self.known = known  # draw also what is known to differ
         self.families = {}
         for name in self.some(FAMILIES, 1, 3):
-            keeps = self.choose([None, None, 1, 2, 3])
-            self.families[name] = Family(keeps, keeps_young=keeps is not None and self.chance(0.2))
+            self.families[name] = Family(self.rule([None, None, 1, 2, 3]))
         for name in self.some(COUNTERS, 1, 2):
-            self.families[name] = Family(self.choose([None, 1, 2]), counter=True)
+            self.families[name] = Family(self.rule([None, 1, 2]), counter=True)
         for name in self.some(TEXTS, 0, 1):
-            self.families[name] = Family(self.choose([None, 1, 2]), text=True)
+            self.families[name] = Family(self.rule([None, 1, 2]), text=True)
+        for name in self.some(SUMS, 0, 1):
+            self.families[name] = Family(self.rule([None, None, 1, 2]), counter=True,
+                                         adds=self.choose(["SUM", "SUM", "MIN", "MAX"]))
         self.rows = self.some(ROWS, 6, 12)
         self.columns = [(f, q) for f in sorted(self.families) for q in self.some(QUALIFIERS, 2, 4)]
 
@@ -76,14 +80,27 @@ class Draw:
         split = f" SPLIT AT ({self.keys(self.some(self.rows, 1, 2))})" if self.chance(0.3) else ""
         return f"CREATE TABLE {name} ({', '.join(families + groups)}){split}"
 
+    def rule(self, counts):
+        count = self.choose(counts)
+        age = Rule("AGE")
+        if count is None:
+            return age if self.chance(0.05) else None
+        keep = Rule("VERSIONS", count)
+        many = Rule("UNION", parts=(age, Rule("VERSIONS", 3)))
+        mixed = [Rule("UNION", parts=(keep, age)), Rule("INTERSECTION", parts=(keep, age)),
+                 Rule("INTERSECTION", parts=(keep, many))]
+        return self.choose(mixed) if self.chance(0.25) else keep
+
     def family_text(self, name):
-        family = self.families[name]
-        rule = f" VERSIONS {family.versions}" if family.versions else ""
-        if family.keeps_young:
-            rule = f" GC = INTERSECTION(VERSIONS({family.versions}), AGE(30d))"
-        elif family.versions and self.chance(0.2):
-            rule = f" GC = VERSIONS({family.versions})"
-        return f"FAMILY {name}{rule}" + " COUNTER" * family.counter + " TYPE = TEXT" * family.text
+        family, rule = self.families[name], ""
+        if family.rule:
+            rules = family.rule.parts if family.rule.kind == "UNION" else [family.rule]
+            rule = f" GC = {family.rule}"
+            if family.rule.kind != "INTERSECTION" and self.chance(0.8):
+                rule = "".join(f" VERSIONS {part.count}" if part.count else " TTL 30d" for part in rules)
+        kind = family.adds or "TEXT" * family.text
+        kind = f" TYPE = {kind}" if kind else " COUNTER" * family.counter
+        return f"FAMILY {name}{rule}{kind}"
 
     # Constants
 
@@ -127,8 +144,16 @@ class Draw:
     def counters(self):
         return [c for c in self.columns if self.counter(c)]
 
-    def column(self, column):
-        text = f"{column[0]}[{self.literal(column[1])}]" if self.chance(0.15) else None
+    def sums(self):
+        """Columns that nothing sets: INSERT … SELECT adds to them."""
+        return [c for c in self.columns if self.families[c[0]].adds]
+
+    def settable(self, columns=None):
+        return [c for c in columns or self.columns if not self.families[c[0]].adds]
+
+    def column(self, column, table=None):
+        text = f"{column[0]}[{self.literal(column[1])}]" if self.chance(0.15) or table else None
+        text = f"{table}.{text}" if table else text
         kind = "int" if self.counter(column) else "text" if self.is_text(column) else "bytes"
         return ex.column(column, kind, text)
 
@@ -144,12 +169,14 @@ class Draw:
                      lambda: words.families_by_regex(self.choose(["^a", "t", "^n$", "_", "^[abn]$"]))]
         return self.choose(ways)()
 
-    def row_scope(self):
-        scope = Scope(row=ex.row_key(self.choose(["row", "row", "_key"])))
-        scope.cells = [self.column(c) for c in self.bytes_columns()]
-        scope.texts = [self.column(c) for c in self.texts()]
+    def row_scope(self, table=None):
+        """table: its name after AS, which may stand before its names."""
+        key = self.choose(["row", "row", "_key"])
+        scope = Scope(row=ex.row_key(f"{table}.{key}" if table else key))
+        scope.cells = [self.column(c, table) for c in self.bytes_columns()]
+        scope.texts = [self.column(c, table) for c in self.texts()]
         scope.bytes = scope.cells + [scope.row]
-        scope.ints = [self.column(c) for c in self.counters()]
+        scope.ints = [self.column(c, table) for c in self.counters()]
         scope.times = [ex.column_time(c) for c in self.columns]
         scope.more = [ex.compare(">", ex.cardinality(words.all_of(f)), self.number([0, 1, 2]))
                       for f in sorted(self.families)]
@@ -184,12 +211,13 @@ class Draw:
         if depth == 0 or self.chance(0.5):
             return self.choose(scope.bytes) if self.chance(0.8) else self.text()
         ways = [lambda: ex.joined(self.bytes_of(scope, depth - 1), self.text()),
-                lambda: ex.upper(self.choose(scope.bytes)),
+                lambda: ex.in_case(self.choose(["UPPER", "LOWER"]), self.choose(scope.bytes + scope.texts)),
                 lambda: ex.first_known(self.choose(scope.bytes), self.choose(scope.bytes), self.text()),
                 lambda: ex.choice(self.test(scope, 0), self.choose(scope.bytes), self.text(), self.chance(0.5))]
         if scope.cells:
             ways.append(lambda: ex.substring(self.choose(scope.cells), self.choose([1, 2]), self.choose([0, 1, 2])))
         if scope.texts:
+            ways.append(lambda: ex.normalized(self.choose(scope.texts), self.choose(["NFC", "NFD", "NFKC", "NFKD"])))
             ways.append(lambda: ex.substring(self.choose(scope.texts), self.choose([1, 2]), self.choose([0, 1, 2])))
         return self.choose(ways)()
 
@@ -231,9 +259,10 @@ class Draw:
     def _simple_test(self, scope):
         sign = self.choose(["=", "=", "!=", "<", "<=", ">", ">=", "<>"])
         text, no = self.choose(scope.bytes + scope.texts), self.chance(0.3)
+        text = self.bytes_of(scope) if self.chance(0.1) else text
         ways = [lambda: ex.compare(sign, text, self.text()),
                 lambda: ex.compare(sign, self.bytes_of(scope), self.bytes_of(scope, 0)),
-                lambda: ex.is_null(text, no), lambda: ex.like(text, self.choose(LIKES), no),
+                lambda: ex.is_null(text, no), lambda: ex.like(text, self.choose(LIKES), no, self.chance(0.3)),
                 lambda: ex.matches(text, self.choose(REGEXES), self.chance(0.2), no),
                 lambda: ex.contains(text, self.choose(REGEXES[:-1])),
                 lambda: ex.starts_with(text, self.choose(STARTS), self.choose),
@@ -323,8 +352,8 @@ def column_name(cell: Cell):
 
 
 def cell_bytes(cell: Cell):
-    """A value of CELLS in an expression where not all cells are counters."""
-    return cell.value if isinstance(cell.value, bytes) else cell.value.to_bytes(8, "big", signed=True)
+    """A value of CELLS in an expression where not all cells are counters or TEXT: it is BYTES."""
+    return bytes(cell.value) if isinstance(cell.value, bytes) else cell.value.to_bytes(8, "big", signed=True)
 
 
 def cell_number(cell: Cell):

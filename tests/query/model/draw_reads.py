@@ -15,7 +15,8 @@ LAST_TIME = 10**6  # the order of the server's times is not drawn from
 
 def draw_read(draw: Draw, table):
     kinds = [plain, plain, plain, star, select_cells, select_cells, from_cells, ordered_rows, grouped_rows,
-             grouped_rows, grouped_cells, distinct_rows, limit_by, inner_select, sample, pages, failing]
+             grouped_rows, grouped_cells, distinct_rows, limit_by, inner_select, sample, pages, failing, cells_per,
+             unpack]
     return draw.choose(kinds)(draw, table)
 
 
@@ -46,6 +47,7 @@ def column_item(draw, shows_versions):
                         "/" in pattern.text or "^" in pattern.text else alone,
                         ex.column_map(words.all_of(column[0]), shows_versions, column[0]),
                         ex.column_time(column), ex.history(column), ex.history_item(column, place, part),
+                        ex.version_count(column), ex.map_keys(column[0]),
                         ex.cardinality(words.all_of(column[0]))])
 
 
@@ -108,14 +110,25 @@ def no_number(key, otherwise):
     return otherwise if key.text.isdigit() else key
 
 
-def ordered_rows(draw, table):
+def named_query(draw, table):
+    """A query of rows, perhaps with a name of its table that stands before its columns, too."""
     query = rows_query(draw, table)
-    scope = draw.row_scope()
+    if not draw.chance(0.2):
+        return query, draw.row_scope()
+    query.source += draw.choose([" AS w", " w"])
+    return query, draw.row_scope("w")
+
+
+def ordered_rows(draw, table):
+    query, scope = named_query(draw, table)
     key = draw.value_of(scope)
     query.items = [(key, "k"), (ex.row_key(), None)]
-    by = no_number(draw.choose([key, ex.of_name("k", key)]), ex.of_name("k", key))
+    by = no_number(draw.choose([key, ex.of_name("k", key)]), ex.of_name(draw.choose(["k", "1"]), key))
     query.order = [(by, draw.chance(0.5)), (ex.row_key(), draw.chance(0.3))]
     query.limit, query.offset = draw.choose([1, 3, 5, 50]), draw.choose([0, 0, 1])
+    if draw.chance(0.2):  # a name after AS can stand in WHERE
+        scope.bytes = scope.bytes + [ex.of_name("k", key)] * (key.kind != "int")
+        scope.ints = scope.ints + [ex.of_name("k", key)] * (key.kind == "int")
     maybe_where(draw, query, scope, 0.4)
     return query
 
@@ -127,6 +140,7 @@ def limit_by(draw, table):
     query.items = [(key, "k"), (ex.row_key(), None)]
     query.order = [(ex.row_key(), draw.chance(0.5))] * draw.chance(0.7)
     query.limit, query.limit_by = draw.choose([1, 2]), ex.of_name("k", key)
+    query.offset = draw.choose([0, 0, 1, 2])
     maybe_where(draw, query, scope, 0.4)
     return query
 
@@ -141,10 +155,32 @@ def cells_query(draw, table):
     if options:
         query.options, query.window = options, window
     if draw.chance(0.3):
-        query.per = draw.choose([("ROW", draw.choose([1, 2, 3]), draw.choose([0, 0, 1])),
-                                 ("FAMILY", draw.choose([1, 2]), draw.choose([0, 0, 1])),
-                                 ("COLUMN", draw.choose([1, 2]), draw.choose([0, 1]))])
+        query.per = cells_of(draw)
     return query, sorted({p.family for p in patterns}) or sorted(draw.families)
+
+
+def cells_of(draw):
+    return draw.choose([("ROW", draw.choose([1, 2, 3]), draw.choose([0, 0, 1])),
+                        ("FAMILY", draw.choose([1, 2]), draw.choose([0, 0, 1])),
+                        ("COLUMN", draw.choose([1, 2]), draw.choose([0, 1]))])
+
+
+def cells_per(draw, table):
+    """CELLS PER of rows whose statement names every column, or none; it leaves out rows of which it takes no cell."""
+    query = rows_query(draw, table)
+    query.per = cells_of(draw)
+    query.where = draw.row_test() if draw.chance(0.4) else None
+    if draw.chance(0.3):
+        query.groups, query.items = [], [(reading.count_rows(), None)]
+        return query
+    query.items = [(ex.row_key(), None)]
+    query.star = draw.chance(0.7)
+    if query.star:
+        # PER COLUMN gives versions whatever VERSIONS says: with n other than 1 a column is a list of them.
+        shows = query.per[0] == "COLUMN" and query.per[1] != 1
+        query.items += [(ex.column_map(words.all_of(f), shows), None) for f in sorted(draw.families)]
+    limits(draw, query)
+    return query
 
 
 def cell_items():
@@ -194,10 +230,15 @@ def group_by(draw, query, scope, keys):
     if keys and draw.chance(0.3):
         query.items.append((reading.count_rows(), "many"))
         query.having = ex.compare(draw.choose([">", "=", "<="]), ex.name_of("many", "int"), draw.number([1, 2]))
+    query.by_number = draw.chance(0.2)
     if keys and all(name for _, name in keys) and draw.chance(0.4):
         names = [ex.name_of(name, "bytes") for _, name in keys]
-        query.order = [(name, draw.chance(0.5)) for name in names]
+        numbers = [Expr(str(i + 1), name.value, name.kind) for i, name in enumerate(names)]
+        query.order = [(e, draw.chance(0.5)) for e in draw.choose([names, names, numbers])]
         query.limit, query.offset = draw.choose([1, 2, 50]), draw.choose([0, 0, 1])
+    elif keys and draw.chance(0.2):  # groups come in the order of their values
+        query.limit, query.offset = draw.choose([1, 2, 50]), draw.choose([0, 0, 1])
+        query.limit_by = ex.name_of(keys[0][1], "bytes") if keys[0][1] and draw.chance(0.5) else None
     return query
 
 
@@ -208,7 +249,8 @@ def draw_aggregate(draw, scope: Scope):
     ways = [reading.count_rows, lambda: reading.count(either, distinct), lambda: reading.least(either),
             lambda: reading.greatest(either), lambda: reading.total(number, distinct),
             lambda: reading.mean(number, distinct), lambda: reading.any_value(either),
-            lambda: reading.array_agg(either, distinct), lambda: reading.string_agg(draw.choose(scope.bytes), distinct),
+            lambda: reading.array_agg(either, distinct, draw.choose([None, None, 1, 2])),
+            lambda: reading.string_agg(draw.choose(scope.bytes), distinct, draw.choose([None, "~", "", ", "])),
             lambda: reading.top_counts(either), lambda: reading.quantile_end(number, draw.chance(0.5)),
             lambda: reading.greatest(draw.choose(scope.times or scope.bytes)),
             lambda: ex.arithmetic("-", reading.greatest(number), reading.least(number))]
@@ -216,8 +258,7 @@ def draw_aggregate(draw, scope: Scope):
 
 
 def grouped_rows(draw, table):
-    query = rows_query(draw, table)
-    scope = draw.row_scope()
+    query, scope = named_query(draw, table)
     keys = [(draw.choose([draw.value_of(scope), draw.choose(scope.bytes), draw.test(scope)]), f"k{i}")
             for i in range(draw.choose([0, 1, 1, 2]))]
     maybe_where(draw, query, scope, 0.4)
@@ -270,6 +311,26 @@ def inner_select(draw, table):
     return query
 
 
+def unpack(draw, table):
+    """UNPACK of columns with their versions; UNIX_MICROS: the text of a TIMESTAMP is not the matter here."""
+    source, options, window = f"{table}(with_history => TRUE)", "", Window(versions=None)
+    if draw.chance(0.3):
+        source, options = table, "VERSIONS ALL"
+    inner = Query(source=source, options=options, window=window)
+    lists = [(ex.history(c, words.column(c)), f"c{i}") for i, c in enumerate(draw.some(draw.columns, 1, 3))]
+    inner.items = [(ex.row_key(), "r"), *lists]
+    if draw.chance(0.3):
+        inner.items.append((ex.cardinality(words.all_of(draw.choose(sorted(draw.families)))), "i"))
+    maybe_where(draw, inner, draw.row_scope(), 0.4)
+    names = [ex.name_of(name, "bytes") for _, name in inner.items]
+    time = Expr("UNIX_MICROS(_timestamp)", lambda view: view.names["_timestamp"], "int")
+    query = Query(relation="unpack", inner=inner, items=[(e, None) for e in [*names, time]])
+    if draw.chance(0.4):
+        query.where = draw.choose([ex.is_null(names[1], draw.chance(0.5)),
+                                   ex.compare(draw.choose(["<", "=", ">="]), time, draw.number([1, 3, 5, 9]))])
+    return query
+
+
 def sample(draw, table):
     return Query(source=table, sample=draw.choose([1, 3, 50]), groups=[], items=[(reading.count_rows(), None)])
 
@@ -282,7 +343,11 @@ def failing(draw, table):
             ex.arithmetic("+", draw.number([2**63 - 1]), draw.column(number)),
             ex.arithmetic("*", draw.number([2**62]), draw.column(number))]
     if draw.chance(0.3):
+        column = draw.choose([column] + draw.texts())
         query.where, query.error = Expr(f"{words.column(column)} = 5", None, "bool"), "TYPE"
+    elif draw.chance(0.2):
+        query.relation, query.patterns = "cells", [words.exactly(column)]
+        query.where, query.error = Expr("value = 5", None, "bool"), "TYPE"
     else:
         query.items.append((draw.choose(ways), None))
     return query

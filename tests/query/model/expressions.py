@@ -1,17 +1,18 @@
 """Expressions: each has its text and what it is worth for a row, with NULL as SQL has it.
 
-A value is None (NULL), bytes (BYTES and TEXT), int (INT64, TIMESTAMP), float, bool, dict (MAP) or list.
-Cells are BYTES, those of a TEXT family TEXT. The key of a row, families and qualifiers are TEXT, whose characters
-LIKE counts.
+A value is None (NULL), bytes (BYTES), Text, int (INT64, TIMESTAMP), float, bool, dict (MAP) or list.
+Cells are BYTES, those of a TEXT family TEXT, as the key of a row, families, qualifiers and text in quotes are. IF,
+CASE and COALESCE give one of their values as it is, so only a value tells its type.
 SPDX-License-Identifier: Apache-2.0
 """
 import operator
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import words
-from model import Fails
+from model import Fails, Text, is_utf8
 
 # The levels of the operators, loosest first: an operand of a looser level needs parentheses.
 OR, AND, NOT, TEST, BIT_OR, BIT_XOR, BIT_AND, SUM, PRODUCT, UNARY, ATOM = range(11)
@@ -49,11 +50,13 @@ def whole(number):
 # What stands alone
 
 def constant(text, value, kind):
+    if isinstance(value, bytes) and text[0] in "'\"":
+        value = Text(value)
     return Expr(text, lambda view: value, kind, UNARY if text.startswith("-") else ATOM, fixed=True)
 
 
 def row_key(text="row"):
-    return Expr(text, lambda view: view.row, "text")
+    return Expr(text, lambda view: Text(view.row), "text")
 
 
 def column(name, kind, text=None):
@@ -78,6 +81,15 @@ def history_item(name, place, part):
         at = place - 1 if place > 0 else len(items) + place
         return items[at][part.encode()] if 0 <= at < len(items) else None
     return Expr(f"HISTORY({words.column(name)})[{place}].{part}", value, "bytes")
+
+
+def version_count(name):
+    """Of the versions that the statement reads."""
+    return Expr(f"VERSION_COUNT({words.column(name)})", lambda view: len(view.columns.get(name, [])), "int")
+
+
+def map_keys(family):
+    return Expr(f"MAP_KEYS({family})", lambda view: sorted(q for f, q in view.columns if f == family), "list")
 
 
 def column_map(pattern, shows_versions, text=None):
@@ -106,7 +118,8 @@ def of_name(name, expr):
 
 
 def of_cell(name, value, kind):
-    return Expr(name, lambda view: value(view.cell), kind)
+    whole = Text if kind == "text" else lambda x: x
+    return Expr(name, lambda view: whole(value(view.cell)), kind)
 
 
 # Tests
@@ -153,24 +166,27 @@ def one_of(a, items, negated=False, unnest=False):
     return Expr(f"{a.within(BIT_OR)} {'NOT ' * negated}IN {text}", value, "bool", TEST, named)
 
 
-def like(a, pattern, negated=False):
-    """% is anything, _ is one byte of BYTES, one character of TEXT."""
+def like(a, pattern, negated=False, ignore_case=False):
+    """% is anything, _ is one byte of BYTES, one character of TEXT, \\ takes the next character as it is."""
     parts = {"%": "(?s:.*)", "_": "(?s:.)"}
-    regex = "".join(parts.get(c, re.escape(c)) for c in pattern) + r"\Z"
+    regex = "".join(re.escape(c[-1]) if len(c) > 1 else parts.get(c, re.escape(_folded(c, ignore_case)))
+                    for c in re.findall(r"\\.|.", pattern)) + r"\Z"
 
     def test(data):
-        if a.kind == "text" and is_utf8(data):
-            return bool(re.match(regex, data.decode())) != negated
+        if not is_utf8(data):
+            data = data.lower() if ignore_case else data
+        elif isinstance(data, Text):
+            return bool(re.match(regex, _folded(data.decode(), ignore_case))) != negated
+        else:
+            data = _folded(data.decode(), ignore_case).encode()
         return bool(re.match(regex.encode(), data)) != negated
-    quoted = pattern.replace("'", "''")
-    return Expr(f"{a.within(BIT_OR)} {'NOT ' * negated}LIKE '{quoted}'", known(test, a), "bool", TEST)
+    quoted = pattern.replace("'", "''").replace("\\", "\\\\")
+    sign = "NOT " * negated + "I" * ignore_case + "LIKE"
+    return Expr(f"{a.within(BIT_OR)} {sign} '{quoted}'", known(test, a), "bool", TEST)
 
 
-def is_utf8(data):
-    try:
-        return data.decode() is not None
-    except UnicodeDecodeError:
-        return False
+def _folded(text, ignore_case):
+    return text.lower() if ignore_case else text
 
 
 def starts_with(a, start, choose):
@@ -194,7 +210,7 @@ def matches(a, regex, ignore_case, negated=False):
     by_character = words.text_regex(regex, ignore_case)
 
     def test(data):
-        if a.kind == "text" and is_utf8(data):
+        if isinstance(data, Text) and is_utf8(data):
             return bool(by_character.search(data.decode())) != negated
         return bool(by_byte.search(data)) != negated
     value = known(test, a)
@@ -216,6 +232,7 @@ def _not(a):
 
 
 def both(a, b):
+    # In an AND one test that names rows is enough: those that it names pass or do not.
     return Expr(f"{a.within(AND)} AND {b.within(NOT)}", lambda view: _and(a.value(view), b.value(view)), "bool", AND,
                 a.keys | b.keys)
 
@@ -223,7 +240,8 @@ def both(a, b):
 def either(a, b):
     def value(view):
         return _not(_and(_not(a.value(view)), _not(b.value(view))))
-    return Expr(f"{a.within(OR)} OR {b.within(AND)}", value, "bool", OR, a.keys | b.keys)
+    named = a.keys | b.keys if a.keys and b.keys else frozenset()  # an OR with a test that names none names none
+    return Expr(f"{a.within(OR)} OR {b.within(AND)}", value, "bool", OR, named)
 
 
 def inverse(a):
@@ -256,30 +274,41 @@ def div(a, b):
 
 
 def joined(a, b):
-    return Expr(f"{a.within(SUM)} || {b.within(PRODUCT)}", known(operator.add, a, b), "bytes", SUM)
+    """TEXT with BYTES makes BYTES: TEXT would have to be UTF-8."""
+    def value(x, y):
+        return Text(x + y) if isinstance(x, Text) and isinstance(y, Text) else bytes(x + y)
+    return Expr(f"{a.within(SUM)} || {b.within(PRODUCT)}", known(value, a, b), "bytes", SUM)
 
 
 def length(a):
     """Characters of TEXT, bytes of BYTES."""
-    return Expr(f"LENGTH({a.text})", known(lambda x: len(x.decode() if a.kind == "text" else x), a), "int")
+    return Expr(f"LENGTH({a.text})", known(lambda x: len(x.decode() if isinstance(x, Text) else x), a), "int")
 
 
-def _upper_text(x):
-    """Character by character; bytes that are no UTF-8 stay."""
-    text = x.decode("utf-8", "surrogateescape")
-    return "".join(c.upper() if len(c.upper()) == 1 else c for c in text).encode("utf-8", "surrogateescape")
+def in_case(name, a):
+    """UPPER and LOWER: letters of TEXT, ASCII letters of BYTES; bytes that are no UTF-8 stay."""
+    def one(character):
+        other = getattr(character, name.lower())()
+        return other if len(other) == 1 else character
+
+    def value(x):
+        if not isinstance(x, Text):
+            return getattr(x, name.lower())()
+        text = x.decode("utf-8", "surrogateescape")
+        return Text("".join(map(one, text)).encode("utf-8", "surrogateescape"))
+    return Expr(f"{name}({a.text})", known(value, a), "bytes")
 
 
-def upper(a):
-    """Letters of TEXT, ASCII letters of BYTES. A row key is TEXT."""
-    is_text = a.kind == "text" or a.text in ("row", "_key", "r")
-    return Expr(f"UPPER({a.text})", known(_upper_text if is_text else lambda x: x.upper(), a), "bytes")
+def normalized(a, form):
+    def value(x):
+        return Text(unicodedata.normalize(form, x.decode()).encode())
+    return Expr(f"NORMALIZE({a.text}, {form})", known(value, a), "text")
 
 
 def substring(a, start, count):
     def value(x):
         part = slice(start - 1, start - 1 + count)
-        return x.decode()[part].encode() if a.kind == "text" else x[part]
+        return Text(x.decode()[part].encode()) if isinstance(x, Text) else x[part]
     return Expr(f"SUBSTR({a.text}, {start}, {count})", known(value, a), a.kind)
 
 

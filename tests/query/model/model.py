@@ -4,11 +4,20 @@ Nothing here is fast or clever. A cell is a value under (row, family, qualifier)
 SPDX-License-Identifier: Apache-2.0
 """
 import copy
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 # The server's times are not known beforehand: each stands for any time of this range.
 SERVER_TIME = 2 * 10**15
 SERVER_TIMES = range(10**15, 9 * 10**15)
+ANY_ERROR = "of any code"
+
+
+def server_clock():
+    """"Without AT the server's clock is used": it is one clock. INSERT ... SELECT copies a time from one table into
+    another, where a write without AT comes later than the copied time, so the tables may not count for themselves."""
+    return itertools.count(SERVER_TIME)
 
 
 class Fails(Exception):
@@ -19,12 +28,44 @@ class Fails(Exception):
         self.code = code
 
 
+class Text(bytes):
+    """TEXT; other bytes are BYTES. They are equal, but `_` and LENGTH know the difference."""
+
+
+def is_utf8(data):
+    try:
+        return data.decode() is not None
+    except UnicodeDecodeError:
+        return False
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A GC rule. Every time of an AT is older than its AGE, every time of the server younger."""
+    kind: str  # VERSIONS, AGE, UNION, INTERSECTION
+    count: int = 0
+    parts: tuple = ()
+
+    def __str__(self):
+        inner = {"VERSIONS": str(self.count), "AGE": "30d"}.get(self.kind) or ", ".join(map(str, self.parts))
+        return f"{self.kind}({inner})"
+
+    def drops(self, place, timestamp):
+        """place: that of the version, 0 is the newest."""
+        if self.kind == "VERSIONS":
+            return place >= self.count
+        if self.kind == "AGE":
+            return timestamp < SERVER_TIME
+        drop = [part.drops(place, timestamp) for part in self.parts]
+        return any(drop) if self.kind == "UNION" else all(drop)
+
+
 @dataclass
 class Family:
-    versions: int | None = None  # None keeps all
+    rule: Rule | None = None  # None keeps all
     counter: bool = False
     text: bool = False  # TYPE = TEXT
-    keeps_young: bool = False  # GC = INTERSECTION(VERSIONS(n), AGE(…)): only what is old, too, goes
+    adds: str | None = None  # TYPE = SUM, MIN, MAX: what is written is added to the cell of that time
 
 
 @dataclass
@@ -68,24 +109,41 @@ def versions(cells):
     return [{b"timestamp": c.timestamp, b"value": c.value} for c in cells]
 
 
+def view_of(row, cells):
+    seen = View(row)
+    for cell in cells:
+        seen.columns.setdefault((cell.family, cell.qualifier), []).append(cell)
+    return seen
+
+
 @dataclass
 class Table:
     name: str
     families: dict  # name -> Family
+    clock: Iterator  # server_clock(), of all tables that a statement may copy from or to
     cells: dict = field(default_factory=dict)  # (row, family, qualifier) -> {timestamp: value}
-    clock: int = SERVER_TIME
+    held: int | None = None  # ATOMIC and BEGIN ROW … COMMIT are one change, whose cells get one time
 
     def now(self):
-        self.clock += 1
-        return self.clock
+        return self.held or next(self.clock)
+
+    def hold(self):
+        self.held = next(self.clock)
 
     # Changes
 
     def write(self, row, column, timestamp, value):
-        """Sets one cell. A version that VERSIONS does not keep is gone for good."""
+        """Sets one cell. A version that the rule drops is gone for good."""
+        family = self.families[column[0]]
         times = self.cells.setdefault((row, *column), {})
+        if family.adds and timestamp in times:
+            value = {"SUM": sum, "MIN": min, "MAX": max}[family.adds]([times[timestamp], value])
+        if isinstance(value, bytes):
+            value = Text(value) if family.text else bytes(value)
         times[timestamp] = value
-        self._collect(times, self.families[column[0]])
+        self._collect(times, family.rule)
+        if not times:
+            del self.cells[row, *column]
 
     def erase(self, row, matches, times=None):
         """Deletes the cells of a row whose column matches and whose time is in `times`.
@@ -104,16 +162,16 @@ class Table:
 
     def keep(self, family, count):
         """ALTER FAMILY family VERSIONS count, with a count that is smaller than before."""
-        self.families[family] = replace(self.families[family], versions=count, keeps_young=False)
+        self.families[family] = replace(self.families[family], rule=Rule("VERSIONS", count))
         for key, times in self.cells.items():
             if key[1] == family:
-                self._collect(times, self.families[family])
+                self._collect(times, self.families[family].rule)
 
     @staticmethod
-    def _collect(times, family):
-        for old in sorted(times, reverse=True)[family.versions:] if family.versions else []:
-            if old < SERVER_TIME or not family.keeps_young:
-                del times[old]
+    def _collect(times, rule):
+        for place, timestamp in enumerate(sorted(times, reverse=True)):
+            if rule and rule.drops(place, timestamp):
+                del times[timestamp]
 
     # Reads
 
@@ -129,10 +187,7 @@ class Table:
         return found
 
     def view(self, row, window=Window(versions=None)):
-        seen = View(row)
-        for cell in self.row_cells(row, window):
-            seen.columns.setdefault((cell.family, cell.qualifier), []).append(cell)
-        return seen
+        return view_of(row, self.row_cells(row, window))
 
     def views(self, window):
         """All rows that have a cell in the window, in the order of their keys."""

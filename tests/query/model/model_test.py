@@ -20,7 +20,7 @@ import changing
 from draw import Draw
 from draw_changes import draw_changes, schema_change
 from draw_reads import draw_read
-from model import Fails, Table
+from model import Fails, Table, server_clock
 from results import Anything, Error, Rows, answer, same_answer
 
 READS = 20
@@ -45,7 +45,8 @@ class Plan:
 
     def __init__(self, seed, known=False):
         self.draw = Draw(seed, known)
-        self.tables = [Table(name, self.draw.families) for name in ("t", "u")]
+        clock = server_clock()
+        self.tables = [Table(name, self.draw.families, clock) for name in ("t", "u")]
         self.processes = [[]]
         self.state = "memtable"
         self._step(self.draw.create_table("t"))
@@ -102,7 +103,11 @@ class Plan:
             self._keep_fewer()
 
     def _keep_fewer(self):
-        family = self.draw.choose([name for name, f in self.draw.families.items() if not f.counter])
+        # A rule that is more generous may show older versions again: none that drops the newest by its age.
+        families = [name for name, f in self.draw.families.items() if not f.rule or not f.rule.drops(0, 0)]
+        if not families:
+            return
+        family = self.draw.choose(families)
         # Both tables share the schema in the model, so both are altered.
         self._apply([changing.keep_fewer(table, family, 1) for table in self.tables])
 

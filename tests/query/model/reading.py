@@ -4,9 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 """
 from dataclasses import dataclass, field, replace
 
-from expressions import Expr
-from model import Fails, View, Window
-from results import AnyOf, Bag, Rows
+from expressions import Expr, whole
+from model import Fails, View, Window, view_of
+from results import Bag, Rows
 
 
 @dataclass
@@ -14,7 +14,7 @@ class Query:
     source: str = ""  # what stands after FROM
     items: list = field(default_factory=list)  # (Expr, name or None)
     star: bool = False  # the items are those of *
-    relation: str = "rows"  # or "cells", or "inner"
+    relation: str = "rows"  # or "cells", "inner", "unpack"
     select_cells: bool = False  # SELECT CELLS pattern, … instead of FROM CELLS(t, pattern, …)
     patterns: list = field(default_factory=list)  # of cells; none means all
     window: Window = field(default_factory=Window)
@@ -25,6 +25,7 @@ class Query:
     inner: object = None
     where: Expr | None = None
     groups: list | None = None  # Expr of a row
+    by_number: bool = False  # GROUP BY 1, 2
     having: Expr | None = None
     distinct: bool = False
     order: list = field(default_factory=list)  # (Expr, descending)
@@ -61,6 +62,8 @@ class Query:
     def _from(self):
         if self.relation == "inner":
             return f"({self.inner}) AS s"
+        if self.relation == "unpack":
+            return f"UNPACK({self.inner})"
         if self.relation == "cells" and not self.select_cells:
             return f"CELLS({', '.join([self.source] + [p.text for p in self.patterns])})"
         return self.source
@@ -72,6 +75,8 @@ class Query:
         return f"CELLS PER {unit} {count}" + (f" OFFSET {offset}" if offset else "")
 
     def _group_names(self):
+        if self.by_number:
+            return [str(i + 1) for i in range(len(self.groups))]
         return [self.items[i][1] or self.items[i][0].text for i in range(len(self.groups))]
 
     def _order(self):
@@ -104,7 +109,11 @@ class Query:
         if self.relation == "inner":
             names = [name for _, name in self.inner.items]
             return [View(b"", names=dict(zip(names, row))) for row in self.inner.run(table).rows]
+        if self.relation == "unpack":
+            return [view for row in self.inner.run(table).rows for view in unpacked(self.inner, row)]
         views = table.views(self.window)
+        if self.per and self.relation == "rows":
+            views = [v for v in (view_of(v.row, self._cells(table, v.row)) for v in views) if v.columns]
         if self.reverse:
             views.reverse()
         if self.sample:
@@ -132,7 +141,7 @@ class Query:
         if not self.groups:
             found = {(): views}  # aggregates alone always give a row
         records = []
-        for group in found.values():
+        for _, group in sorted(found.items(), key=lambda item: list(map(null_first, item[0]))):
             values = [e.value(group) for e, _ in self.items]
             named = View(b"", names={name: v for (_, name), v in zip(self.items, values)})
             if self.having is None or self.having.value(named) is True:
@@ -144,8 +153,8 @@ class Query:
             down = self.reverse or any(e.text == "row" and d for e, d in self.order)
             records = [r for r in records if (r[0].row < self.after if down else r[0].row > self.after)]
         if self.limit_by:
-            records = first_of_each(records, lambda record: self.limit_by.value(record[0]), self.limit, self.offset)
-            return Rows([values for _, values in records], self.ordered())
+            records = first_of_each(records, lambda record: self.limit_by.value(record[0]), self.limit)
+            return Rows([values for _, values in records[self.offset:]], self.ordered())
         end = None if self.limit is None else self.offset + self.limit
         kept = records[self.offset:end]
         cut = end is not None and len(records) > end and bool(kept) and self._continues()
@@ -157,21 +166,31 @@ class Query:
         return self.relation == "rows" and self.groups is None and not self.distinct and by_row
 
     def ordered(self):
-        loose = self.groups or self.distinct or self.relation == "inner"
+        loose = self.distinct or self.relation == "inner" and self.groups is None
         return bool(self.order) or not loose
+
+
+def unpacked(query, row):
+    """A line for each time at which a list of the row has a version, newest first, with NULL for other lists."""
+    names = [name for _, name in query.items]
+    lists = {name: {v[b"timestamp"]: v[b"value"] for v in value or []}
+             for (e, name), value in zip(query.items, row) if e.kind == "list"}
+    for time in sorted({t for versions in lists.values() for t in versions}, reverse=True):
+        line = dict(zip(names, row)) | {name: versions.get(time) for name, versions in lists.items()}
+        yield View(b"", names=line | {"_timestamp": time})
 
 
 def null_first(value):
     return (value is not None, value if value is not None else 0)
 
 
-def first_of_each(records, key, count, offset=0):
-    """The first records of each key, after those of the offset."""
+def first_of_each(records, key, count):
+    """The first records of each key."""
     seen = []
     kept = []
     for record in records:
         seen.append(key(record))
-        if offset < seen.count(key(record)) <= offset + count:
+        if seen.count(key(record)) <= count:
             kept.append(record)
     return kept
 
@@ -205,7 +224,7 @@ def count(expr, distinct):
 
 
 def total(expr, distinct):
-    return aggregate("SUM", expr, distinct, sum, expr.kind)
+    return aggregate("SUM", expr, distinct, lambda values: whole(sum(values)), expr.kind)
 
 
 def mean(expr, distinct):
@@ -221,17 +240,17 @@ def greatest(expr):
 
 
 def any_value(expr):
-    return aggregate("ANY_VALUE", expr, False, AnyOf, expr.kind)
+    """The first in the order of the rows, as with those below."""
+    return aggregate("ANY_VALUE", expr, False, lambda values: values[0], expr.kind)
 
 
-def array_agg(expr, distinct):
-    return aggregate("ARRAY_AGG", expr, distinct, Bag, "list")
+def array_agg(expr, distinct, most=None):
+    return aggregate("ARRAY_AGG", expr, distinct, lambda values: values[:most], "list", f", {most}" * bool(most))
 
 
-def string_agg(expr, distinct):
-    def text(values):
-        return Bag(b"~".join(values).split(b"~"), b"~")
-    return aggregate("STRING_AGG", expr, distinct, text, "bytes", ", '~'")
+def string_agg(expr, distinct, separator=None):
+    more = "" if separator is None else f", '{separator}'"
+    return aggregate("STRING_AGG", expr, distinct, (b"," if separator is None else separator.encode()).join, "bytes", more)
 
 
 def top_counts(expr):
