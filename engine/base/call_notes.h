@@ -79,7 +79,7 @@ class CallNotesScope {
 };
 
 // Passes the trace of the call that this thread serves on to helping threads. Everything else that
-// a helping thread notes is dropped: the waiting time of the served thread already includes it.
+// a helping thread notes is dropped: the duration of the call includes the time of that thread.
 class CarriedTrace {
  public:
   CarriedTrace() : trace_(CurrentCallNotes() == nullptr ? TraceId{} : CurrentCallNotes()->trace) {}

@@ -1,5 +1,5 @@
-// The only source of time: no other code asks the OS for it, so that tests and the simulator can
-// control time. Thread safe.
+// The only source of time: no other code asks the OS for it, except for the end of a wait
+// (thread.h, wake_up.cc), so that tests and the simulator can control time. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// Computes CRC-32C with a table, one byte at a time. This is fast enough: only formats of other
-// programs need it.
+// Computes CRC-32C with a table, one byte at a time. This is fast enough: reads and writes of our
+// own files do not need it.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crc32c.h"
 

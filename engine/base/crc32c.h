@@ -1,5 +1,5 @@
-// CRC-32C (Castagnoli), needed where another program's format or protocol asks for it; our own
-// files use checksum.h.
+// CRC-32C (Castagnoli), needed where another program's protocol or a query (the function CRC32C)
+// asks for it; our own files use checksum.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -21,8 +21,8 @@ struct EscapeRules {
   std::string_view as_hex = {};
 };
 
-// Writes every byte that the rules do not keep as \xHH. All messages and text files are escaped
-// with it, except JSON, which has escapes of its own (query/format/json_value.h).
+// Writes every byte that the rules do not keep, and for which they have no letter, as \xHH. JSON
+// has escapes of its own (query/format/json_value.h).
 std::string EscapeBytes(std::string_view bytes, const EscapeRules& rules);
 
 // Puts the bytes in double quotes and keeps printable ASCII, except quotes and backslashes: these

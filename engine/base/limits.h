@@ -1,4 +1,5 @@
-// All limits of the system, each with its source or reason. Sizes are in bytes.
+// Limits of the data model, of patterns and queries, and of storage. A limit of one part alone is
+// in the code of that part. Sizes are in bytes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

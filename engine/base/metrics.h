@@ -1,4 +1,4 @@
-// Named counters of one store, read by SHOW METRICS and tests. Thread safe. Adding is lock-free;
+// Named counters of one server, read by SHOW METRICS and tests. Thread safe. Adding is lock-free;
 // looking a counter up takes a lock, so callers keep the pointer.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,5 +1,6 @@
-// A small seeded generator (splitmix64): the only source of randomness, so that a seed reproduces a
-// test. Not for secrets. Not thread safe.
+// A small seeded generator (splitmix64), so that a seed reproduces a test. No other code makes
+// random numbers; only the seed of TraceId::New comes from the OS. Not for secrets. Not thread
+// safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

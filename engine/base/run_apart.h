@@ -14,7 +14,7 @@ namespace sippar::engine {
 // signal `left` then tells `work` that it was abandoned, so that it can end early. Returns
 // kResourceExhausted while too many abandoned threads still run, or when the OS cannot start
 // another thread. In a simulation, whose clock does not advance during the call, `work` runs on the
-// caller's thread.
+// caller's thread, and `left` is `stop`.
 [[nodiscard]] Status RunApart(std::function<void(const StopSignal& left)> work,
                               const StopSignal& stop);
 

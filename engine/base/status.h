@@ -25,7 +25,7 @@ inline std::string_view MessageOf(const Status& status) {
   return {status.message().data(), status.message().size()};
 }
 
-// engine/README.md ("Errors") says which code stands for which cause.
+// engine/README.md ("Errors") says what each code means.
 inline Status InvalidArgument(const std::string& text) {
   return {StatusCode::kInvalidArgument, text};
 }

@@ -1,5 +1,5 @@
-// Encodes a Status with its text and its payloads for the protocol between servers. Decoding trusts
-// no byte. Pure.
+// Encodes a Status with its text and its payloads for the protocol between our own processes.
+// Decoding trusts no byte. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -14,7 +14,7 @@ namespace sippar::engine {
 
 // Sorts short runs, then merges them pair by pair, and spends `budget` between these steps.
 // std::sort cannot be ended early: it calls only the comparison, which must stay consistent to the
-// end. After an error *items has lost some of its items.
+// end. After an error *items may have lost some of its items.
 template <typename Item, typename Less>
 [[nodiscard]] Status StoppableSort(std::vector<Item>* items, StopBudget* budget, Less less) {
   constexpr size_t kRun = 1024;

@@ -13,7 +13,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr size_t kShardsMax = 16;
-constexpr uint64_t kShardSizeMin = 8 << 20;  // so that a shard holds the block of a large value
+constexpr uint64_t kShardSizeMin = 8 << 20;  // so that a shard holds a block of some MiB
 // Limit of the protected list, in percent of the capacity. New blocks, however many, evict only
 // blocks on probation.
 constexpr uint64_t kProtectedPercent = 80;
@@ -162,8 +162,8 @@ class BlockCache::Shard {
 BlockCache::BlockCache(uint64_t capacity_bytes, uint64_t pinned_bytes)
     : capacity_bytes_(capacity_bytes), pins_(pinned_bytes) {
   // The number of shards never changes: a change would move most blocks to other shards, and Find
-  // reads shards_ without a lock. A store creates its cache with the largest capacity that it will
-  // have (TabletHost), so no shard ever gets a larger capacity than here.
+  // reads shards_ without a lock. TabletHost creates its cache with the largest capacity that the
+  // cache will have, so no shard ever gets a larger capacity than here.
   size_t count = ShardCount(capacity_bytes);
   for (size_t i = 0; i < count; ++i) {
     shards_.push_back(std::make_unique<Shard>(capacity_bytes / count));

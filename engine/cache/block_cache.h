@@ -46,7 +46,7 @@ class BlockCache {
     uint64_t blocks = 0;
     uint64_t bytes = 0;  // charged bytes (Block::charge)
     uint64_t pinned_bytes = 0;
-    uint64_t pins_refused = 0;  // blocks of in-memory groups that the pin budget had no room for
+    uint64_t pins_refused = 0;  // times that the pin budget had no room for a block
   };
   Stats stats() const;
   // May be called at any time. Immediately evicts blocks that no longer fit, coldest first.

@@ -1,4 +1,4 @@
-// The bytes that the in-memory groups of a store may keep pinned. Thread safe.
+// The bytes that the in-memory groups of a server may keep pinned. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

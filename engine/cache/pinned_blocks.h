@@ -1,6 +1,6 @@
 // Decoded blocks of one file of an in-memory locality group, kept as long as the file is open
 // (paper section 6, "Locality groups": loaded lazily, then read without the disk). All files of a
-// store share the budget; blocks that do not fit go through the block cache. Thread safe.
+// server share the budget; blocks that do not fit are read as those of other groups. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

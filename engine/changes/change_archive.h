@@ -31,8 +31,9 @@ std::vector<CountedChangeFile> FilesThatCount(const std::vector<ChangeFileName>&
 
 class ChangeArchive {
  public:
-  // Opens the files that exist now and may hold changes after `position`. kDataLoss: such a file is
-  // missing although it has not expired.
+  // Finds the files that exist now and may hold changes after `position`, and opens the first one
+  // of each tablet. kDataLoss: such a file is missing although it has not expired. TooOld: see
+  // Next.
   [[nodiscard]] static StatusOr<std::unique_ptr<ChangeArchive>> Open(
       FileSystem* fs, const std::string& directory, const ChangePosition& position);
 

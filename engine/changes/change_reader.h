@@ -20,7 +20,7 @@ struct ChangeSource {
   Clock* clock = nullptr;
   std::string directory;  // archive directory of the table
   uint64_t tablet_id = 0;
-  const ChangeTail* tail = nullptr;  // change tail of the tablet, which outlives its readers
+  const ChangeTail* tail = nullptr;  // change tail of the tablet; outlives the ChangeReader
 };
 
 struct ReadChange {
@@ -50,7 +50,7 @@ class ChangeReader {
   ChangeSource source_;
   ChangePosition position_;
   std::unique_ptr<ChangeArchive> archive_;
-  // Changes after this point were not in files when the archive was opened.
+  // Changes after this point were still in the tail just before the archive was opened.
   ChangePoint archive_end_;
 };
 

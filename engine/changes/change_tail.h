@@ -62,7 +62,7 @@ class ChangeTail {
   };
   // The records after `sequence`, about `bytes_max` bytes of them.
   View After(uint64_t sequence, size_t bytes_max, Clock* clock) const;
-  // Waits until there is a record after `sequence`, at most `wait_us`.
+  // Waits until there is a record after `sequence`, at most `wait_us`. May return earlier.
   void WaitBeyond(uint64_t sequence, int64_t wait_us) const;
 
   // For a flush: Through returns the records up to `sequence`; Drop removes them and returns the

@@ -27,8 +27,8 @@ std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
   choice.limit = runs.size();
   choice.may_join = true;
   choice.is_debt = true;
-  // The urgency exceeds 3 if the group has more than runs_max runs, and is at most 2 otherwise: a
-  // group with too many runs is always more urgent than a group without.
+  // The urgency exceeds 3 if the group has more than runs_max runs, and is at most 2 otherwise: the
+  // merge of a group with too many runs is always more urgent than that of a group without.
   double share = static_cast<double>(runs.size()) / static_cast<double>(options.runs_max);
   choice.urgency = share > 1 ? 2 + share : 1 + share;
   if (like >= options.tier_width) {

@@ -1,7 +1,7 @@
 // Chooses which runs of a locality group to merge next, with a reason: a pure function (paper
 // section 5.4). A run is the output of one flush or compaction: files with disjoint keys. Runs are
 // ordered by age, so only neighbours may be merged. Only a set of inputs that includes the oldest
-// run may drop garbage and tombstones.
+// run may drop tombstones and what GC rules remove (VisibilityMode).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

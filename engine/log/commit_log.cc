@@ -42,7 +42,7 @@ struct CommitLog::Request {
   int64_t sync_us = 0;    // duration of its group's write and sync
   Status status;
   std::atomic<State> state{kWaits};
-  WakeUp wake;  // notified after each change of `state`
+  WakeUp wake;  // notified when another thread has changed `state`, or its group is answered
 };
 
 CommitLog::CommitLog(CommitLogOptions options, SegmentId last, uint64_t last_length,
@@ -139,8 +139,8 @@ void CommitLog::GatherGroup() {
   }
 }
 
-// Assigns sequence numbers to the group's records, writes them to the open segment, and syncs it in
-// a log that syncs.
+// Assigns sequence numbers to the group's records, writes them to the open segment, syncs it in a
+// log that syncs or if a request is `durable`, and settles the group unless it was taken over.
 Status CommitLog::WriteGroup(bool* taken_over) {
   const TabletScope shared(0);  // the leader works for the tablets of all callers
   group_synced_us_ = 0;

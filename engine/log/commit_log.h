@@ -1,6 +1,6 @@
-// The commit log of a server, with group commit (paper section 6): the first waiting writer leads
-// and writes the records of all waiting writers with one append and one sync. Order of each group
-// (PROTOCOL.md, W1-W5): append, sync, check the fence, make visible (apply), answer.
+// The commit log of a server, with group commit (paper sections 5.3 and 6): the first waiting
+// writer leads and writes the records of all waiting writers with one append and one sync. Order of
+// each group (PROTOCOL.md, W1-W5): append, sync, check the fence, make visible (apply), answer.
 //
 // Two writers (paper section 6): the leader syncs in its own thread, which costs nothing on a
 // healthy disk (handing over to a log thread and back was measured at 4 to 27 us of a 100 us sync).
@@ -38,7 +38,9 @@ struct CommitLogOptions {
   std::string directory;
   uint64_t epoch = 0;
   std::function<Status()> before_segment;  // called before each new segment; an error prevents it
-  bool sync = true;                        // false: no syncs, for bulk loads that can be repeated
+  // False: groups are not synced, unless a caller of Append asks for it; for bulk loads that can be
+  // repeated.
+  bool sync = true;
   // A thread watches for slow syncs and writes the group of a slow one again, to a new segment. Has
   // no effect without `sync`.
   bool two_writers = false;
@@ -61,7 +63,8 @@ class CommitLog {
     uint64_t tablet_id = 0;
     std::string body;  // 8 bytes for the sequence number, then AppendLogBody's bytes
     uint64_t entry_count = 0;
-    uint64_t* next_sequence = nullptr;  // the tablet's counter; only the leader touches it
+    // The tablet's counter. Only the leader touches it, or the watching thread in its place.
+    uint64_t* next_sequence = nullptr;
     // Inserts the mutation into the memtables, where readers see it.
     std::function<void(uint64_t first_sequence)> apply;
   };
@@ -79,11 +82,12 @@ class CommitLog {
   // replayed record may be shown to a reader.
   [[nodiscard]] Status Settle();
 
-  // Appends all of `writes` in one group. OK: they are durable and visible. Error: none is visible,
-  // and whether they survive a crash is unknown. When a sync never returns, the callers of its
-  // group wait; all others get kUnavailable after wait_us_max. `has_place` (may be empty) is
-  // called as soon as all calls that begin later are certain to follow these writes in the log.
-  // `durable`: the group is synced even in a log that does not sync.
+  // Appends all of `writes` in one group. OK: they are visible, and durable if the log syncs.
+  // Error: none is visible, and whether they survive a crash is unknown. When a sync never returns
+  // and no watching thread takes its group over, the callers of the group wait; all others get
+  // kUnavailable after wait_us_max. `has_place` (may be empty) is called as soon as all calls that
+  // begin later are certain to follow these writes in the log. `durable`: the group is synced even
+  // in a log that does not sync.
   [[nodiscard]] Status Append(std::span<Write* const> writes,
                               const std::function<void()>& has_place = {}, bool durable = false);
   // OK: everything appended before is durable, also in a log that does not sync.
@@ -93,9 +97,10 @@ class CommitLog {
   // before a tablet moves to another server.
   [[nodiscard]] Status CutRefused();
 
-  // Removes segments that hold no records above the redo points (`redo_of` returns UINT64_MAX for
-  // tablets that are gone). When more than `segments_max` remain, returns the tablets that still
-  // need the oldest segment, so that the caller can flush them.
+  // Removes the closed segments, oldest first, up to the first that holds a record above a redo
+  // point (`redo_of` returns UINT64_MAX for tablets that are gone). When more than `segments_max`
+  // remain, returns the tablets that still need the oldest segment, so that the caller can flush
+  // them.
   std::vector<uint64_t> RemoveObsolete(const std::function<uint64_t(uint64_t tablet_id)>& redo_of,
                                        size_t segments_max);
   // Number of closed segments, including those of earlier epochs.

@@ -6,9 +6,9 @@
 
 namespace sippar::engine {
 
-// Opens REACH. Called before this process creates its first segment: the directory sync for that
-// segment then makes the names of REACH and of the segment durable. After an error the next call
-// tries again.
+// Opens REACH. Called at the latest before this process creates its first segment: the directory
+// sync for that segment then makes the names of REACH and of the segment durable. After an error
+// the next call tries again.
 StatusOr<LogReachFile*> CommitLog::OpenReach(SegmentId next) {
   // Does not hold mutex_ while it opens: if the disk hangs, waiting writers must still be refused
   // in time.

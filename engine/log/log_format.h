@@ -32,7 +32,7 @@ inline constexpr uint32_t kLogFormatVersion = 3;  // version 2 had no request id
 
 // Identifies a segment. Ids are ordered by creation.
 struct SegmentId {
-  uint64_t epoch = 0;   // the store owner's epoch at creation; no epoch is used twice
+  uint64_t epoch = 0;   // epoch of the server that created the segment; no epoch is used twice
   uint64_t number = 0;  // 1, 2, ... within the epoch
   auto operator<=>(const SegmentId&) const = default;
 };

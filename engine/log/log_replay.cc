@@ -14,7 +14,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr uint64_t kPartSize = 128 << 20;        // bytes read at once: two segments of 64 MiB
-constexpr uint64_t kThreadWorthwhile = 1 << 20;  // a smaller log is read faster by one thread
+constexpr uint64_t kThreadWorthwhile = 1 << 20;  // one thread reads a smaller part faster
 constexpr size_t kThreadsMax = 4;
 
 using Segments = std::span<const LogChain::Segment>;
@@ -69,7 +69,7 @@ class Replayer {
     auto visit = [&](uint64_t, std::string_view body) -> Status {
       ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
       uint64_t redo = redo_of_(head.tablet_id);
-      if (redo == UINT64_MAX) return OkStatus();  // the table was dropped
+      if (redo == UINT64_MAX) return OkStatus();  // the tablet is gone
       uint64_t last = head.first_sequence + head.entry_count - 1;
       out->sequences[head.tablet_id] = last;
       if (last <= redo) return OkStatus();

@@ -45,7 +45,7 @@ class Salvager {
   }
 
   // Like FindLogChain, but if a segment is missing or its header is damaged, the next older segment
-  // counts as its predecessor.
+  // counts as its predecessor. A newest segment with a header but no record is not left out.
   StatusOr<std::vector<ChainLink>> FindChain() {
     ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(directory_));
     ASSIGN_OR_RETURN(reach_, ReadLogReach(fs_, directory_));
@@ -146,7 +146,7 @@ class Salvager {
     }
     const LogRecordHead head = *decoded;
     std::optional<uint64_t> redo = redo_of_(head.tablet_id);
-    if (redo == UINT64_MAX) return OkStatus();  // the table was dropped
+    if (redo == UINT64_MAX) return OkStatus();  // the tablet is gone
     uint64_t first = redo.has_value() ? *redo + 1 : head.first_sequence;
     uint64_t& next = next_.try_emplace(head.tablet_id, first).first->second;
     uint64_t limit = head.first_sequence + head.entry_count;

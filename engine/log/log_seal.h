@@ -36,11 +36,11 @@ struct LogSeal {
 
 // Returns the SEAL if there is one, else reads the log and writes one. If another process writes
 // one at the same time, the first one published counts. `attempt` must differ between concurrent
-// callers. kDataLoss names file and offset.
+// callers. kDataLoss names the segment that is damaged or missing.
 [[nodiscard]] StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory,
                                         uint64_t attempt);
 // Checks whether a log without a SEAL could be sealed: reads it like SealLog and changes nothing.
-// kDataLoss names file and offset.
+// kDataLoss: see SealLog.
 [[nodiscard]] Status ProveLog(FileSystem* fs, const std::string& directory);
 // Reads the SEAL. kNotFound: the log is not sealed.
 [[nodiscard]] StatusOr<LogSeal> ReadSeal(FileSystem* fs, const std::string& directory);

@@ -1,7 +1,8 @@
 // Sorts one sealed segment by tablet, so that each tablet's next server reads its own slice only
-// (paper section 6: "a contiguous portion of the log"). The paper sorts by (table, row, sequence);
-// our records name their tablet, and those of a tablet stay in the order of the log, which is the
-// order of their sequence numbers, so that recovery still notices a missing number.
+// (paper section 6: "all mutations for a particular tablet are contiguous"). The paper sorts by
+// (table, row, sequence); our records name their tablet, and those of a tablet stay in the order of
+// the log, which is the order of their sequence numbers, so that recovery still notices a missing
+// number.
 //
 // The bytes depend on the sealed segment alone: any number of attempts by any servers, one after
 // another or concurrently, make the same file. Format: FORMAT.md "Sealed logs".
@@ -21,8 +22,7 @@ namespace sippar::engine {
 [[nodiscard]] Status SortSegment(FileSystem* fs, const std::string& directory,
                                  const SealedSegment& segment, uint64_t attempt);
 
-// Opens the sorted file of a segment. kNotFound: the segment has none. kDataLoss names file and
-// offset.
+// Opens the sorted file of a segment. kNotFound: the segment has none. kDataLoss names the file.
 [[nodiscard]] StatusOr<LogPart> OpenSortedPart(FileSystem* fs, const std::string& directory,
                                                const SealedSegment& segment);
 // Opens the segment as it was written; reads all of it once to find each tablet's records.

@@ -1,7 +1,7 @@
 // A dead server's log, read by the servers that take over its tablets (paper section 6). Each
 // segment is read in its sorted form if that exists. Otherwise it is read as it was written, in one
-// scan for all tablets, which costs no more when one server takes all of them (an embedded
-// restart). Sorting pays when many servers take a few tablets each.
+// scan for all tablets, which costs no more when one server takes all of them (the restart of a
+// store that one process serves). Sorting pays when many servers take a few tablets each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,6 @@
-// Bump allocation for one memtable; all of it is freed together. One thread allocates; any thread
-// may call memory_bytes(). Large blocks lie in huge pages: a search in a full memtable jumps
-// between distant addresses, and with small pages each jump misses the TLB.
+// Bump allocation for one memtable; all of it is freed together. One thread at a time allocates;
+// any thread may call memory_bytes(). Large blocks lie in huge pages: a search in a full memtable
+// jumps between distant addresses, and with small pages each jump misses the TLB.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

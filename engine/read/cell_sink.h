@@ -16,8 +16,8 @@ struct FilteredCell {
   uint64_t position = 0;   // index of the stored cell in its row; all its copies share it
 };
 
-// The order of calls is (BeginRow Put* EndRow)*; positions never decrease within a row. After an
-// error a row may end without its EndRow.
+// The order of calls is (BeginRow Put* EndRow)*; positions never decrease within a row. A row ends
+// without its EndRow after an error, and in the filters of a condition whose cells are not needed.
 class CellSink {
  public:
   virtual ~CellSink() = default;

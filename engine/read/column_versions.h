@@ -54,7 +54,8 @@ class ColumnVersions {
   // For a column with deletes of time ranges, call Replay once and then Survives for each version.
   bool is_replayed() const { return is_replayed_; }
   // Reads the versions of the column up to `snapshot` from `input`, which must be at the first of
-  // them, then moves `input` back there. Holds 16 bytes per version and no values.
+  // them, then moves `input` back there. Holds the time and sequence number of each version and no
+  // values.
   [[nodiscard]] Status Replay(const EntryPlace& place, const DeleteMarks& deletes,
                               uint64_t snapshot, EntryIterator* input);
   bool Survives(const Version& version);

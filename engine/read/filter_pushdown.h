@@ -1,5 +1,5 @@
-// Turns parts of a row filter into seeks: rows, columns, times, newest versions, one key per row.
-// Pure.
+// Turns parts of a row filter into limits of the read: rows, columns, times, newest versions, first
+// cells of each row, no values. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

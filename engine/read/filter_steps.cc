@@ -177,7 +177,8 @@ std::unique_ptr<CellSink> NewStep(CellSink* out, Rule rule) {
   return std::make_unique<Step<Rule>>(out, std::move(rule));
 }
 
-// Returns true with `probability`, from 53 random bits: as many as a double holds exactly.
+// A function that returns true with `probability`, from 53 random bits: as many as a double holds
+// exactly.
 auto Sample(double probability, uint64_t seed) {
   return [random = Random(seed), probability](std::string_view) mutable {
     return static_cast<double>(random.Next() >> 11) * 0x1p-53 < probability;

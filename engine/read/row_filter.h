@@ -1,6 +1,6 @@
 // RowFilter: the filter tree of the Cloud Bigtable API as plain data. It decides which cells of a
 // row a read returns, in what form and how often. run_filter.h runs it; filter_pushdown.h turns
-// parts of it into seeks.
+// parts of it into limits of the read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -59,8 +59,8 @@ struct RowFilter {
   static RowFilter Count(Kind kind, uint32_t count);
   static RowFilter List(Kind kind, std::vector<RowFilter> filters);
 
-  // Checks depth, labels, sinks in conditions, probabilities and regexes. Errors name the kind,
-  // limit and value.
+  // Checks depth, labels, sinks in conditions, probabilities, ranges and regexes. Errors name the
+  // kind, limit and value.
   [[nodiscard]] Status Validate() const;
   // True if the tree contains a filter of kind `wanted`.
   bool Has(Kind wanted) const;

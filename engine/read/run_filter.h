@@ -37,7 +37,7 @@ struct HeldBytes {
 
 class FilterRun {
  public:
-  // `out` receives each row of the stream, with or without cells. `seed` is used by row_sample. At
+  // `out` receives each row of the stream, with or without cells. `seed` is used by kRowSample. At
   // most `held_max` bytes are held back.
   [[nodiscard]] static StatusOr<std::unique_ptr<FilterRun>> Compile(
       const RowFilter& filter, CellSink* out, uint64_t seed, size_t held_max = kFilterHeldMax);

@@ -23,8 +23,8 @@ enum class VisibilityMode {
   kRead,        // Returns visible cells only.
   kCollectAll,  // For compactions whose inputs include the oldest run: like kRead.
   // For other compactions: drops the cells that a delete of a whole column, family or row hides,
-  // and the cells and tombstones of a dropped family, but not its row tombstones. Keeps everything
-  // else, even versions that kRead hides because of the GC rule, a newer version or a delete of a
+  // and the cells and tombstones of a dropped family. Keeps everything else: all row tombstones,
+  // and even versions that kRead hides because of the GC rule, a newer version or a delete of a
   // time range.
   kKeepHistory,
   // For diagnosis: returns every entry up to the snapshot, also the hidden ones and the tombstones.
@@ -49,7 +49,7 @@ class VisibilityIterator {
   void SeekRow(std::string_view row_part);
   // Moves to the last row before `row_part` ("" = the last of all) that has entries, and reads it
   // from its start; Valid() is false when none of them is visible. Returns false when there is no
-  // such row. `row_part` becomes the new row limit.
+  // such row, or after an error (status()). `row_part` becomes the new row limit.
   bool SeekRowBefore(std::string_view row_part);
   const std::string& found_row_part() const { return found_row_part_; }
 
@@ -68,7 +68,7 @@ class VisibilityIterator {
   EntryKind kind() const { return entry_.kind; }
   int64_t timestamp_us() const { return entry_.timestamp_us; }
   uint64_t sequence() const { return entry_.sequence; }
-  // False: a read would not return the entry. Only kEverything returns such entries.
+  // For kEverything. False: a read would not return the entry.
   bool is_visible() const { return hidden_at_ != steps_; }
   const EntryPlace& place() const { return place_; }
   uint64_t entries_seen() const { return steps_; }

@@ -1,5 +1,6 @@
 // Block frames: compression with an optional dictionary, type and checksum (FORMAT.md "Block
-// frames"). No other file uses zstd. SstableWriter uses BlockEncoder, SstableReader DecodeBlock.
+// frames"). No other file of the engine uses zstd. SstableWriter uses BlockEncoder, SstableReader
+// DecodeBlock.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

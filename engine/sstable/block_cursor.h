@@ -1,6 +1,5 @@
 // Walks the entries of one decoded block (FORMAT.md "Blocks"). Checks every byte that it uses: a
-// block that does not parse makes the cursor invalid and damaged. Used by the SSTable iterator and
-// by fuzzing. Not thread safe.
+// block that does not parse makes the cursor invalid and damaged. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,7 +35,8 @@ class BlockCursor {
   // until the next move.
   void StandOnLone(std::string_view key);
 
-  // Points into the block when the entry stores its whole key, else into the cursor.
+  // Points into the block when the entry stores its whole key, else into the cursor; after
+  // StandOnLone it is the key given there.
   std::string_view key() const { return key_; }
   std::string_view value() const { return value_; }
 

@@ -14,8 +14,8 @@ void BlockIndex::Add(std::string_view first_key, Entry entry) {
   entries_.push_back(entry);
 }
 
-// Keys are stored whole, and the section is compressed as one block, so no input can make the
-// decoder allocate more than the raw size of the section.
+// Keys are stored whole, and the section is compressed as one block, so in no input can the decoded
+// keys be larger than the raw size of the section.
 std::string BlockIndex::Encode() const {
   std::string out;
   PutVarint(&out, entries_.size());

@@ -1,6 +1,6 @@
 // The index of an SSTable: first key, place, sizes and time range of every data block. It stays in
-// memory while the file is open, so that a lookup reads one block (paper section 4). Built by
-// SstableWriter, used by SstableReader. Immutable once built.
+// memory while the file is open, so that a lookup reads only data blocks, mostly one (paper section
+// 4). Built by SstableWriter, decoded and used by SstableReader. Immutable once built.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// FileSummary: what a tablet knows about an SSTable without opening it. The same bytes are in the
-// tablet's state and in the file's properties. Plain data.
+// FileSummary: what a tablet knows about an SSTable without opening it. The tablet's state and the
+// file's properties have the same copy, except for size_bytes. Plain data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -10,8 +10,9 @@
 
 namespace sippar::engine {
 
-// True if the file at `path` ends with a whole footer of SSTable `file_id`. SstableWriter renames a
-// file to its final name only after it has written the footer. kNotFound: there is no such file.
+// True if the file at `path` ends with a whole footer of SSTable `file_id`, in a format that this
+// program knows. SstableWriter renames a file to its final name only after it has written the
+// footer. kNotFound: there is no such file.
 [[nodiscard]] StatusOr<bool> IsSstable(FileSystem* fs, const std::string& path, uint64_t file_id);
 
 }  // namespace sippar::engine

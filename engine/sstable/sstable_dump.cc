@@ -1,4 +1,4 @@
-// SstableReader::VerifyAll, for the scrubber, and SstableReader::Dump, for people.
+// SstableReader::VerifyAll, for `sippar admin verify`, and SstableReader::Dump, for people.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -116,8 +116,7 @@ Status SstableReader::VerifyBlock(size_t block, std::string* last_key, FileSumma
 Status SstableReader::VerifyAll() const {
   RETURN_IF_ERROR(dictionary_status_);
   RETURN_IF_ERROR(filter_status_);
-  // Filter, index and properties were checked when the file was opened; their bytes on disk may
-  // have changed since.
+  // The sections were checked when the file was opened; their bytes on disk may have changed since.
   ASSIGN_OR_RETURN(Footer footer, ReadFooter());
   if (footer.index != footer_.index || footer.properties != footer_.properties) {
     return SstableDamage(name(), "footer", footer_.properties.end(),

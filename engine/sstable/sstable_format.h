@@ -42,7 +42,7 @@ struct FileName {
   std::string_view path;
   uint64_t file_id = 0;
 };
-// Returns kDataLoss "sstable PATH (file ID), WHAT at offset N: PROBLEM".
+// Returns kDataLoss "sstable PATH (file ID), WHAT at offset N: PROBLEM; " and the remedy.
 Status SstableDamage(const FileName& file, std::string_view what, uint64_t offset,
                      std::string_view problem);
 

@@ -64,6 +64,7 @@ class SstableIterator final : public EntryIterator {
   }
 
  private:
+  // A block that this iterator holds; it need not be one of PinnedBlocks.
   struct Pinned {
     size_t index = kNoBlock;
     std::shared_ptr<const Block> block;  // null: the value of its only entry was left out

@@ -1,7 +1,8 @@
 // SstableReader: one open SSTable. Index, filter, properties and dictionary are in memory, so a
-// lookup reads at most one block (paper section 4). Immutable and thread safe; an iterator is not,
-// and keeps its reader alive. Every block is verified by its checksum when it is read from disk:
-// damage is kDataLoss with file, offset, expected and found checksum, never a wrong answer.
+// lookup reads only data blocks, mostly one (paper section 4). Immutable and thread safe; an
+// iterator is not, and keeps its reader alive. Every block is verified by its checksum when it is
+// read from disk: damage is kDataLoss with file, offset, expected and found checksum, never a wrong
+// answer.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -59,8 +60,9 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
   std::unique_ptr<EntryIterator> NewIterator(const FileRead& read) const;
 
   // False when the file certainly has no entry of that row (a RowPrefix) or column (a
-  // ColumnPrefix). A row or family tombstone counts as an entry of all columns of its row. True
-  // when the file has no such filter or a damaged one.
+  // ColumnPrefix), by its first and last key or by its filter; a filter of rows alone answers for
+  // the column's row, a missing or damaged one excludes nothing. A row or family tombstone counts
+  // as an entry of all columns of its row.
   bool MayContainRow(std::string_view row_prefix) const;
   bool MayContainColumn(std::string_view column_prefix) const;
 
@@ -78,7 +80,7 @@ class SstableReader final : public std::enable_shared_from_this<SstableReader> {
   std::vector<std::string> SplitKeys(uint64_t raw_bytes) const;
   // An estimate of the stored bytes of the rows in [first_key, limit_key), which are ends of row
   // parts (SeekKeyForRow) or empty: the blocks between them, half of a block that one of them cuts,
-  // and the share of these blocks in the index and the filter.
+  // and the share of these blocks in the rest of the file.
   uint64_t StoredBytesBetween(std::string_view first_key, std::string_view limit_key) const;
   // Reads every block and checks checksums, key order, counts, filter and dictionary. Returns the
   // first error.

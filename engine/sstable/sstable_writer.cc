@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kAppendSize = 1 << 20;  // bytes per write to the file
 constexpr size_t kShownKeySize = 80;     // shown bytes of a key in a message
 constexpr size_t kEntryOverhead = 64;    // upper bound of the framing of a huge entry
-// Compression level of index, properties and dictionary: high, as they are small and written once.
+// Compression level of the sections: high, as they are small and written once.
 constexpr int kSectionLevel = 6;
 // With smaller blocks the index would outgrow the data.
 constexpr uint32_t kBlockSizeMin = 1 << 8;

@@ -34,7 +34,8 @@ class SstableWriter final {
   ~SstableWriter() { Abandon(); }
 
   // Keys must be cell keys (cell_key.h) and strictly ascend, else Add returns kInvalidArgument.
-  // After any error only Abandon() may be called.
+  // It returns the same for an entry that is too large for a block. After any error only Abandon()
+  // may be called.
   [[nodiscard]] Status Add(std::string_view key, std::string_view value);
   uint64_t raw_bytes() const { return summary_.raw_bytes; }
   uint64_t entries() const { return summary_.entries; }

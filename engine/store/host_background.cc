@@ -1,5 +1,5 @@
-// Background work of a server: one thread flushes the largest memtables, one or two threads
-// compact. Also slows writers down, smoothly, before it stops them.
+// Background work of a server: one thread flushes memtables, one or two threads compact, and one of
+// these also calls `reshape`. Also slows writers down, smoothly, before it stops them.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -254,7 +254,7 @@ bool TabletHost::SettleFamilies() {
 }
 
 // The loop of a compaction thread. Only the thread that got `reshape` also settles moved families
-// and splits and merges tablets.
+// and splits tablets.
 void TabletHost::CompactLoop(const std::function<bool()>& reshape) {
   while (!stopping_) {
     uint64_t runs_seen = 0;

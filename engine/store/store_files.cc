@@ -49,7 +49,8 @@ std::string ParentOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Names that an interrupted start may have left before it wrote STORE.
+// Names that an interrupted start may have left before it wrote STORE, and the folder that some
+// file systems begin with.
 constexpr std::string_view kUnfinishedNames[] = {"STORE.tmp",   "wal",         "sst",
                                                  "RESERVE",     "lock",        "CLUSTER",
                                                  "CLUSTER.tmp", "sippar.sock", "lost+found"};

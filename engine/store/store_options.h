@@ -38,8 +38,8 @@ struct StoreOptions {
   uint64_t log_segment_size = 64ull << 20;  // bytes per log segment (paper section 6)
   // If there are more closed segments, the tablets that need the oldest ones are flushed.
   uint64_t log_segments_max = 8;
-  // A tablet with more stored bytes in SSTables is split (paper section 5.3: tablets of 100-200
-  // MB). A table's SPLIT_SIZE takes precedence.
+  // A tablet with more stored bytes in SSTables is split (paper section 5: tablets of 100-200 MB).
+  // A table's SPLIT_SIZE takes precedence.
   uint64_t split_size = 200ull << 20;
   // Deleted data and garbage leave the disk with the next major compaction, which begins at the
   // latest when they are this old; 0: only on request.

@@ -94,7 +94,7 @@ void TabletHost::StartLog(const std::string& directory, ReplayedLog old,
   // The name of a segment contains the epoch, which must therefore be durable first.
   log_options.before_segment = options_.claim_epoch;
   log_options.sync = options_.store.sync_writes;
-  // A second writer only helps if syncs are slow.
+  // A second writer helps only against slow syncs, and needs background work.
   log_options.two_writers = options_.store.sync_writes && options_.store.background;
   log_options.segment_size = options_.store.log_segment_size;
   log_options.metrics = &metrics_;

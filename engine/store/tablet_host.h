@@ -35,31 +35,32 @@ class TabletHost {
     TabletStateWriter* states = nullptr;  // outlives the host
     // The directory of the change archive; empty: no changes are kept.
     std::string change_directory;
-    // Whether this host removes files that no state names any more. False: tablets on other servers
-    // may name them, and the cluster's sweep removes them.
+    // Whether this host removes files that no state names any more. A tablet server sets false:
+    // tablets on other servers may name them, and the cluster's sweep removes them.
     bool removes_files = true;
   };
   explicit TabletHost(Options options);
   ~TabletHost();
 
-  // --- Starting, in this order: Open and Serve the tablets to be replayed, Replay, StartLog,
-  // SettleLog if anything was replayed, StartBackground. Tablets may also be added and removed
-  // later.
+  // --- Starting, in this order: StartLog, StartBackground; tablets are added and removed later.
+  // Tests of the engine alone begin with Open and Serve of the tablets to be replayed, and Replay,
+  // and call SettleLog after StartLog if anything was replayed.
   std::shared_ptr<Tablet> Open(TabletState state, std::shared_ptr<const TableSchema> schema) {
     return Tablet::Open(&context_, std::move(state), std::move(schema));
   }
   void Serve(const std::shared_ptr<Tablet>& tablet);
   void Forget(uint64_t tablet_id);
   // Replays into the served tablets the records of the log in `directory` that are after their redo
-  // points.
+  // points. A tablet server replays sealed logs instead, into each tablet that it opens
+  // (SealedLog).
   [[nodiscard]] StatusOr<ReplayedLog> Replay(const std::string& directory);
   // Starts a log in `directory` that continues `old`. The log calls `fence` before each group of
   // writes becomes visible (CommitLogOptions::fence).
   void StartLog(const std::string& directory, ReplayedLog old, std::function<Status()> fence = {});
   // Makes the replayed writes durable against a power loss. They may be read only after that.
   [[nodiscard]] Status SettleLog() { return log_->Settle(); }
-  // Starts the background threads. One of them regularly calls `reshape`, which splits or merges
-  // tablets by their sizes and returns true if it changed any.
+  // Starts the background threads, if StoreOptions::background. One of them regularly calls
+  // `reshape`, which splits tablets that are too large and returns true if it split any.
   void StartBackground(const std::function<bool()>& reshape);
   // Ends background work, syncs and closes the log. No other call may be in progress.
   [[nodiscard]] Status Close();
@@ -76,14 +77,15 @@ class TabletHost {
   // would otherwise leave many small runs.
   void CompactSmall();
 
-  // Requests that the tablet is flushed soon, for example because many records were replayed into
-  // it: the log must keep them until the flush.
+  // Requests that the tablet is flushed soon, for example because it was replayed from many logs of
+  // dead servers, which must be kept until the flush.
   void WantFlush(uint64_t tablet_id);
 
   // These two call the functions of CommitLog with the same names.
   [[nodiscard]] Status MakeDurable() { return log_->MakeDurable(); }
   [[nodiscard]] Status CutRefused() { return log_->CutRefused(); }
-  // Removes the log segments that no served tablet needs.
+  // Removes the log segments that no served tablet needs. If too many remain, requests flushes of
+  // the tablets that need the oldest.
   void RemoveObsoleteSegments();
 
   // Returns an id that is never reused, without a durable counter: epoch << 32 | counter, and
@@ -152,7 +154,7 @@ class TabletHost {
   CondVar background_wake_;
   CondVar writers_wake_;  // wakes stopped writers after a flush or when the host stops
   Status flush_status_ GUARDED_BY(background_mutex_);
-  // Tablets that hold back the log.
+  // Tablets whose flush was requested, mostly because they hold back the log.
   std::vector<uint64_t> flush_wanted_ GUARDED_BY(background_mutex_);
   uint64_t runs_made_ GUARDED_BY(background_mutex_) = 0;
   // A group whose last compaction failed.

@@ -22,9 +22,9 @@ RunInfo DescribeRun(const TabletRun& run) {
   info.time_min_us = kTimeMax;
   for (const auto& file : run.files) {
     info.size_bytes += file->ref().part_bytes;
-    // A file that is shared since a split still holds rows and deletes of the other tablets, which
-    // no compaction of this tablet removes. So a run with such a file does not count as made by a
-    // major compaction.
+    // A file that is shared since a split also holds rows and deletes of other tablets, and stays
+    // on the disk until each of these tablets has rewritten its part. So a run with such a file
+    // does not count as made by a major compaction.
     info.major &= file->ref().IsWhole();
     info.tombstones += file->summary().tombstones;
     info.entries += file->summary().entries;

@@ -1,5 +1,5 @@
 // The runs that one compaction merges, and what is derived from them: size, age, the GC rules that
-// may act, and the keys at which outputs are cut. Filled by RunClaims.
+// may act, and the keys at which outputs are cut. Filled by RunClaims and TabletCompactor.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -38,8 +38,8 @@ struct CompactionInputs {
   const std::set<std::string>* families = nullptr;  // families to keep; null: all
 
   uint64_t StoredSize() const;
-  // The `made_us` of the output run: that of the oldest input that was not made by a major
-  // compaction.
+  // The `made_us` of the output run, unless the inputs hold all writes: that of the oldest input
+  // that was not made by a major compaction, or of the first input if there is none.
   int64_t OldestMade() const;
   // Keys at which a new output file begins.
   [[nodiscard]] StatusOr<std::vector<std::string>> Boundaries() const;

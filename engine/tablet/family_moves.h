@@ -19,8 +19,8 @@
 
 namespace sippar::engine {
 
-// Family -> group that may still hold older cells of it -> visible sequence number when the family
-// left the group.
+// Family -> group that may still hold older cells of it -> a sequence number from the time when the
+// family left the group, which tells this move from a later one.
 using OldGroups = std::map<std::string, std::map<std::string, uint64_t>>;
 
 struct SettlingPlan {

@@ -1,6 +1,7 @@
-// Counts, for each SSTable of a store, the saved tablet states that name it. After a split several
-// tablets name the same file, so no single tablet knows when the file may be removed: it is removed
-// from the disk when no saved state names it and no reader holds it.
+// Counts, for each SSTable, the saved states of this server's tablets that name it. After a split
+// several tablets name the same file, so no single tablet knows when the file may be removed: when
+// no saved state names it and no reader holds it. In a cluster, other servers may name it, too, and
+// the master's sweep removes it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,6 @@
 // Prepares tablets to give up their rows: to the tablets of a split or merge, or to another server
-// (paper section 5.2). Most data is flushed while writes continue, so writers wait only for a
-// second, short flush. Readers keep their snapshots throughout.
+// (paper sections 5.2 and 6). Most data is flushed while writes continue, so writers wait only for
+// a second, short flush. Readers keep their snapshots throughout.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

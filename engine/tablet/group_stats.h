@@ -20,7 +20,7 @@ struct GroupStats {
   // `rows` and `families` leave out what is still in memory.
   uint64_t rows = 0;
   std::map<std::string, FamilyBytes> families;
-  uint64_t memtable_bytes = 0;
+  uint64_t memtable_bytes = 0;  // keys and values in memtables; `raw_bytes` includes them
 };
 
 }  // namespace sippar::engine

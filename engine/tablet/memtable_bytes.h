@@ -22,8 +22,8 @@ class MemtableBytes {
     *of_all_ += bytes;
   }
   void Free(int64_t bytes) {
-    // A new arena counts its first block only when it grows, so more bytes may be freed than were
-    // added. The sum must not become negative.
+    // The first block of a memtable is freed with it, but nobody adds it. So more bytes may be
+    // freed than were added. The sum must not become negative.
     bytes = std::min(bytes, bytes_.load());
     bytes_ -= bytes;
     *of_all_ -= bytes;

@@ -3,11 +3,12 @@
 // writes and, from the next flush on, in the tablet's state. Both halves of a split get a copy,
 // which is safe because ids are never reused.
 //
-// An answer is kept until its client reports that it has the answer (RequestId::answered_below), or
-// until the client has been silent for kRequestMemoryUs in this process. So the memory holds about
-// the answers to requests in flight. Silence is measured with the monotonic clock: a wall clock
-// that jumps, or that of another server, must not make the tablet forget an answer that its client
-// may still request (tests/FAULTS.md C1, C3). Thread safe.
+// An answer is kept until its client reports that it has the answer (RequestId::answered_below),
+// until the client has been silent for kRequestMemoryUs in this process, or until the memory
+// exceeds kRequestMemoryBytesMax. So the memory holds about the answers to requests in flight.
+// Silence is measured with the monotonic clock: a wall clock that jumps, or that of another server,
+// must not make the tablet forget an answer that its client may still request (tests/FAULTS.md C1,
+// C3). Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

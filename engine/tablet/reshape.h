@@ -17,9 +17,10 @@
 
 namespace sippar::engine {
 
-// Key of a family in TabletState::family_births: NAME, or NAME#INCARNATION for a family that was
-// dropped and created again. The incarnation matters because a birth is saved before the schema
-// that needs it: under the family's old key it would hide cells that the old schema still shows.
+// Key of a family in TabletState::family_births: NAME, or NAME#INCARNATION for a family that one
+// schema change dropped and created again. The incarnation matters because a birth is saved before
+// the schema that needs it: under the family's old key it would hide cells that the old schema
+// still shows.
 std::string BirthKey(const FamilySchema& family);
 // Key in the same map of the end of a family's earlier rule: the first sequence written under the
 // rule that replaced it. The schema version is part of the key, because a tablet that is not loaded
@@ -36,7 +37,9 @@ void FitToSchema(const TableSchema& schema, TabletState* state);
 struct TabletSize {
   uint64_t stored_bytes = 0;  // bytes of its SSTables on disk
   uint64_t memtable_bytes = 0;
-  int64_t age_us = 0;  // time since the store was opened, or since its split or merge
+  // Time since its server opened it. The master, which decides on merges, counts at most from its
+  // own start.
+  int64_t age_us = 0;
 };
 
 struct ReshapeDecision {

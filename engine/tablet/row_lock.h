@@ -1,6 +1,6 @@
 // Row locks, striped over (tablet, row), with three modes:
 //   kAlone    exclusive: for callers that read a row and then write it, from before the read until
-//             the write is visible
+//             the write is visible; also for all writes of a tablet that keeps changes
 //   kShared   for writes that read nothing: the commit log orders them, and batches, which nearly
 //             always have a stripe in common, need not wait for each other's syncs
 //   kInOrder  shared, but only one holder at a time until its write has its place in the log: for

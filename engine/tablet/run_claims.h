@@ -31,7 +31,8 @@ class RunClaims {
   void Pause();
   void Resume();
 
-  // Adds one candidate, for the schedule to choose from, for each group that has runs.
+  // Adds one candidate, for the schedule to choose from, for each group that has runs and awaits no
+  // settling compaction; none if no compaction may begin.
   void AddCandidates(std::vector<CompactionCandidate>* candidates) const;
   // Claims the chosen runs. False if they are no longer neighbours, one of them is claimed, or no
   // compaction may begin.

@@ -11,7 +11,8 @@
 
 namespace sippar::engine {
 
-// A request that writes files of `group`; the caller adds the entries and the visibility options.
+// A request that writes files of `group`; the caller adds at least the entries, the visibility
+// options and the sample.
 CompactionRequest NewCompactionRequest(const TabletContext& context, const TableSchema& schema,
                                        const std::string& group, bool is_final);
 // Makes the TabletRun that `state` describes. Opens none of its files.

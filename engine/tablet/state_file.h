@@ -1,7 +1,10 @@
 // Small files that are replaced whole: backups, lock files, the cluster's id (engine/FORMAT.md
 // "State files").
-//   0 4 magic | 4 4 format version | 8 8 body length | 16 8 XXH3 of the body, seeded with magic
-//   and format version | 24 body
+//   0   4  magic
+//   4   4  format version
+//   8   8  body length
+//   16  8  XXH3 of the body, seeded with magic and format version
+//   24  .. body
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
 // One tablet: a row range of a table, with its memtables, SSTables and redo point (paper section
-// 5). Its parts do the work on one TabletBody, which they share; the common calls are forwarded:
+// 5). Forwards the common calls to its parts, which do the work on one TabletBody that they share:
 //   serving()    whether it is served, and giving way to other tablets
 //   changes()    what is kept for a change stream
 //   reader()     reads
@@ -86,12 +86,13 @@ class Tablet {
   std::vector<GroupStats> Stats() const;
   // The row at which to split the tablet (MiddleRowOf).
   [[nodiscard]] StatusOr<std::optional<std::string>> MiddleRow() const;
-  // Stored bytes when the last search for a split row found none; 0: never searched.
+  // Stored bytes when a split last failed or found no row to split at; 0: never.
   uint64_t unsplit_bytes() const { return unsplit_bytes_.load(); }
   void SetUnsplitBytes(uint64_t bytes) { unsplit_bytes_ = bytes; }
   // Stored bytes of the file's rows in `rows` (StoredBytesIn).
   uint64_t StoredBytesOf(const FileRef& file, const RowRange& rows) const;
-  // Reads all files, and the archive of the change stream.
+  // Reads all files and, if this is the first tablet of its table, the archive of the change
+  // stream.
   [[nodiscard]] Status VerifyFiles() const;
   // Text for operators: range, redo point, groups, memtables, runs, files.
   std::string Dump() const;

@@ -1,6 +1,6 @@
 // What the parts of one tablet share: its name and rows, its durable state, and the version of it
-// that readers see. Each part (serving, reader, writer, flusher, compactor, families) also has
-// members of its own, in its own header.
+// that readers see. Each part (serving, changes, reader, writer, flusher, compactor, families) also
+// has members of its own, in its own header.
 //
 // Thread safe by its locks. Lock order of one tablet, with the locks that its parts own:
 //   mutex_ of TabletFlusher < state_mutex < row locks < commit log < apply_mutex
@@ -56,7 +56,8 @@ struct TabletBody {
   mutable Mutex state_mutex;
   TabletState state GUARDED_BY(state_mutex);
 
-  // Held only while pointers are copied, so readers never wait longer than that.
+  // Held only while pointers are copied and new lists of them are made, so readers never wait for a
+  // disk.
   mutable Mutex mutex;
   std::shared_ptr<const TabletVersion> version GUARDED_BY(mutex);
   std::shared_ptr<const TableSchema> schema GUARDED_BY(mutex);

@@ -85,8 +85,8 @@ Status TabletCompactor::CompactWhole(const std::string& group, const std::string
   return status;
 }
 
-// The inputs are claimed, so meanwhile only flushes and compactions of other runs change the list
-// of runs.
+// The inputs are claimed, so meanwhile only flushes, compactions of other runs and
+// TabletServing::Release change the list of runs.
 Status TabletCompactor::CarryOut(const CompactionInputs& inputs) {
   // A join only changes the state and writes no file. It drops no garbage either, so it is never a
   // major compaction.

@@ -1,7 +1,8 @@
 // Merging, major and settling compactions of one tablet: carries out the policy's choice while
 // reads and writes continue (paper section 5.4). One saved state replaces the inputs by the output;
-// an input file leaves the disk once no reader holds it. tablet_compactor.cc merges within a
-// locality group, tablet_settle.cc moves families between groups.
+// an input file may leave the disk once no reader holds it and no other state names it.
+// tablet_compactor.cc merges within a locality group, tablet_settle.cc moves families between
+// groups.
 //
 // Thread safe: compactions of different runs may run concurrently (run_claims.h).
 // SPDX-License-Identifier: Apache-2.0
@@ -35,20 +36,23 @@ class TabletCompactor {
   void Pause() { claims_.Pause(); }
   void Resume() { claims_.Resume(); }
 
-  // Adds one candidate, for the schedule to choose from, for each group that has runs.
+  // See RunClaims::AddCandidates.
   void AddCandidates(std::vector<CompactionCandidate>* candidates) const {
     claims_.AddCandidates(candidates);
   }
-  // Carries out a choice. False if its runs are gone or already being compacted. Choices of the
-  // same group may run concurrently. `limiter` may be null.
+  // Carries out a choice. False if its runs are gone or already being compacted, or no compaction
+  // may begin. Choices of the same group may run concurrently. `limiter` may be null.
   [[nodiscard]] StatusOr<bool> Compact(const CompactionCandidate& candidate,
                                        const CompactionChoice& choice, RateLimiter* limiter);
-  // Runs one compaction if the policy wants one; true if it did.
+  // Settles moved families (SettleOnce) or, if there are none, runs one compaction if the policy
+  // wants one; true if it did either.
   [[nodiscard]] StatusOr<bool> CompactOnce(CompactionPolicyOptions options = {});
   // Moves the older cells of families that ALTER moved to their new group; true if there were any.
   [[nodiscard]] StatusOr<bool> SettleOnce();
   // Flush and major compaction of one group ("": all): leaves one run without tombstones or
-  // garbage. IsMoved if the tablet was split or merged before it ended.
+  // garbage. Groups with moved families get a settling compaction instead, which may leave garbage.
+  // If the tablet is no longer served: the status of TabletServing::Check, or kAborted if its rows
+  // were given away while a compaction ran. kAborted also if a family moved meanwhile.
   [[nodiscard]] Status CompactMajor(const std::string& group);
 
  private:

@@ -34,7 +34,7 @@ struct TabletContext {
   CompactionHistory* compactions = nullptr;
   std::function<StatusOr<uint64_t>()> next_file_id;
   UnpublishedFiles* unpublished = nullptr;
-  std::atomic<int64_t>* memtable_bytes = nullptr;  // memtables of all tablets, frozen ones included
+  std::atomic<int64_t>* memtable_bytes = nullptr;  // sum over all tablets (memtable_bytes.h)
   const std::atomic<bool>* stopping = nullptr;     // flag that ends compactions early when true
   bool paranoid_flush = false;                     // the option of this name in StoreOptions
   // Directory of the change archive. It has a subdirectory for each table with a change stream,

@@ -32,8 +32,9 @@ class TabletFamilies {
   void SetSchema(std::shared_ptr<const TableSchema> schema);
   // For tables that can be altered while no server has the tablet. A family with an incarnation
   // number gets a birth now if the state has none for it: any cells that the tablet has under its
-  // name belong to an earlier family. If a group holds cells of a family that belongs to
-  // another group, records a move of that family. Called after the replay, before any other call.
+  // name belong to an earlier family. Replaced rules get their ends in the same way. If a group
+  // holds cells of a family that belongs to another group, records a move of that family. Called
+  // after the replay, before any other call.
   [[nodiscard]] Status HearOfSchema();
 
   std::map<std::string, uint64_t> Births() const;

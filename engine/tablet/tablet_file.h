@@ -1,6 +1,6 @@
 // An SSTable as one tablet sees it: only the rows in the tablet's part of the file (FileRef::rows)
 // are visible. The other rows of a shared file belong to other tablets and may be out of date here
-// (paper section 5.2: the children of a split share the parent's SSTables).
+// (paper section 6: the children of a split share the parent's SSTables).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -14,8 +14,8 @@
 
 namespace sippar::engine {
 
-// True if a write was not done because its row now belongs to another tablet. The store then routes
-// the write again; callers of the store never see this status.
+// True if a write was not done because its row now belongs to another tablet. The client library
+// then routes the write again; its callers never see this status.
 inline bool IsMoved(const Status& status) { return HasCause(status, Cause::kNotServed); }
 
 class TabletServing {
@@ -39,10 +39,10 @@ class TabletServing {
   // Called after Close when other tablets have the rows.
   void Retire() { Release(Serving::kMoved); }
   // Called after Close when it is unknown which tablets have the rows. No write is accepted until
-  // the store is opened again.
+  // the tablet is opened again.
   void GiveUp() { serving_ = Serving::kUnknown; }
   // Called when the tablet's table was dropped. Writes then fail, and a file that no other state
-  // names is removed once its last reader has ended.
+  // names may be removed once its last reader has ended (FileRegistry::Unname).
   void Drop() { Release(Serving::kDropped); }
 
  private:

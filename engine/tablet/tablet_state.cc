@@ -139,7 +139,7 @@ StatusOr<TabletState> TabletState::Decode(std::string_view bytes) {
   }
   if (reader.ok() && !reader.AtEnd()) {
     state.requests = reader.Bytes();
-    // Decoded once here so that damage is reported with the state's path, not when the tablet
+    // Decoded once here so that damage is reported where the state is read, not when the tablet
     // opens.
     RequestMemory whole;
     if (state.requests.empty() || !whole.Add(state.requests, 0).ok()) reader.Fail();

@@ -29,7 +29,7 @@ struct FileRef {
 };
 
 struct RunState {
-  uint64_t run_id = 0;         // unique within the store
+  uint64_t run_id = 0;         // unique within the tablet
   std::vector<FileRef> files;  // in key order; their visible parts are disjoint
   // Every delete in the run, and everything in it that became garbage, is from this time or later;
   // 0: from any time.

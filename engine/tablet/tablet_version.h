@@ -1,6 +1,6 @@
-// The immutable list of memtables and SSTables that a reader of a tablet holds. Each freeze, flush
-// and compaction makes a new version. A file leaves the disk once no saved state names it and no
-// version that a reader holds contains it (file_registry.h).
+// The immutable list of memtables and SSTables that a reader of a tablet holds. Each freeze, flush,
+// compaction and change of the schema makes a new version. A file may leave the disk once no saved
+// state names it and no version that a reader holds contains it (file_registry.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -37,8 +37,8 @@ class TabletWriter {
   TabletWriter(const TabletWriter&) = delete;
   TabletWriter& operator=(const TabletWriter&) = delete;
 
-  // The store routes only rows of the tablet's range here. A write with a request id is applied
-  // only once: a repeated request gets the answer of the first request. Returns one status per
+  // kUnavailable for a row outside the tablet's range. A write with a request id is applied only
+  // once: a repeated request gets the answer of the first request. Returns one status per
   // mutation. Mutations go into the log in one group, except that a mutation that reads its row is
   // in a group of its own.
   [[nodiscard]] std::vector<Status> Apply(std::span<const RowMutation* const> mutations);
@@ -71,7 +71,7 @@ class TabletWriter {
   Status Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out);
   // `has_place`: see CommitLog::Append.
   Status Commit(std::span<PreparedWrite> writes, const std::function<void()>& has_place = {});
-  // If the table keeps changes, the change stream takes the contents of `*log_body`.
+  // If the tablet keeps changes, the change stream takes the contents of `*log_body`.
   void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence,
                         std::string* log_body);
   // The remembered answer; nullopt: the request has no id, or was not seen before.
@@ -95,7 +95,7 @@ class TabletWriter {
   KeptChanges* const changes_;
   RequestMemory requests_;
   ServerTime time_;
-  uint64_t next_sequence_;  // used only by the leader of the log and by recovery
+  uint64_t next_sequence_;  // used only by recovery and by the log (CommitLog::Write)
 };
 
 }  // namespace sippar::engine
