@@ -31,7 +31,6 @@ inline constexpr size_t kStatementSizeMax = 16 << 20;  // size of a statement's 
 inline constexpr size_t kNestingMax = 200;  // checked on tokens, before the recursive parser runs
 
 // Limits of storage.
-inline constexpr size_t kLogSegmentSize = 64 << 20;    // paper section 6: 64 MB
 inline constexpr size_t kBlockSizeMax = 1 << 20;       // largest configurable block size
 inline constexpr size_t kBlockRawSizeMax = 160 << 20;  // room for one value of 100 MiB with its key
 }  // namespace sippar::limits

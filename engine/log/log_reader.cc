@@ -86,7 +86,6 @@ StatusOr<bool> HoldsRecords(FileSystem* fs, const std::string& path, SegmentId i
   ASSIGN_OR_RETURN(
       SegmentContent content,
       ReadSegment(fs, path, id, UINT64_MAX, [](uint64_t, std::string_view) { return OkStatus(); }));
-  if (content.durable_length > 0) return true;
   *torn_bytes += content.torn_bytes;
   return false;
 }

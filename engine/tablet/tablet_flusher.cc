@@ -36,18 +36,21 @@ Status CompareWithFrozen(const GroupVersion& group, VisibilityIterator::Options 
   std::unique_ptr<EntryIterator> written = NewRunIterator(run.files, ReadAhead::kScan);
   uint64_t entries = 0;
   written->Seek("");
-  for (expected.SeekRow(""); expected.Valid(); expected.Next(), written->Next(), ++entries) {
+  for (expected.SeekRow(""); expected.Valid() || written->Valid();
+       expected.Next(), written->Next(), ++entries) {
     RETURN_IF_ERROR(written->status());
-    if (written->Valid() && written->key() == expected.key() &&
+    if (expected.Valid() && written->Valid() && written->key() == expected.key() &&
         written->value() == expected.value()) {
       continue;
     }
+    RETURN_IF_ERROR(expected.status());
     return DataLoss(
         fmt::format("entry {} of group {} was written, but another is read back from "
                     "the new SSTable: this machine's memory or disk is faulty; test both, or use "
                     "another machine",
                     entries, group.name));
   }
+  RETURN_IF_ERROR(written->status());
   return expected.status();
 }
 
