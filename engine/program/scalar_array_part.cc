@@ -1,4 +1,4 @@
-// Functions that compare the items of an ARRAY. A NULL item equals nothing.
+// Functions that compare the items of an ARRAY. A NULL item equals nothing, nor does a NaN.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -38,17 +38,17 @@ Status IncludesMany(CallSite* site, Arguments args, Value* out) {
   if (args[0]->type() != kArray || args[1]->type() != kArray) return TypeError(*site, args);
   Keys keys;
   for (const Value& item : args[0]->items()) {
-    if (!item.is_null()) keys.insert(KeyOf(item));
+    if (AreEqual(item, item)) keys.insert(KeyOf(item));
   }
   const Items& wanted = args[1]->items();
-  auto has = [&](const Value& item) { return !item.is_null() && keys.contains(KeyOf(item)); };
+  auto has = [&](const Value& item) { return AreEqual(item, item) && keys.contains(KeyOf(item)); };
   *out = Value::Bool(site->function == Function::kArrayIncludesAny
                          ? std::any_of(wanted.begin(), wanted.end(), has)
                          : std::all_of(wanted.begin(), wanted.end(), has));
   return OkStatus();
 }
 
-// Unlike in comparisons, two NULL items count as equal here.
+// Unlike in comparisons, two NULL items count as equal here, and two NaN.
 Status IsDistinct(CallSite* site, Arguments args, Value* out) {
   if (args[0]->type() != kArray) return TypeError(*site, args);
   Keys keys;

@@ -47,7 +47,7 @@ Status ImportWriter::Add(engine::RowMutation mutation, uint64_t records) {
   batch_.bytes += mutation.StoredSize();
   batch_.records = records;
   if (at == rows.size()) {
-    ++rows_;
+    if (!full) ++rows_;  // else the row began in the batch that was just sent
     index_.emplace(mutation.row, at);
     rows.push_back(std::move(mutation));
   } else {

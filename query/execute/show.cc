@@ -183,6 +183,7 @@ struct Entry {
   Maker make;
   // Calls that EXPLAIN shows. For SHOW … OF table, ShowCalls replaces ListTables by GetTable.
   std::string_view calls;
+  bool takes_table = true;  // false: SHOW … OF table is an error
 };
 // The grammar takes these words as names, not as keywords. So a new SHOW needs only a row here, and
 // its word can still name a table or a family.
@@ -192,15 +193,15 @@ constexpr std::array<Entry, 14> kShows = {
      {"FAMILIES", ShowFamilies, "ListTables"},
      {"LOCALITY GROUPS", ShowGroups, "ListTables"},
      {"TABLETS", ShowTablets, "ListTables, ListTablets for each table"},
-     {"SERVERS", ShowServers, "ClusterStatus"},
+     {"SERVERS", ShowServers, "ClusterStatus", false},
      {"EVENTS", ShowEvents, "TabletEvents"},
      {"TRACES", ShowTraces, "Traces"},
      {"QUERIES", ShowQueries, "ListStatements"},
      {"COMPACTIONS", ShowCompactions, "Compactions"},
-     {"METRICS", ShowMetrics, "Metrics"},
+     {"METRICS", ShowMetrics, "Metrics", false},
      {"BACKUPS", ShowBackups, "ListBackups"},
-     {"SESSION", ShowSession, ""},
-     {"FUNCTIONS", ShowFunctions, ""}}};
+     {"SESSION", ShowSession, "", false},
+     {"FUNCTIONS", ShowFunctions, "", false}}};
 
 Status UnknownShow(const syntax::Show& show) {
   // Words that SHOW knows but does not support. Each gets an error with the reason: the error of
@@ -239,6 +240,11 @@ StatusOr<std::vector<std::string>> ShowCalls(const syntax::Show& show) {
 Status ExecuteShow(const StatementContext& context, const syntax::Show& show) {
   for (const Entry& entry : kShows) {
     if (!SameWord(entry.name, show.what.text)) continue;
+    if (!entry.takes_table && !show.table.empty()) {
+      return ErrorAt("BAD_OPTION", show.table.span,
+                     fmt::format("SHOW {} is of no table", entry.name),
+                     fmt::format("SHOW {}", entry.name));
+    }
     Value pattern;
     if (show.like) {
       ASSIGN_OR_RETURN(pattern, CompileConstant(context, *show.like));
