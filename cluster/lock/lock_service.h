@@ -62,8 +62,8 @@ enum class Freshness : uint8_t {
   // such read is a transaction.
   kConsistent,
   // At most as old as the session's timeout, and never older than the answer of an earlier call of
-  // the same session: a read after a List, a Heartbeat or a consistent Read is at least as new as
-  // that call's answer.
+  // the same session: a read after a List, a ReadDirectory, a Heartbeat or a consistent Read is at
+  // least as new as that call's answer.
   kCached,
 };
 

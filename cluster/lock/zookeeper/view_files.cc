@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/zookeeper/view_files.h"
 
+#include <fmt/format.h>
+
 #include <deque>
 #include <numeric>
 #include <optional>
@@ -47,8 +49,9 @@ StatusOr<std::vector<Znode>> GetAll(ZooKeeperHandle* handle, const std::vector<s
   std::vector<Znode> found;
   if (nodes.empty()) return found;
   found.reserve(nodes.size());
+  const std::string what = fmt::format("{} nodes from {} on", nodes.size(), nodes.front());
   // After a lost connection, the reads go on where they stopped.
-  auto last = ReadAgain(handle, deadline_nanos, nodes.front(),
+  auto last = ReadAgain(handle, deadline_nanos, what,
                         [&] { return GetMore(handle, nodes, deadline_nanos, &found); });
   RETURN_IF_ERROR(last.status());
   return found;

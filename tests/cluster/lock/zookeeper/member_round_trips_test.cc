@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <set>
+
 #include "tests/cluster/lock/zookeeper/zookeeper_world.h"
 
 namespace sippar::cluster {
