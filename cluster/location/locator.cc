@@ -21,7 +21,7 @@ bool IsElsewhere(const Status& status) {
 
 // Returns the tablets that can be called: replaces a tablet with a committed split by its children,
 // and leaves out a tablet that was merged into its right neighbour. METADATA still has the records
-// of both until the split or merge is finished.
+// of these tablets until the split or merge is finished.
 std::vector<TabletRecord> SpelledOut(std::vector<TabletRecord> records) {
   std::vector<TabletRecord> tablets;
   for (size_t i = 0; i < records.size(); ++i) {
@@ -188,8 +188,8 @@ StatusOr<LocationPtr> Locator::ReadMetadata(const LocationPtr& metadata,
     return records.size() <= options_.neighbours;
   }));
   if (records.empty()) return LocationPtr();
-  // A split whose rows are in two METADATA tablets can be read while only one of them is written.
-  // The caller retries.
+  // The records of the two children of a split may be in two METADATA tablets. This read may come
+  // when only one of the records is written. The caller retries.
   StatusOr<LocationPtr> found =
       Unavailable(fmt::format("table with id {}: METADATA names no tablet for row '{}' at present, "
                               "perhaps because a split is half written; try again",

@@ -33,15 +33,15 @@ class Locator {
       : options_(std::move(options)), cache_(options_.tablets_max) {}
 
   // The result may be stale. If the server refuses the call, call Invalidate and then Find again.
-  // kNotFound: the table has no tablet for the row. kUnavailable: no server serves the tablet, or
-  // its METADATA tablet, at the moment.
+  // kNotFound: the table has no tablet for the row. kUnavailable or Cause::kNotServed: no server
+  // serves the tablet, or its METADATA tablet, at the moment, or a split is half written.
   [[nodiscard]] StatusOr<LocationPtr> Find(uint64_t table_id, std::string_view row);
   // Finds the tablet with the rows directly below `limit` ("": the last rows), for scans in
   // descending order.
   [[nodiscard]] StatusOr<LocationPtr> FindBefore(uint64_t table_id, std::string_view limit);
   // The records of all tablets of the table in key order, from METADATA and not from the cache;
-  // they tile the rows. kNotFound: the table has no tablets. kUnavailable: METADATA is not served,
-  // or is read in the middle of a change.
+  // they tile the rows. kNotFound: the table has no tablets. kUnavailable or Cause::kNotServed:
+  // METADATA is not served, or is read in the middle of a change.
   [[nodiscard]] StatusOr<std::vector<TabletRecord>> ReadAll(uint64_t table_id);
   // The tablet if it is cached; nullptr: a look-up would be needed.
   LocationPtr FindKnown(uint64_t table_id, std::string_view row) {

@@ -99,8 +99,8 @@ void ForEachWord(std::string_view text, Word word) {
   }
 }
 
-// The tablet state without the parts that have columns of their own: groups (files:<group>) and
-// redo point (log:redo).
+// The tablet state without the parts that only columns of their own have: groups (files:<group>)
+// and redo point (log:redo).
 std::string EncodeCore(const TabletState& state) {
   TabletState core = state;
   core.groups.clear();

@@ -53,7 +53,7 @@ inline net::Lane LaneOf(uint64_t table_id, const engine::RowRange& range) {
 }
 
 // Families "location" and "state" form a locality group in memory, which clients read; "files" and
-// "log", which only servers and the master read, are in another.
+// "log", which only servers and the master read, are in another, with "events".
 engine::TableSchema MetadataSchema();
 
 // The value of `state:phase`.
@@ -74,7 +74,8 @@ std::string GroupNames(const TabletRecord& record);
 enum class MetaPart : uint8_t { kWhole, kPlace };
 engine::ReadSpec MetaReadSpec(const engine::RowRange& rows, MetaPart part);
 // Passes the records in `cells`, which were read with MetaReadSpec, to `visit` until it returns
-// false. Skips rows that have only events. kDataLoss: the message names row and column.
+// false. Rows that have only events are not in `cells`. kDataLoss: the message names the row and,
+// unless its key is damaged, the column.
 [[nodiscard]] Status DecodeMetaRows(engine::CellStream* cells, MetaPart part,
                                     const std::function<bool(TabletRecord record)>& visit);
 
@@ -82,8 +83,9 @@ engine::ReadSpec MetaReadSpec(const engine::RowRange& rows, MetaPart part);
 std::string EncodeRootFile(const TabletRecord& record);
 [[nodiscard]] StatusOr<TabletRecord> DecodeRootFile(std::string_view content, uint64_t version);
 
-// The left and the right child of a split; requires record.split. Both have the parent's server and
-// epoch and no logs, since the parent was flushed.
+// The left and the right child of a split; requires record.split. Both have the record's server and
+// epoch (one above the epoch of the parent before the split) and no logs, since the parent was
+// flushed.
 std::pair<TabletRecord, TabletRecord> ChildrenOf(const TabletRecord& record);
 
 }  // namespace sippar::cluster

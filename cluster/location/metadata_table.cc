@@ -29,8 +29,8 @@ constexpr char kEvents[] = "events";
 // row of METADATA.
 constexpr char kErased[] = "erased";
 
-// Slots hold the stored values that an update's condition compares, in the order of the columns
-// that NewUpdate reads.
+// Slots hold the stored values that an update's condition and guards compare, in the order of the
+// columns that NewUpdate reads.
 enum Slot : uint32_t { kTablet, kChange, kGroups, kErasedEpoch, kSlots };
 
 Expression IsText(Slot slot, std::string text) {
@@ -255,13 +255,13 @@ class ClientMetadataTable final : public MetadataTable {
     return found;
   }
 
-  // Scans until it meets a record of a split or merge that is committed but not finished.
-  // *unfinished then holds that record and, for a merge, the left record that must be erased.
-  // `rows` advances past every record given to `visit`, so that the caller can continue the scan.
   struct Unfinished {
     std::optional<TabletRecord> merged;  // the left record; `record` now has its rows, too
     std::optional<TabletRecord> record;
   };
+  // Scans until it meets a record of a split or merge that is committed but not finished.
+  // *unfinished then holds that record and, for a merge, the left record that must be erased.
+  // `rows` advances past every record given to `visit`, so that the caller can continue the scan.
   Status ScanTiled(engine::RowRange* rows, const std::function<bool(TabletRecord record)>& visit,
                    bool* enough, Unfinished* unfinished) {
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
@@ -305,7 +305,7 @@ class ClientMetadataTable final : public MetadataTable {
   }
 
   // Erases the left record of a committed merge. kAborted counts as success: the record was erased
-  // before, or its merge was cancelled since it was read.
+  // before and its row has another one now, or its merge was cancelled since it was read.
   Status EraseMerged(const TabletRecord& left, const TabletRecord& merged) {
     Status erased = Erase(left, {"merged", fmt::format("into tablet {}", merged.tablet_id)});
     return erased.code() == StatusCode::kAborted ? OkStatus() : erased;

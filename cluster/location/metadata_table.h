@@ -1,12 +1,13 @@
 // The METADATA table as the master and the servers use it (paper section 5.1): one record for each
 // tablet, read in key order and changed one at a time. The root tablet's own record is in the lock
-// service, which only the implementation knows.
+// service, which callers need not know.
 //
-// Every change is conditional on TabletRecord::change, which rises with each write: the record must
-// be the one that the caller read. So dead servers, old masters and lost races are all refused with
-// kAborted (read and decide again), and a placement decided from an older reading cannot undo a
-// server's newer list of files. After kUnavailable or kDeadlineExceeded the outcome is unknown:
-// repeating the same call is safe and returns OK if it was done. Thread safe.
+// Every change of a stored record is conditional on TabletRecord::change, which rises with each
+// write: the record must be the one that the caller read. So dead servers, old masters and lost
+// races are all refused with kAborted (read and decide again), and a placement decided from an
+// older reading cannot undo a server's newer list of files. After kUnavailable or kDeadlineExceeded
+// the outcome is unknown: repeating the same call is safe and returns OK if it was done. Thread
+// safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,9 +23,9 @@
 namespace sippar::cluster {
 
 // The reason for a change of a record, for SHOW EVENTS. Kept for 30 days, and the last 50 of a kind
-// for each tablet.
+// for each tablet; not kept at all for the root tablet.
 struct TabletEvent {
-  std::string kind;  // one word, used as a column name: "assigned", "flushed", "split"
+  std::string kind;  // one word, used as a column name: "assigned", "saved", "split"
   std::string text;  // details for people
 };
 
@@ -53,13 +54,15 @@ class MetadataTable {
   // --- Changing.
   // Replaces the record with the same table, limit, tablet id and `change`; OK sets the new
   // `change`. kAborted: the stored record is not the one that was read. kInvalidArgument: the limit
-  // is too long for a key (use CheckLimit in meta_row.h before a split).
+  // of the left child in `split` is too long for a key (use CheckLimit in meta_row.h before a
+  // split).
   //
   // A split is committed by writing the parent's record with `split` set and a higher epoch;
   // FinishSplit then makes two records of it.
   [[nodiscard]] virtual Status Write(TabletRecord* record, const TabletEvent& event) = 0;
-  // Adds a record where there is none. kAborted: another tablet's record is there, or the epoch is
-  // not above that of the tablet erased there.
+  // Adds a record where there is none; OK raises `change`. kAborted: another record is there, or
+  // the epoch is not above that of the tablet erased there. kInvalidArgument: the limit is too long
+  // for a key.
   [[nodiscard]] virtual Status Add(TabletRecord* record, const TabletEvent& event) = 0;
   // Erases the record. The tablet's events stay for 30 days. One of them contains the tablet's
   // epoch, so that a process that slept during the erasure cannot add the record again.

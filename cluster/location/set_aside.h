@@ -18,7 +18,8 @@ std::string EncodeDeaths(const std::vector<ServerDeath>& deaths);
 // kInvalidArgument: the text is not such a list.
 [[nodiscard]] StatusOr<std::vector<ServerDeath>> DecodeDeaths(std::string_view text);
 
-// Explains which servers crashed because of the tablet, and how to let the tablet back.
+// Names the servers that crashed while they loaded or served the tablet, and says how to let the
+// tablet back.
 std::string WhySetAside(const std::vector<ServerDeath>& deaths, const engine::RowRange& range);
 
 // The answer to a call on a tablet that is set aside. It is kUnavailable, because an earlier try of

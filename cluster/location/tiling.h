@@ -1,4 +1,5 @@
-// Checks whether a table's records tile its rows, for scrubs, tests and a new master. Pure.
+// Checks whether a table's records tile its rows, for clients that read all of them and for the
+// checks of a start (node/picture_proof.h). Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +14,8 @@ struct TilingFault {
   enum Kind : uint8_t {
     kHole,     // rows that no tablet has: their data is lost
     kOverlap,  // rows that two tablets claim, which may give different answers
-    // A split that is committed but not yet written as two records: harmless, because the next
-    // reader of METADATA finishes it.
+    // A split that is committed but not yet written as two records: harmless, because the next Scan
+    // or Find of MetadataTable finishes it.
     kUnfinishedSplit,
     kUnfinishedMerge,  // committed merge whose left record is not yet erased: also harmless
   };
@@ -25,7 +26,8 @@ struct TilingFault {
 };
 
 // Returns the faults in the records of one table, which are given in key order as stored. Every
-// table, METADATA included, must have tablets for all rows.
+// table, METADATA included, must have tablets for all rows. If the records changed while they were
+// read, a hole or an overlap may exist only in what was read.
 std::vector<TilingFault> CheckTiling(const std::vector<TabletRecord>& records);
 
 // True if `record` was merged into `right`: after the commit of the merge, the rows of `right`

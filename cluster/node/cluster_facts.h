@@ -50,9 +50,9 @@ struct MemberFact {
 struct ClusterFacts {
   std::string target;                    // name of the cluster in messages
   std::vector<ZooKeeperFact> zookeeper;  // empty: the target is a member's address
-  // Result of opening a session. kNotFound: ZooKeeper has no tree of this cluster; kDataLoss: the
-  // tree is damaged; kUnavailable: ZooKeeper does not answer. `locks` and `members` are set only if
-  // this is OK.
+  // Result of opening a session and reading the lock files. kNotFound: ZooKeeper has no tree of
+  // this cluster; kDataLoss: the tree is damaged; kUnavailable: ZooKeeper does not answer. `locks`
+  // and `members` are complete only if this is OK.
   Status session;
   LockFacts locks;
   std::vector<MemberFact> members;

@@ -15,13 +15,12 @@ struct ClusterFinding {
   // the finding is only a reminder of it.
   bool is_trouble = true;
   std::string about;    // subject: zookeeper, cluster, store, master, server or tablet
-  std::string what;     // the object: "server ts1.5", "table t ['a' .. end)"
+  std::string what;     // the object: "server ts1.5", "tablet t ['a' .. end)"
   std::string why;      // what is wrong with it, in one sentence
   std::string way_out;  // what to do
 };
 
-// Findings about the whole cluster come first, those about single tablets last. Empty: nothing is
-// wrong.
+// Findings about ZooKeeper come first, those about single tablets last. Empty: nothing is wrong.
 std::vector<ClusterFinding> FindingsOf(const ClusterFacts& facts);
 
 }  // namespace sippar::cluster

@@ -34,7 +34,7 @@ struct SiteOptions {
 // Returns false, and has written nothing, if the cluster existed with this store.
 // kFailedPrecondition: the cluster has another store, its directory is not mounted, or the
 // directory holds something else. kUnavailable: a process has the store open. kInvalidArgument:
-// `store` is no text of a StorePlace.
+// `store` is no text of a StorePlace, or `target` names no cluster.
 [[nodiscard]] StatusOr<bool> MakeCluster(const std::string& target, const std::string& store,
                                          const SiteOptions& options);
 // Like MakeCluster, but with a lock service that is already open.

@@ -1,5 +1,5 @@
 // Collects what a program outside of a cluster can learn about it (cluster_facts.h), for `sippar
-// admin doctor`. Only reads: in ZooKeeper it makes nothing but a session, which it closes.
+// admin doctor`. Only reads: in ZooKeeper it makes nothing but sessions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

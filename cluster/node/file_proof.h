@@ -12,11 +12,11 @@
 
 namespace sippar::cluster {
 
-// kDataLoss: a directory that every store has is missing.
+// kDataLoss: a directory that every store has, or CLUSTER, is missing.
 [[nodiscard]] Status CheckDirectories(engine::FileSystem* fs, const std::string& directory);
 
-// Checks the lock files and the logs of the server's earlier starts. kUnavailable: the disk does
-// not answer.
+// Checks the lock files, the logs of the server's earlier starts, the root tablet's SSTables and
+// the backups' manifests. kUnavailable: the disk does not answer.
 [[nodiscard]] Status ProveFiles(engine::FileSystem* fs, const std::string& directory,
                                 EmbeddedLockService* locks, Findings* findings);
 

@@ -15,7 +15,8 @@ namespace {
 
 using engine::PrintableBytes;
 
-// A clock that differs by more than this gives cells wrong times.
+// A larger difference between a server's clock and the master's is reported, because cells get
+// wrong times.
 constexpr int64_t kSkewShownMs = 1'000;
 
 double Seconds(int64_t micros) { return static_cast<double>(micros) / 1e6; }

@@ -33,8 +33,9 @@ class JoinedStore {
   // Returns the store. If it was lost, reaches it again, while other calls wait. `options` are
   // those of the call that needs the store, and limit how long this call looks for a server.
   [[nodiscard]] StatusOr<Reached> Get(const CallOptions& options);
-  // Like Get, for calls that must not be made twice: when OK, the server has just answered a probe.
-  // A store that is open for reading only is first opened for writing, if that is possible.
+  // Like Get, for calls that must not be made twice: when OK, a remote server has just answered a
+  // probe, perhaps that it begins no calls now. A store that is open for reading only is first
+  // opened for writing, if that is possible.
   [[nodiscard]] StatusOr<Reached> GetForChange(const CallOptions& options);
   [[nodiscard]] Status Close();
   // The client of a store that this process has open now; otherwise null. Never waits.

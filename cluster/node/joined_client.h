@@ -3,7 +3,8 @@
 // opens the store in this process. Calls whose answer was lost are repeated where that is safe:
 // reads, and row writes, which carry request ids, so that they are done once even if the server
 // ended after doing them. Second, the store was opened for reading only, on a disk that accepts no
-// writes: writers make this client try now and then to open it for writing.
+// writes: after a change was refused, the next call, at most one each second, tries to open it for
+// writing; so does each change of tables.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

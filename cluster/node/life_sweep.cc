@@ -49,8 +49,8 @@ Status SweepLogs(engine::FileSystem* fs, const std::string& logs, const std::set
   return OkStatus();
 }
 
-// True for a file, whole or unfinished, that an ended life wrote and that no record names. A file
-// that no life of this store wrote is left alone; picture_proof.h reports it.
+// True for a file, whole or unfinished, that an ended life wrote and that neither a record nor a
+// backup names. A file that no life of this store wrote is left alone; picture_proof.h reports it.
 bool IsLeftover(engine::FileSystem* fs, const std::string& sst, std::string_view name,
                 const std::set<uint64_t>& epochs, const StorePicture& picture) {
   constexpr std::string_view kUnfinished = ".tmp";

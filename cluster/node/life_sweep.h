@@ -1,6 +1,6 @@
 // Removes what earlier lives of the server (../README.md) left in the directory of a cluster of
-// one: logs, and SSTables that no record names. The master's own sweep takes longer than a short
-// run lasts, so it would never remove them.
+// one: logs, and SSTables that neither a record nor a backup names. The master's own sweep takes
+// longer than a short run lasts, so it would never remove them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -102,7 +102,8 @@ Status LocalCluster::StartServer(const std::string& name, engine::FileSystem* fs
   Process<ServerRole> process;
   process.line = std::make_unique<LocalTransport>(&network_, options_.loses_answers);
   LocalTransport* line = process.line.get();
-  // An ended life answers no more calls; the process and its other roles continue.
+  // An ended life makes no more calls, and TabletServer answers none; the process and its other
+  // roles continue.
   auto end = [line](const char*) { line->Cut(); };
   ASSIGN_OR_RETURN(process.role, ServerRole::Start(PlaceOn(line), name, store, end));
   network_.Add(process.role->server());

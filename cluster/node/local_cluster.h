@@ -23,9 +23,9 @@ struct LocalClusterOptions {
   master::MasterOptions policy;
 };
 
-// Thread safe only for data() and admin(); one thread starts and stops roles. The options outlive
-// the cluster. The destructor acts like the death of the process; for a clean end, call CloseAll
-// first.
+// Thread safe only for data() and admin(); one thread starts and stops roles. What the options
+// point to outlives the cluster. The destructor acts like the death of the process; for a clean
+// end, call CloseAll first.
 class LocalCluster {
  public:
   // Opens the cluster without any role. Start the servers before the master, so that the master

@@ -54,7 +54,7 @@ class LocalTablets final : public TabletService {
 
  private:
   // Returns NotServed, not kUnavailable, if the server has stopped: nothing was done, so the client
-  // may send even a write to another server. Writes within one process have no request ids, so
+  // may send even a write to another server. Writes in a cluster of one have no request ids, so
   // after kUnavailable (outcome unknown) the client does not repeat them. After a restart of the
   // process METADATA still names the servers of before, so the first write to them would then fail.
   StatusOr<std::shared_ptr<LocalNetwork::ServerPort>> Reach() const {

@@ -1,7 +1,8 @@
 // The transport between roles that share a process: direct calls. Each role has its own
 // LocalTransport, its line, which is cut when the role ends, so that none of its calls continue.
-// After a server or master was removed from the network, no caller can reach it, even with a handle
-// from before, and a client's call to it certainly does nothing.
+// After a server was removed from the network, no caller can reach it, even with a handle from
+// before, and a client's call to it certainly does nothing. A master that was removed is found no
+// more.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -38,9 +39,9 @@ class LocalNetwork {
   void Remove(const master::MasterDriver* master);
 
   std::weak_ptr<ServerPort> Find(const ServerId& server) const;
-  // Returns the reigning master. If none reigns, returns any master, whose calls answer
-  // kUnavailable; so that there is one, the last master is never removed. Requires: a master was
-  // added.
+  // Returns the master that reigns and has read METADATA. If there is none, returns any master,
+  // most of whose calls answer kUnavailable; so that there is one, the last master is never
+  // removed. Requires: a master was added.
   MasterPort Master() const;
 
  private:
@@ -55,7 +56,7 @@ class LocalTransport final : public Transport {
   // every call is answered: the process has one server with one life.
   LocalTransport(LocalNetwork* network, bool loses_answers)
       : network_(network), loses_answers_(loses_answers) {}
-  // Calls that begin after this fail with kCancelled, which no caller retries.
+  // Calls to servers that begin after this fail with kCancelled, which no caller retries.
   void Cut() { *cut_ = true; }
   const CancelFlag& cut() const { return cut_; }
 

@@ -1,5 +1,6 @@
 // What a lock service knows about a store, as a value, so that it can be carried from one lock
-// service to another: from the directory of one process to ZooKeeper and back (carry_store.h).
+// service to another: from the directory of one process to ZooKeeper and back (carry_store.h,
+// collapse_cluster.cc).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -39,6 +39,7 @@ enum class Making : uint8_t {
 };
 // Decides how to make the cluster. `known_id`: the id in the lock service; "": none. Pure.
 // kFailedPrecondition: the directory belongs to another cluster, or holds something else.
+// kDataLoss: it is a store without CLUSTER.
 [[nodiscard]] StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& directory,
                                             const std::string& target, const std::string& known_id);
 

@@ -46,8 +46,9 @@ struct MemberOptions {
 class Member {
  public:
   // `site` outlives the member. kAlreadyExists: a process of this name is alive; kInvalidArgument:
-  // other machines could reach the address, but there are no certificates; kUnavailable: the
-  // address is in use, or the lock service does not answer.
+  // the name or the host is not valid, or other machines could reach the address, but there are no
+  // certificates; kFailedPrecondition: see ClusterSite::OpenFiles; kUnavailable: the address is in
+  // use, or the lock service does not answer.
   [[nodiscard]] static StatusOr<std::unique_ptr<Member>> Start(ClusterSite* site,
                                                                const MemberOptions& options);
   // If Leave was not called before, acts like the death of the process.

@@ -1,5 +1,5 @@
-// Opens a client for what a target names: a directory, a server or a socket. Waits for a directory
-// that another process is opening or closing.
+// Opens a client for what a target names: a directory, a cluster, a server or a socket. Waits for a
+// directory that another process is opening or closing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

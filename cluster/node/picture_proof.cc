@@ -103,7 +103,7 @@ class PictureProof {
   // Checks only what SEAL names, because readers of a sealed log read nothing else.
   Status ProveSealed(const std::string& path) {
     auto seal = engine::ReadSeal(fs_, path);
-    if (seal.status().code() == StatusCode::kNotFound) return OkStatus();  // the log is missing
+    if (seal.status().code() == StatusCode::kNotFound) return OkStatus();  // not sealed, or missing
     RETURN_IF_ERROR(seal.status());
     for (const engine::SealedSegment& segment : seal->segments) {
       const std::string file = path + "/" + engine::SegmentFileName(segment.id);

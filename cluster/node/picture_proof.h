@@ -36,7 +36,8 @@ struct StorePicture {
 };
 
 // Reads the picture while the cluster works, and adds to `findings` every file that the picture
-// names and that is missing. `epoch_end` is above the epochs of all lives.
+// names and that is missing or has another length, and every log that METADATA should name.
+// `epoch_end` is above the epochs of all lives.
 [[nodiscard]] StatusOr<StorePicture> ProvePicture(engine::FileSystem* fs,
                                                   const std::string& directory,
                                                   MetadataTable* metadata,

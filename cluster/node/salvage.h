@@ -12,8 +12,9 @@
 namespace sippar::cluster {
 
 // Reports to `print`, line by line, what the commit log of the store at `directory` has lost: each
-// damaged place and what could be read there. With `drop`, writes a log without the damaged places
-// and keeps the damaged segments in a separate directory.
+// damaged place and what could be read there. With `drop`, writes a log without the damaged places,
+// keeps the old segments in a separate directory, and makes METADATA name each log again that a
+// tablet needs.
 [[nodiscard]] Status SalvageLog(engine::FileSystem* fs, const std::string& directory, bool drop,
                                 const std::function<void(std::string_view line)>& print);
 // Does the same with the file system that contains `directory`.

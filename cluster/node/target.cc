@@ -1,4 +1,5 @@
-// A target with a slash is a directory, so ./name:1 names a directory that looks like host:port.
+// A target with a slash and without a scheme (zk://, sippar://, unix:) is a directory, so ./name:1
+// names a directory that looks like host:port.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/target.h"
 

@@ -1,5 +1,5 @@
 // What a target names, where the files of a cluster are, and which file system and lock service
-// belong to them. Another kind of storage or lock service is chosen only here.
+// belong to them. A new kind of storage or lock service needs a change only here.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,8 +23,8 @@ struct Target {
   std::string members;    // ZooKeeper's members, "host:port,host:port"
 };
 // kInvalidArgument: the text names nothing, or begins with zk:// and is not
-// zk://HOST:PORT[,HOST:PORT...]/NAME. NAME has letters, digits, '.', '_' and '-', and does not
-// begin with a dot.
+// zk://HOST:PORT[,HOST:PORT...]/NAME. NAME has at most 100 letters, digits, '.', '_' and '-', does
+// not begin with a dot, and is not 'zookeeper'.
 [[nodiscard]] StatusOr<Target> ParseTarget(const std::string& target);
 
 enum class StoreScheme : uint8_t { kPosix };

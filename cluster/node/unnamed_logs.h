@@ -20,9 +20,10 @@ using LastSequences = std::map<ServerId, engine::LogSegments::TabletSequences>;
 // record names as the tablet's server, alive or dead: the recovery of that life adds its log.
 std::vector<ServerId> UnnamedLogs(const TabletRecord& record, const LastSequences& lives);
 
-// Adds the logs that UnnamedLogs returns to the record, and makes the tablet unassigned, so that
-// the next server replays all logs, oldest first. Only for a tablet that no server serves. `lives`
-// may contain lives that the tablet does not need.
+// Adds to the record the logs that UnnamedLogs returns, and that of the record's server if the log
+// has later writes, and makes the tablet unassigned, so that the next server replays all logs,
+// oldest first. Only for a tablet that no server serves. `lives` may contain lives that the tablet
+// does not need.
 void NameLogs(const LastSequences& lives, TabletRecord* record);
 
 }  // namespace sippar::cluster

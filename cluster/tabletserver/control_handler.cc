@@ -79,7 +79,8 @@ Status ControlHandler::Perform(const calls::SetSchema& asked) {
       return served->schema_version >= table.schema_version;
     });
     if (tablets.empty()) return OkStatus();
-    // A tablet may be split before the loop reaches it, so the tablets are listed again.
+    // Then lists the tablets again, to see that none is left. If one was split before the loop
+    // reached it, this call fails with kNotFound, and the master repeats it.
     for (const auto& served : tablets) RETURN_IF_ERROR(ChangeSchema(table, schema, served.get()));
   }
 }
@@ -102,7 +103,7 @@ Status ControlHandler::ChangeSchema(const TableRecord& table,
     served->tablet->families().SetSchema(schema);
     served->schema_version = table.schema_version;
   }
-  // Lets the held writes continue before another call may close the tablet.
+  // Allows writes again before another call may close the tablet.
   held.reset();
   parts_->served->EndSchemaChange(*served);
   return prepared;

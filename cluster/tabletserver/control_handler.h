@@ -1,5 +1,5 @@
-// TabletControl of a server: refuses calls of older masters, and passes each other call to the part
-// that does the work. Thread safe.
+// TabletControl of a server: refuses calls that carry the epoch of an older master, and carries out
+// all others or passes them to the part that does. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -58,7 +58,7 @@ class ControlHandler final : public TabletControl {
   TabletMoves* const moves_;
   TabletSplitter* const splitter_;
   std::atomic<uint64_t> master_epoch_{0};  // highest epoch of a master in any call so far
-  engine::Mutex schema_mutex_;             // held during one change of a table's schema
+  engine::Mutex schema_mutex_;             // held during SetSchema and ForgetBirths
 };
 
 }  // namespace sippar::cluster

@@ -1,8 +1,8 @@
 // Keeps a server's lease by the rules of lease_step.h. One thread sends the heartbeats and acts on
 // the answers. A second thread, the watchdog, ends the process when the first hangs past the lease.
-// To be safe from whatever makes the first thread hang, the watchdog only compares two numbers with
-// the clock and touches no file, lock or heap memory. A session without a timeout (the lock service
-// is in this process) needs neither thread.
+// To be safe from whatever makes the first thread hang, the watchdog only compares a number with
+// the clock: it touches no file and no lock, and allocates no memory. A session without a timeout
+// (the lock service is in this process) needs neither thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,7 +41,8 @@ class LeaseDriver {
   // heartbeat and returns its error, if any.
   [[nodiscard]] static StatusOr<std::unique_ptr<LeaseDriver>> Start(
       LeaseOptions options, std::shared_ptr<LockSession> session);
-  // Stops the threads. It neither waits for the end of the lease nor releases the lock; Leave does.
+  // Stops the threads. It neither waits for the end of the lease nor releases the lock (Leave
+  // releases it).
   ~LeaseDriver();
 
   // OK while the lease is certainly held. To be called between a group commit's sync and its

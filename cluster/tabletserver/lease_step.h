@@ -22,16 +22,16 @@
 namespace sippar::cluster {
 
 enum class LeasePhase : uint8_t {
-  kHeld,    // the last good answer is less than 0.8 T old: serving
+  kHeld,    // the last good heartbeat was sent less than 0.8 T ago: serving
   kSilent,  // no answer for so long that the session may be over: not serving, still asking
   kLost,    // the session is over: not serving, trying to take the file's lock again
-  kGone,    // the file is gone: not serving, for good
+  kGone,    // the file or the cluster is gone, or has another store: not serving, for good
 };
 
 struct LeaseState {
   int64_t timeout_nanos = 0;
   LeasePhase phase = LeasePhase::kHeld;
-  int64_t serve_until_nanos = 0;  // reads and acknowledgements are answered only before this
+  int64_t serve_until_nanos = 0;  // reads are answered, writes acknowledged, only before this
   int64_t confirm_by_nanos = 0;   // after this, the watchdog counts how long the driver hangs
   int64_t ask_at_nanos = 0;       // time of the next heartbeat or attempt to take the lock
 };

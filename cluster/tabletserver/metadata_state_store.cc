@@ -9,8 +9,9 @@ namespace sippar::cluster {
 namespace {
 
 // Largest number of attempts for one change. While a tablet is assigned to a server, only that
-// server changes the tablet's record. So if the record differs from what this server knows, an
-// earlier write of this server succeeded and its answer was lost.
+// server changes the tablet's record. So if the record differs from what this server knows, and is
+// still assigned to it at the same epoch, an earlier write of this server succeeded and its answer
+// was lost.
 constexpr int kAttemptsMax = 4;
 
 Status Lost(uint64_t tablet_id) {

@@ -24,12 +24,12 @@ class MetadataStateStore final : public engine::TabletStateWriter {
   // `metadata` outlives this object.
   explicit MetadataStateStore(MetadataTable* metadata) : metadata_(metadata) {}
 
-  // Lets the tablet save its state from now on. `replayed_through`: the highest sequence number
-  // that was replayed from logs of dead servers; 0: none was replayed.
+  // Lets the tablet save its state from now on. `replayed_through`: the tablet's highest sequence
+  // number after the replay of dead servers' logs; 0 for a child of a split, which has no logs.
   void Track(const TabletRecord& record, uint64_t replayed_through);
   void Forget(uint64_t tablet_id);
-  // True after METADATA has shown that another server has the tablet, or that another tablet has
-  // its rows.
+  // True if the tablet is not tracked, or METADATA has shown that another server has the tablet or
+  // another tablet has its rows.
   bool IsLost(uint64_t tablet_id) const;
 
   // kAborted: the tablet is lost (IsLost).

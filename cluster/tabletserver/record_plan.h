@@ -30,9 +30,9 @@ TabletRecord WithSplit(TabletRecord record, const engine::TabletState& closed,
 
 // What the record `found` in METADATA means to a server whose last known record is `mine`.
 enum class Standing : uint8_t {
-  kMine,   // same tablet, server and epoch: only the change count differs
-  kSplit,  // this server's own split was committed, and another process has finished it
-  kLost,   // another server has the tablet, or other tablets have its rows
+  kMine,   // same tablet, server and epoch: only this server can have changed it
+  kSplit,  // this server's own split was committed, and is finished
+  kLost,   // this server no longer has the tablet, or other tablets have its rows
 };
 Standing StandingOf(const TabletRecord& found, const TabletRecord& mine, const SplitRecord* split);
 

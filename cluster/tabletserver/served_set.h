@@ -92,8 +92,8 @@ class ServedSet {
   std::map<uint64_t, uint64_t> busy_ GUARDED_BY(mutex_);  // table ids of busy tablets, by tablet id
   // Newest schema versions of the tables that were altered, by table.
   std::map<uint64_t, uint64_t> schemas_ GUARDED_BY(mutex_);
-  // For each tablet that was served here, the highest epoch that has ended. Entries are kept until
-  // the process ends.
+  // For each tablet, even one that was never served here, the highest epoch that has ended here.
+  // Entries are kept until the process ends.
   std::map<uint64_t, uint64_t> closed_ GUARDED_BY(mutex_);
 };
 

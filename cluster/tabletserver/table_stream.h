@@ -12,7 +12,7 @@
 
 namespace sippar::cluster {
 
-// Opens the first tablet at once, so that a bad pattern is reported here.
+// Opens the tablets up to the first cell at once, so that a bad pattern is reported here.
 [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> NewTableStream(
     std::vector<std::shared_ptr<engine::Tablet>> tablets, const ReadSpec& read,
     const CallOptions& options, engine::Clock* clock,

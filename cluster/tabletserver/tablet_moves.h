@@ -25,7 +25,7 @@ class TabletMoves {
   [[nodiscard]] StatusOr<bool> TryUnload(const TabletAddress& address);
   [[nodiscard]] Status SortLogPart(const ServerId& dead, uint64_t segment);
 
-  // Refuses all loads from now on.
+  // From now on refuses all loads, and makes each tablet that is unloaded unassigned in METADATA.
   void Leave() { leaves_ = true; }
   bool leaves() const { return leaves_; }
   // Stops serving tablets that METADATA has assigned to other servers; true if there were any.
@@ -41,8 +41,8 @@ class TabletMoves {
   const ServerParts* const parts_;
   std::atomic<bool> leaves_{false};
   engine::Mutex mutex_;
-  // Logs of the servers that died last, kept because the tablets of a dead server are loaded one
-  // after another.
+  // Some logs of dead servers, kept because the tablets of a dead server are loaded one after
+  // another.
   std::map<ServerId, std::shared_ptr<engine::SealedLog>> logs_ GUARDED_BY(mutex_);
 };
 

@@ -14,7 +14,8 @@
 
 namespace sippar::cluster {
 namespace {
-// Longest time that a clean shutdown waits for a tablet that is being loaded, altered or split.
+// Longest time that a clean shutdown waits for a tablet that is being loaded, unloaded, altered or
+// split.
 constexpr int64_t kBusyUs = 10'000'000;
 constexpr size_t kUnloadsMax = 8;  // largest number of unloads in flight
 constexpr int64_t kTryAgainUs = 10'000;
@@ -160,8 +161,8 @@ Status TabletServer::CheckServing() const {
 }
 
 // Step W3 of PROTOCOL.md, after the sync of a group of writes: checks that the log directory still
-// has its name and that the lease is still held. If not, no writer of the group gets an answer,
-// because the recovery of the log decides whether the group counts, and this server ends.
+// has its name and that the lease is still held. If not, no writer of the group gets an OK, because
+// the recovery of the log decides whether the group counts, and this server ends.
 Status TabletServer::CheckFence() {
   Status status = CheckServing();
   // A transport that loses no answers means that this is the only server, so no other server could
@@ -177,8 +178,8 @@ Status TabletServer::CheckFence() {
   return Annotate(status, "the outcome is unknown");
 }
 
-// Ends the lease at once: the master would otherwise wait for it to expire before it reassigns the
-// tablets.
+// Also stops the heartbeats: the master cannot assign the tablets to other servers as long as the
+// lease is renewed.
 void TabletServer::GiveUp(const char* why) {
   lease_->End();
   End(why);

@@ -1,7 +1,7 @@
 // One life, that is one run, of a tablet server (paper section 5.2): an epoch, a locked file of the
 // lock service, a log directory, and the tablets that it serves while its lease is certainly held.
-// The life, and with it the process, ends when the file is gone, or when a synced write must not be
-// acknowledged.
+// The life, and with it the process, ends when the file or the log directory is gone, when the
+// thread that renews the lease hangs, or when a synced write must not be acknowledged.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,7 +29,8 @@ struct TabletServerOptions {
   LockService* locks = nullptr;
   int64_t lease_us = 0;  // see SessionOptions::timeout_us
   MetadataTable* metadata = nullptr;
-  // Sends notices to the master; null: the master finds out by itself.
+  // Sends notices to the master, and tells CheckFence whether there can be other servers. Null: the
+  // master finds out by itself.
   Transport* transport = nullptr;
   // See LeaseOptions::end_process. Called a few times at most; may return in tests and simulations.
   std::function<void(const char* why)> end_process;
@@ -39,11 +40,13 @@ struct TabletServerOptions {
   std::function<void(const std::string& path)> note_crashes_in;
 };
 
-// Thread safe. Everything in the options outlives the server. Its open streams keep it alive.
+// Thread safe. Everything that the options point to outlives the server. Its open streams keep it
+// alive.
 class TabletServer : public std::enable_shared_from_this<TabletServer> {
  public:
   // Starts a server with a new epoch. kAlreadyExists: another live process has this name.
   // kFailedPrecondition: the lock service was restored from an older copy (tests/FAULTS.md X6).
+  // kAborted: the cluster has another store now.
   [[nodiscard]] static StatusOr<std::shared_ptr<TabletServer>> Start(TabletServerOptions options);
   ~TabletServer() { Abandon(); }
   // Ends as after a crash, except that threads are joined and the log is closed: unless Drain
@@ -60,7 +63,8 @@ class TabletServer : public std::enable_shared_from_this<TabletServer> {
   // the tablets that are left.
   [[nodiscard]] Status Drain(Ending ending = Ending::kOneServer);
   // Does one round of the background work: unloads tablets that METADATA has assigned to other
-  // servers, or makes one split that is due. True if it did something.
+  // servers, or makes one split that is due; true if it did either. Ends the server if its log
+  // directory is gone.
   bool Reshape();
   // OK while the lease is held and the server has not ended.
   [[nodiscard]] Status CheckServing() const;

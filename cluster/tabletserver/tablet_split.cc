@@ -82,8 +82,8 @@ Status TabletSplitter::Replace(const std::shared_ptr<Served>& parent, const std:
   parts_->host->Forget(parent->tablet->id());
   parts_->host->RemoveObsoleteSegments();
   parts_->host->metrics()->Get("tablet_splits")->Add();
-  // Every reader of METADATA that finds an unfinished split finishes it. This call only saves
-  // the readers this work, so its error is ignored.
+  // Every Scan or Find of MetadataTable that meets an unfinished split finishes it. This call only
+  // saves them this work, so its error is ignored.
   (void)parts_->metadata->FinishSplit(*committed);
   CRASH_POINT("tablet_split.after_finish");
   return OkStatus();
@@ -133,8 +133,8 @@ bool TabletSplitter::SplitIfLarge(const std::shared_ptr<Served>& served) {
   const engine::TabletScope scope(tablet->id());
   if (IsRoot(served->table_id, tablet->range())) return false;
   uint64_t size = engine::SplitSizeOf(*tablet->schema(), parts_->store.split_size);
-  // A tablet with a single row cannot be split. If a search has found no row to split at, the next
-  // search waits until the tablet has grown by a quarter.
+  // A tablet with a single row cannot be split. If a search has found no row to split at, or the
+  // split failed, the next search waits until the tablet has grown by a quarter.
   size = std::max(size, tablet->unsplit_bytes() + tablet->unsplit_bytes() / 4);
   engine::TabletSize now{tablet->stored_bytes(), static_cast<uint64_t>(tablet->memtable_bytes()),
                          parts_->store.clock->NowMicros() - tablet->serving().since_us()};

@@ -17,7 +17,7 @@ class TabletSplitter {
 
   // Makes `row` the first row of a tablet; OK if the parent already begins with it.
   // kFailedPrecondition: the root tablet is never split; kInvalidArgument: the row is outside the
-  // tablet, or too long.
+  // tablet, or too long; kNotFound, kUnavailable: see ServedSet::BeginSplit.
   [[nodiscard]] Status Split(const std::shared_ptr<Served>& parent, const std::string& row);
   // Makes one split if a tablet is large enough for it (engine/tablet/reshape.h); false if none is.
   bool SplitLarge();

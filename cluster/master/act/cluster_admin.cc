@@ -322,8 +322,8 @@ Status ClusterAdmin::AskServers(const Call& asked, const CallTime& time, const A
   for (const ServerId& server : live) {
     RETURN_IF_ERROR(time.Check());
     auto answer = transport_->Control(server)->Do(asked, time.Left());
-    // kUnavailable: the server has ended. kUnimplemented: the server runs the previous version,
-    // which does not know the call.
+    // kUnavailable: the server has ended or cannot be reached. kUnimplemented: the server runs the
+    // previous version, which does not know the call.
     const StatusCode code = answer.status().code();
     if (code == StatusCode::kUnavailable || code == StatusCode::kUnimplemented) continue;
     RETURN_IF_ERROR(answer.status());

@@ -147,7 +147,7 @@ StatusOr<BackupInfo> ClusterBackups::Add(BackupManifest manifest) {
   RETURN_IF_ERROR(driver_->Look([&](MasterState& state) { number = state.NewId(); }));
   RETURN_IF_ERROR(places_.fs->CreateDir(store_paths::Backups(places_.directory)));
   RETURN_IF_ERROR(places_.fs->SyncDir(places_.directory));
-  // A copy has the table as its source has it.
+  // A copy keeps the `ended_us` of its source, because it has the table as of that time.
   const bool is_copy = !manifest.info.source_backup.empty();
   if (!is_copy) manifest.info.ended_us = places_.clock->NowMicros();
   CRASH_POINT("cluster_backup.before_manifest");

@@ -74,7 +74,7 @@ class ClusterBackups {
   AdminApi* const admin_;
   const ActionPlaces places_;
   const MakeTable make_;
-  engine::Mutex mutex_;  // held during each change of a backup
+  engine::Mutex mutex_;  // held by each call that changes or restores a backup
 };
 
 }  // namespace sippar::cluster::master

@@ -54,7 +54,7 @@ Status AddServers(LockSession* session, ClusterHealth* health) {
   return OkStatus();
 }
 
-// The newest events of one table, with the ranges of its present tablets.
+// A table whose events are wanted, with the ranges and ids of its present tablets.
 struct TableEvents {
   std::string name;
   uint64_t table_id = 0;

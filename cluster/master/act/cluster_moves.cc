@@ -19,7 +19,7 @@ constexpr int kPollsOfMove = 1'500;   // 30 s in all
 constexpr int kPollsOfOrders = 500;   // 10 s; a master reads the orders every second
 constexpr int kPollsOfServers = 100;  // 2 s
 constexpr int kMovesBegun = 3;        // most times that one call begins the move of its tablet
-constexpr int kOrderTries = 10;       // attempts to write orders that others change, too
+constexpr int kOrderTries = 10;       // most repeated writes of orders that others change, too
 
 std::string NameOfMove(const calls::MoveTablet& asked, const ServerId& target) {
   return fmt::format("tablet of table {} with row '{}', on its way to server {}", asked.table,

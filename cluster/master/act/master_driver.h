@@ -37,7 +37,7 @@
 namespace sippar::cluster::master {
 
 struct MasterDriverOptions {
-  std::string name;  // name of this master in messages
+  std::string name;  // name of this master: of its file in masters/, and in messages
   LockService* locks = nullptr;
   int64_t session_us = 0;  // see SessionOptions::timeout_us
   // How other processes reach this one. Every candidate writes it into a file of its own, and the
@@ -148,7 +148,7 @@ class MasterDriver final : public MasterNotices {
   const MasterDriverOptions options_;
   engine::Mutex mutex_;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  engine::CondVar wake_;  // signalled by Stop
+  engine::CondVar wake_;  // signalled by Stop and by the watch of the master lock
   std::atomic<bool> watching_{false};
   bool lock_may_be_free_ GUARDED_BY(mutex_) = false;  // a hint for a candidate on standby
   std::shared_ptr<Reign> reign_ GUARDED_BY(mutex_);

@@ -1,6 +1,6 @@
 // Actions on the records of METADATA. An action that changes a record first reads the record again,
-// and fails if the record has changed since the master decided on the action. So a repeated action
-// is harmless. Thread safe.
+// and fails if the tablet's epoch or rows have changed since the master decided on the action. So a
+// repeated action is harmless. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -49,7 +49,7 @@ std::vector<StatementOrder> StatementRegistry::Perform(const calls::ReportStatem
   client.heard_nanos = clock_->MonotonicNanos();
   client.statements = asked.statements;
   if (client.statements.size() > kStatementsMax) client.statements.resize(kStatementsMax);
-  // Our own clients send less.
+  // Sippar's own clients send less.
   for (StatementInfo& statement : client.statements) {
     for (std::string* name : {&statement.id, &statement.host, &statement.table}) Cut(name, 256);
     Cut(&statement.text, 1024);

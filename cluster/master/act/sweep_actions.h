@@ -1,5 +1,6 @@
 // Actions of the sweep, the garbage collection of shared files: list the files, find those that
-// METADATA and backups name, move the others to the trash, and delete old trash. Thread safe.
+// METADATA and backups name, move the others to the trash, and delete old trash, expired backups
+// and old change-stream files. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

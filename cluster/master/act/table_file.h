@@ -13,7 +13,7 @@ namespace sippar::cluster::master {
 
 std::string EncodeTableFile(const TableFile& file);
 // Sets all fields except the version, which the lock service keeps outside of the content.
-// kDataLoss: the bytes are damaged.
+// kDataLoss: the bytes are damaged; kFailedPrecondition: they have a newer format.
 [[nodiscard]] StatusOr<TableFile> DecodeTableFile(std::string_view bytes);
 
 }  // namespace sippar::cluster::master

@@ -21,9 +21,9 @@ enum Lane : uint8_t {
 };
 
 Lane LaneOf(const ActionBody& body);
-// Actions of the same group may wait for the same server. The group is the name of that server or,
-// if the action calls several servers, the name of a kind of work. "": an action on METADATA or the
-// lock service.
+// Actions of the same group may wait for the same server. The group is the name of that server, or
+// of the dead server whose recovery the action is part of; for LevelBirths and the sweep, the name
+// of the work. "": another action on METADATA or the lock service.
 std::string GroupOf(const ActionBody& body);
 
 }  // namespace sippar::cluster::master

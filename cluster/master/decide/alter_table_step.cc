@@ -75,9 +75,9 @@ bool IsServed(MasterState* state, Table* table) {
 
 // Answers the request of a live table when all its tablets are served with the requested schema,
 // but after answer_us at the latest. For a new table a late answer is OK, because no server can
-// have an older schema of the table. For an altered table a late answer is kUnavailable: a server
-// may still use the old schema, and what it writes to a family that was dropped and created again
-// is lost.
+// have an older schema of the table, unless the start of its change stream is not recorded yet. For
+// an altered table a late answer is kUnavailable: a server may still use the old schema, and what
+// it writes to a family that was dropped and created again is lost.
 void Answer(Turn* turn, Table* table) {
   if (table->request == 0 || table->next != nullptr || table->file_life != TableLife::kLive) return;
   bool in_force = table->to_tell.empty() && IsServed(turn->state, table);

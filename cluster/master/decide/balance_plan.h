@@ -3,9 +3,10 @@
 //
 // A round moves tablets from the heaviest server to the lightest until all servers are within a
 // tenth of the mean or `moves_max` is reached. It chooses the heaviest tablet that weighs at most
-// half the difference, so that the receiver does not become the heaviest server. If no move makes a
-// server light enough, its tablets whose calls alone weigh more than half of the mean are split. If
-// no row halves a tablet's calls, the tablet stays and the server's other tablets leave.
+// half the difference, so that the receiver does not become heavier than the giver; if there is
+// none, the lightest that weighs less than the difference. If no move makes a server light enough,
+// its tablets whose calls alone weigh at least half of the mean are split. If no row halves a
+// tablet's calls, the tablet stays and the server's other tablets leave.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

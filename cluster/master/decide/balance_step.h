@@ -7,7 +7,8 @@
 
 namespace sippar::cluster::master {
 
-// Starts a round if balance_us have passed since the last one.
+// Starts a round if balance_us have passed since the last one, or after event::BalanceNow. A round
+// also merges small tablets, even if balancing is off.
 void RunBalance(Turn* turn);
 void OnDone(Turn* turn, const action::SplitByLoad& asked, const event::Done& done);
 

@@ -1,5 +1,5 @@
 // Decides which actions of a lane may run, so that no server's actions occupy the threads that
-// others need. At most `running_max` actions run concurrently, with two exceptions:
+// others need. At most `running_max` actions run concurrently. Two rules refine this:
 //   - An action of a group (GroupOf: usually a server) is no longer counted after it has run for
 //     `slow_us`. So actions that wait for a server that hangs leave room for those of other
 //     servers.

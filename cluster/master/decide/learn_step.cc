@@ -1,5 +1,5 @@
-// Updates the state with the content of METADATA: the functions Learn, Forget, Doubt and SetWeight
-// of tablet_step.h.
+// Updates the state with the content of METADATA: the functions Learn, Forget, LearnRange, Doubt,
+// LookAgain, SetWeight and WeightOfCalls of tablet_step.h.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 

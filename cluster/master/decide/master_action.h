@@ -27,6 +27,7 @@ enum class TableLife : uint8_t { kCreating = 0, kLive = 1, kDropping = 2, kKept 
 namespace action {
 
 // Lists servers/: the servers that have a file there, and those that hold the lock of their file.
+// The ServerListing also has the standing orders.
 struct ListServers {};
 // Reads all files of tables/.
 struct ReadTables {};
@@ -36,7 +37,8 @@ struct AskServer {
 };
 // Reads the root tablet's record. kNotFound: the cluster is new and has no root tablet.
 struct ReadRoot {};
-// Reads up to `count` records of METADATA with `after` < key <= `last`. The answer is a RecordPage.
+// Reads up to `count` records of METADATA with `after` < key <= `last`; all of them if they are
+// only a part of one table. The answer is a RecordPage.
 struct ReadRecords {
   TabletKey after;
   TabletKey last;
@@ -181,7 +183,7 @@ struct Action {
   ActionBody body;
 };
 
-// Text for test stories and logs, such as "#7 load tablet 3@2 on s1.4".
+// Text for tests, such as "#7 load 1.5/end @2 on s1.4".
 std::string Print(const Action& action);
 std::string Print(const ActionBody& body);
 std::string Print(const TabletFacts& facts);

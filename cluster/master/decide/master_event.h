@@ -63,7 +63,7 @@ struct LockTaken {
 };
 // Time has passed.
 struct Tick {
-  int64_t wall_us = 0;  // wall clock, for the dates until which dropped tables are kept
+  int64_t wall_us = 0;  // wall clock, for the dates of kept tables and of servers' deaths
 };
 // servers/ may have changed.
 struct ServersChanged {};

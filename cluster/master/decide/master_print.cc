@@ -1,4 +1,4 @@
-// Prints actions as text, for test stories and logs.
+// Prints actions as text, for tests.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

@@ -1,7 +1,8 @@
 // Everything that the master knows, as plain values: servers, tablets, tables, and the answers that
-// it waits for. master_driver.h owns the state and lets one thread at a time use it; only the
-// *_step files read and change it. None of it must survive: METADATA and the lock service hold all
-// durable facts, and a new master with an empty state learns everything again (paper section 5.2).
+// it waits for. master_driver.h owns the state and lets one thread at a time use it; apart from its
+// options and new ids, only the *_step files change it. None of it must survive: METADATA and the
+// lock service hold all durable facts, and a new master with an empty state learns everything again
+// (paper section 5.2).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,8 +37,8 @@ struct MasterOptions {
   int64_t retry_min_us = 20'000;
   int64_t retry_max_us = 2'000'000;
   // After these times a server that holds its lock but does not answer is removed (silence_step.h):
-  // if it answers questions and no call about a tablet; if it answers nothing, and most servers
-  // answer; if it answers nothing, and only a minority of the servers answers.
+  // if it answers questions but not the calls about some tablet; if it answers nothing, and most
+  // servers answer; if it answers nothing, and only a minority of the servers answers.
   int64_t unanswered_fence_us = 30'000'000;
   int64_t silent_fence_us = 15'000'000;
   int64_t lone_fence_us = 300'000'000;
@@ -56,7 +57,7 @@ struct MasterOptions {
   size_t moves_max = 64;         // most planned moves in flight; balancing may plan one per server
   size_t loads_max = 64;         // most loads in flight at one server
   size_t merges_max = 8;         // most automatic merges in flight
-  size_t scan_page = 10'000;     // most records that one action::ReadRecords returns
+  size_t scan_page = 10'000;     // `count` of each action::ReadRecords
   // True: a record whose table has no file was written late by an older master, so it is erased.
   // False: no other master can exist, so the table's file must have been lost; the records are
   // kept.
@@ -108,7 +109,7 @@ struct Server {
   ServerId id;
   bool live = false;  // the server held its lock when last seen
   bool reported = false;
-  bool leaves = false;  // the last report says that it is draining: it gets no more tablets
+  bool leaves = false;  // the last report says that it shuts down: it gets no more tablets
   // Tablet epochs by tablet id, from the server's reports while METADATA is still being read.
   std::map<uint64_t, uint64_t> served_at_start;
   Attempt asking;
@@ -139,8 +140,8 @@ struct Server {
 struct Table {
   std::shared_ptr<const TableRecord> record;
   TableLife life = TableLife::kLive;
-  // The content of the table's file in the lock service. The file is always written before METADATA
-  // or a server is changed, so that the next master can continue.
+  // The life that the table's file in the lock service records. The file is always written before
+  // METADATA or a server is changed, so that the next master can continue.
   TableLife file_life = TableLife::kLive;
   uint64_t version = 0;                     // version of the file; 0: there is no file yet
   int64_t kept_until_us = 0;                // wall-clock time at which a kept table is deleted
@@ -152,7 +153,7 @@ struct Table {
   std::map<TabletKey, std::shared_ptr<const engine::TabletState>> restored;
   TabletKey unserved;  // the tablet that was not served at the last check; checked first next time
   uint64_t request = 0;  // number of the request to answer, 0: none
-  bool creates = false;  // the request is to create or restore the table, not to alter it
+  bool creates = false;  // the request creates the table, perhaps from a backup
   int64_t requested_us = 0;
   // True if METADATA must have rows for the whole table. A table that is being created or deleted
   // may have holes, which then do not indicate damage.
@@ -193,8 +194,8 @@ struct Garbage {
   std::vector<ServerId> strays;  // servers unknown to this master that had a log in the last round
 };
 
-// Rows that no known tablet contains, because the notice of a split was lost or METADATA is
-// damaged.
+// Rows whose records are to be read again (Doubt): no known tablet contains them, because the
+// notice of a split was lost or METADATA is damaged, or the known facts may be out of date.
 struct Hole {
   uint64_t table_id = 0;
   RowRange rows;
@@ -232,7 +233,7 @@ struct MasterState {
   std::map<uint64_t, MergeRequest> merge_requests;  // requests by number
   std::map<TabletKey, Hole> holes;                  // holes by the table and limit of their rows
   Garbage garbage;
-  uint64_t sweep_errors = 0;  // sweeps that ended early or failed to remove a file
+  uint64_t sweep_errors = 0;  // failed actions of sweeps
 
   std::map<uint64_t, ActionBody> awaited;  // actions without an answer yet, by number
   // Ids of tablets to look at: those in `dirty` in this step, those in `timers` at the given times,

@@ -13,7 +13,7 @@
 namespace sippar::cluster::master {
 namespace {
 
-// Attempts of one stage before the merge is given up and its tablets are released.
+// Most failures of one stage; after one more the merge is given up and its tablets are released.
 constexpr uint32_t kFailuresMax = 8;
 
 void LetGo(Turn* turn, Tablet* tablet, uint64_t merge_id) {
@@ -214,7 +214,7 @@ void LookAtMerging(Turn* turn, Tablet* tablet) {
   // Cancels the merge (makes the record kUnassigned again) only while the right neighbour is
   // served, or if there is none. The older master had both tablets closed before its first write,
   // and an epoch that was closed is never served again. So a served neighbour has a newer record
-  // than the one that a late write of the older master (an intent or a commit) names, and that
+  // than the one that a late write of the older master (to kMerging, or a commit) names, and that
   // write fails.
   if (right == nullptr ? tablet->facts.range.limit.empty() : right->loaded) {
     tablet->op = turn->Ask(

@@ -5,9 +5,9 @@
 //
 // If a master finds a kMerging record that belongs to none of its own merges, it makes the record
 // kUnassigned again. It begins with the right record of a pair, and changes each record only while
-// the right neighbour is served. A late commit or intent of an older master then fails, because it
-// names a version of the right record that no longer exists. So METADATA is the only durable state
-// of a merge.
+// the right neighbour is served. A late commit, or late change to kMerging, of an older master then
+// fails, because it names a version of the right record that no longer exists. So METADATA is the
+// only durable state of a merge.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,8 +16,9 @@
 namespace sippar::cluster::master {
 
 void OnEvent(Turn* turn, const event::MergeTablets& request);
-// Starts a merge of two neighbours if their total size is small compared with the split size of
-// their table. At most MasterOptions::merges_max of these merges are in flight.
+// Starts a merge of two neighbours if they get few calls and their total size is small compared
+// with the split size of their table. At most MasterOptions::merges_max of these merges are in
+// flight.
 void MergeSmallTablets(Turn* turn);
 // Requests the next action of every merge that has no action in flight.
 void RunMerges(Turn* turn);

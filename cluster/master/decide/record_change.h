@@ -40,10 +40,10 @@ struct RecordChange {
   bool operator==(const RecordChange&) const = default;
 };
 
-// Time for which a record keeps the deaths of servers.
+// When a death is added to a record, deaths that are older than this are removed.
 inline constexpr int64_t kDeathsKeptUs = 3'600'000'000;
 
-// kFailedPrecondition: the record is not in the phase from which the change starts.
+// kFailedPrecondition: the record's phase, server or `set_aside` does not allow the change.
 [[nodiscard]] Status ApplyChange(const RecordChange& change, TabletRecord* record);
 
 }  // namespace sippar::cluster::master

@@ -7,7 +7,8 @@
 //   kRename  renames the log directory: the server can then acknowledge nothing more (F2)
 //   kSeal    reads the log and writes the SEAL, which fixes for ever which records count (F3)
 //   kSort    makes the live servers sort the segments in parallel (F4)
-//   kReady   publishes and assigns the server's tablets one by one (tablet_step.h: F2b, F4, F5)
+//   kReady   publishes and assigns the server's tablets one by one (tablet_step.h: F4, F5). Their
+//            records become kRecovering as soon as the log is renamed (F2b)
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

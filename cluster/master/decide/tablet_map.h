@@ -72,7 +72,7 @@ struct Tablet {
   // Id of the merge that holds the tablet; 0: none. While it is held, the master does not assign
   // it to a new server.
   uint64_t held_by = 0;
-  bool loaded = false;   // its server has reported that it serves the tablet at this epoch
+  bool loaded = false;   // its server has said that it serves the tablet at this epoch
   bool closed = false;   // its server has closed this epoch, so another server may get the tablet
   bool refused = false;  // its server failed to load it, and must now close the epoch
   // True: a merge needs the tablet unloaded.
@@ -80,8 +80,8 @@ struct Tablet {
   uint32_t failures = 0;
   int64_t since_us = 0;     // when this master first saw this epoch of the tablet
   int64_t unserved_us = 0;  // time since which no known server has served the tablet; 0: loaded
-  // Time before which the tablet is not split by load, because the last attempt found no row to
-  // split at.
+  // Time before which the tablet is not split by load, because the last attempt may have found no
+  // row to split at.
   int64_t whole_until_us = 0;
   uint64_t memtable_bytes = 0;
   uint64_t calls_per_second = 0;

@@ -30,7 +30,8 @@ void LearnRange(Turn* turn, uint64_t asked, const TabletKey& after, const Tablet
 void Doubt(Turn* turn, uint64_t table_id, const RowRange& rows);
 // Marks the tablet to be looked at in this step.
 void LookAgain(Turn* turn, const Tablet& tablet);
-// Records that the tablet's server has reported that it serves the tablet at its current epoch.
+// Records that the tablet's server serves the tablet at its current epoch, as a report or the
+// answer to a load says.
 void SetLoaded(Turn* turn, Tablet* tablet);
 
 // Records that no server serves the tablet.
@@ -45,8 +46,8 @@ bool WakeWaiting(Turn* turn);
 
 // Requests the next action that the tablet needs, unless one is in flight.
 void LookAt(Turn* turn, Tablet* tablet);
-// Assigns all tablets of turn->to_place in one plan, so that the plan takes into account the load
-// that each of these tablets adds to its server.
+// Assigns the tablets of turn->to_place, those without a live target in one plan, so that the plan
+// takes into account the load that each of these tablets adds to its server.
 void PlaceTablets(Turn* turn);
 // Reads again the rows that were marked by Doubt.
 void ReadHoles(Turn* turn);

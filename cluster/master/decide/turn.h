@@ -17,7 +17,7 @@ struct Turn {
   MasterState* state;
   int64_t now_us;
   std::vector<Action> actions;
-  std::vector<uint64_t> to_place;  // tablets to assign in one plan at the end of the step
+  std::vector<uint64_t> to_place;  // tablets that the next PlaceTablets assigns
   std::set<ServerId> freed;        // servers where a load ended in this step, so another may begin
 
   // Adds an action; returns its number, which its answer will have.
