@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <optional>
-#include <vector>
+#include <set>
 
 #include "cluster/location/table_file.h"
 #include "cluster/lock/lock_paths.h"
@@ -23,29 +22,23 @@ void TableDirectory::Forget(const std::string& name, uint64_t id) {
 }
 
 StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
-  // The names of the cached tables by id. The files of these tables need not be read again, because
-  // a table never changes its name. So this copy stays right even if another thread removes a name
-  // from the cache during the look-up.
-  std::map<uint64_t, std::string> known;
+  // The files of the other cached tables need not be read again, because a table never changes its
+  // name. If another thread has cached the wanted table meanwhile, its file is read all the same,
+  // which shows whether the table still exists.
+  std::set<std::string> known;
   {
     engine::MutexLock lock(&mutex_);
-    for (const auto& [known_name, id] : ids_) known[id] = known_name;
-  }
-  std::optional<uint64_t> found;
-  ASSIGN_OR_RETURN(std::vector<std::string> files, session_->List(lock_paths::Tables()));
-  for (const std::string& file : files) {
-    ASSIGN_OR_RETURN(uint64_t id, lock_paths::ParseTable(file));
-    if (auto at = known.find(id); at != known.end()) {
-      if (at->second == name) return id;
-      continue;
+    for (const auto& [known_name, id] : ids_) {
+      if (known_name != name) known.insert(std::to_string(id));
     }
-    // A cached read is at least as new as the answer of List. kNotFound: the table was dropped
-    // after List.
-    auto read = session_->Read(lock_paths::Table(id), Freshness::kCached);
-    if (read.status().code() == StatusCode::kNotFound) continue;
-    if (!read.ok()) return Annotate(read.status(), fmt::format("look up table {}", name));
-    if (!HoldsLiveTable(read->content)) continue;
-    auto table = DecodeTableFile(read->content);
+  }
+  auto files = session_->ReadDirectory(lock_paths::Tables(), known);
+  if (!files.ok()) return Annotate(files.status(), fmt::format("look up table {}", name));
+  std::optional<uint64_t> found;
+  for (const NamedLockFile& file : *files) {
+    ASSIGN_OR_RETURN(uint64_t id, lock_paths::ParseTable(file.name));
+    if (!HoldsLiveTable(file.file.content)) continue;
+    auto table = DecodeTableFile(file.file.content);
     if (!table.ok()) return Annotate(table.status(), fmt::format("file of table {}", id));
     // The loop goes on after a match, to cache all tables: the look-up of another name then reads
     // only new files.

@@ -155,6 +155,11 @@ StatusOr<std::vector<std::string>> EmbeddedLockService::Session::List(
       id_, [&](int64_t) -> StatusOr<std::vector<std::string>> { return state().List(directory); });
 }
 
+StatusOr<std::vector<NamedLockFile>> EmbeddedLockService::Session::ReadDirectory(
+    const std::string& directory, const std::set<std::string>& except) {
+  return service_->Ask(id_, [&](int64_t) { return state().ReadDirectory(directory, except); });
+}
+
 StatusOr<uint64_t> EmbeddedLockService::Session::Acquire(const std::string& path) {
   RETURN_IF_ERROR(CheckChangeable(path));
   Change change(service_, id_);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ class EmbeddedLockService::Session final : public LockSession {
                            uint64_t version) override;
   Status Remove(const std::string& path, uint64_t version) override;
   StatusOr<std::vector<std::string>> List(const std::string& directory) override;
+  StatusOr<std::vector<NamedLockFile>> ReadDirectory(const std::string& directory,
+                                                     const std::set<std::string>& except) override;
   StatusOr<uint64_t> Acquire(const std::string& path) override;
   Status Release(const std::string& path) override;
   Status Watch(const std::string& path, std::function<void()> callback) override;

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,13 +52,18 @@ struct LockFile {
   uint64_t fence = 0;   // fencing number of the holder's acquisition, 0: none
 };
 
+struct NamedLockFile {
+  std::string name;  // the name in its directory, as List returns it
+  LockFile file;
+};
+
 enum class Freshness : uint8_t {
   // At least as new as every change answered before the call, by any session. With ZooKeeper each
   // such read is a transaction.
   kConsistent,
   // At most as old as the session's timeout, and never older than the answer of an earlier call of
-  // the same session: a read after a List, a Heartbeat or a consistent Read is at least as new as
-  // that call's answer.
+  // the same session: a read after a List, a ReadDirectory, a Heartbeat or a consistent Read is at
+  // least as new as that call's answer.
   kCached,
 };
 
@@ -103,6 +109,16 @@ class LockSession {
   // Returns the sorted names of the files directly in `directory`; empty if there is none. The list
   // is as new as a read with Freshness::kConsistent.
   [[nodiscard]] virtual StatusOr<std::vector<std::string>> List(const std::string& directory) = 0;
+  // Reads the files directly in `directory` except those with a name in `except`; returns them
+  // sorted by name. To be preferred to a List and a Read for each name: the session waits for the
+  // service a few times for a thousand files, not once for each of them. Each file is as new as a
+  // read with Freshness::kConsistent, but all of them together are no snapshot: of two changes that
+  // are made during the call, the answer may show the later one and not the earlier one. A file
+  // that is created or removed during the call may be in the answer or not. If one of the files
+  // cannot be read, the call fails with that file's error (kDataLoss). The default calls List, and
+  // Read for each name; it is for services in tests.
+  [[nodiscard]] virtual StatusOr<std::vector<NamedLockFile>> ReadDirectory(
+      const std::string& directory, const std::set<std::string>& except = {});
 
   // Acquires the lock of a file if it is free; never waits. Returns the fencing number, which is
   // higher than that of any earlier acquisition of any lock; if this session holds the lock

@@ -78,15 +78,33 @@ StatusOr<const LockFile*> LockState::Find(const std::string& path) const {
   return &found->second.file;
 }
 
-std::vector<std::string> LockState::List(const std::string& directory) const {
+void LockState::VisitDirectory(const std::string& directory, const Visit& visit) const {
   std::string prefix = directory + "/";
-  std::vector<std::string> names;
   for (auto file = files_.lower_bound(prefix);
        file != files_.end() && file->first.starts_with(prefix); ++file) {
     std::string name = file->first.substr(prefix.size());
-    if (name.find('/') == std::string::npos) names.push_back(std::move(name));
+    if (name.find('/') == std::string::npos) visit(std::move(name), file->second);
   }
+}
+
+std::vector<std::string> LockState::List(const std::string& directory) const {
+  std::vector<std::string> names;
+  VisitDirectory(directory,
+                 [&](std::string name, const Entry&) { names.push_back(std::move(name)); });
   return names;
+}
+
+StatusOr<std::vector<NamedLockFile>> LockState::ReadDirectory(
+    const std::string& directory, const std::set<std::string>& except) const {
+  std::vector<NamedLockFile> files;
+  Status damage;
+  VisitDirectory(directory, [&](std::string name, const Entry& entry) {
+    if (!damage.ok() || except.contains(name)) return;
+    damage = entry.damage;
+    if (damage.ok()) files.push_back({std::move(name), entry.file});
+  });
+  RETURN_IF_ERROR(damage);
+  return files;
 }
 
 Status LockState::HeldBy(std::string_view what, const std::string& path,

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,9 @@ class LockState {
   // disk is damaged.
   [[nodiscard]] StatusOr<const LockFile*> Find(const std::string& path) const;
   std::vector<std::string> List(const std::string& directory) const;
+  // kDataLoss: the disk's copy of one of the files is damaged.
+  [[nodiscard]] StatusOr<std::vector<NamedLockFile>> ReadDirectory(
+      const std::string& directory, const std::set<std::string>& except) const;
   const std::map<std::string, Entry>& files() const { return files_; }  // files by path
   [[nodiscard]] Status CheckCreate(const std::string& path) const;
   // For Write and Remove: returns the file if it has version `version`.
@@ -72,6 +76,8 @@ class LockState {
     std::map<std::string, std::function<void()>> watches;  // callbacks by path
   };
 
+  using Visit = std::function<void(std::string name, const Entry& entry)>;
+  void VisitDirectory(const std::string& directory, const Visit& visit) const;
   Status HeldBy(std::string_view what, const std::string& path, const LockFile& file) const;
   void Fire(const std::string& path, FiredWatches* fired);
   void FireDirectory(const std::string& path, FiredWatches* fired);

@@ -101,6 +101,12 @@ StatusOr<std::vector<std::string>> SteadySession::List(const std::string& direct
       [&](LockSession* session) { return session->List(directory); });
 }
 
+StatusOr<std::vector<NamedLockFile>> SteadySession::ReadDirectory(
+    const std::string& directory, const std::set<std::string>& except) {
+  return Ask<StatusOr<std::vector<NamedLockFile>>>(
+      [&](LockSession* session) { return session->ReadDirectory(directory, except); });
+}
+
 StatusOr<uint64_t> SteadySession::Acquire(const std::string&) { return EndsWithSession(); }
 
 Status SteadySession::Release(const std::string&) { return EndsWithSession(); }

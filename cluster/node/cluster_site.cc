@@ -149,16 +149,10 @@ Status ClusterSite::CheckBelongs() {
 }
 
 StatusOr<std::vector<std::string>> HeldFiles(LockSession* session, const std::string& directory) {
-  ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(directory));
+  ASSIGN_OR_RETURN(std::vector<NamedLockFile> files, session->ReadDirectory(directory));
   std::vector<std::string> held;
-  for (const std::string& name : names) {
-    const std::string path = fmt::format("{}/{}", directory, name);
-    // The content is at least as new as the list. If the session was replaced in between, it can be
-    // slightly older: a lock that was just released then still seems to be held.
-    auto file = session->Read(path, Freshness::kCached);
-    if (file.status().code() == StatusCode::kNotFound) continue;
-    RETURN_IF_ERROR(file.status());
-    if (file->holder != 0) held.push_back(path);
+  for (const auto& [name, file] : files) {
+    if (file.holder != 0) held.push_back(fmt::format("{}/{}", directory, name));
   }
   return held;
 }

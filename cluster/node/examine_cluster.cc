@@ -138,15 +138,13 @@ class Examination {
 
   // Adds the members in a directory of the lock service whose processes hold their locks.
   Status ListMembers(const std::string& directory, bool is_server) {
-    ASSIGN_OR_RETURN(std::vector<std::string> paths, HeldFiles(session_.get(), directory));
-    for (const std::string& path : paths) {
-      ASSIGN_OR_RETURN(LockFile file, ReadIfThere(path));
+    ASSIGN_OR_RETURN(std::vector<NamedLockFile> files, session_->ReadDirectory(directory));
+    for (const auto& [name, file] : files) {
       auto record = MemberRecord::Decode(file.content);
-      if (!record.ok()) continue;  // no address yet, or the process has just ended
-      facts_->members.push_back(
-          {is_server, path.substr(directory.size() + 1), record->Print(), OkStatus()});
-      addresses_.push_back(
-          {record->host, record->port, is_server ? facts_->members.back().name : ""});
+      // Without a holder the process has ended; without a record it has no address yet.
+      if (file.holder == 0 || !record.ok()) continue;
+      facts_->members.push_back({is_server, name, record->Print(), OkStatus()});
+      addresses_.push_back({record->host, record->port, is_server ? name : ""});
     }
     return OkStatus();
   }

@@ -51,10 +51,8 @@ StatusOr<Files> FilesOf(LockSession* session) {
   }
   for (const std::string& directory : StoreDirectories()) {
     RETURN_IF_ERROR(session->Heartbeat().status());
-    ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(directory));
-    for (const std::string& name : names) {
-      RETURN_IF_ERROR(ReadInto(session, directory + "/" + name, &files));
-    }
+    ASSIGN_OR_RETURN(std::vector<NamedLockFile> read, session->ReadDirectory(directory));
+    for (auto& [name, file] : read) files[directory + "/" + name] = std::move(file);
   }
   return files;
 }

@@ -38,17 +38,13 @@ bool MayGoOn(Ending ending, Leaving done, const std::vector<Leaving>& others) {
 
 StatusOr<std::vector<Leaving>> OtherServers(LockSession* session, const ServerId& own) {
   std::vector<Leaving> others;
-  ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Servers()));
-  for (const std::string& name : names) {
+  ASSIGN_OR_RETURN(std::vector<NamedLockFile> files, session->ReadDirectory(lock_paths::Servers()));
+  for (const auto& [name, file] : files) {
     auto id = ServerId::Parse(name);
     if (!id.ok() || *id == own) continue;
-    // A cached answer is good enough, because it is not older than the list.
-    auto file = session->Read(lock_paths::Server(*id), Freshness::kCached);
-    if (file.status().code() == StatusCode::kNotFound) continue;
-    RETURN_IF_ERROR(file.status());
     // A server whose lock has no holder is dead; the master or a later start recovers it.
-    if (file->holder == 0) continue;
-    auto record = MemberRecord::Decode(file->content);
+    if (file.holder == 0) continue;
+    auto record = MemberRecord::Decode(file.content);
     others.push_back(record.ok() ? LeavingOf(record->leaving) : Leaving::kStays);
   }
   return others;

@@ -3,6 +3,7 @@
 #include "tests/sim/sim_locks.h"
 
 #include <functional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@ using cluster::Freshness;
 using cluster::LockFile;
 using cluster::LockFileKind;
 using cluster::LockSession;
+using cluster::NamedLockFile;
 using cluster::SessionOptions;
 
 constexpr int64_t kCallMicros = 1'000'000;  // time limit of a call in a session without timeout
@@ -69,6 +71,11 @@ class SimSession final : public LockSession {
   StatusOr<std::vector<std::string>> List(const std::string& directory) override {
     return Ask<std::vector<std::string>>(
         [=](LockSession* session) { return session->List(directory); });
+  }
+  StatusOr<std::vector<NamedLockFile>> ReadDirectory(const std::string& directory,
+                                                     const std::set<std::string>& except) override {
+    return Ask<std::vector<NamedLockFile>>(
+        [=](LockSession* session) { return session->ReadDirectory(directory, except); });
   }
   StatusOr<uint64_t> Acquire(const std::string& path) override {
     return Ask<uint64_t>([=](LockSession* session) { return session->Acquire(path); });

@@ -10,6 +10,7 @@
 
 #include "cluster/lock/lock_paths.h"
 #include "cluster/lock/zookeeper/read_again.h"
+#include "cluster/lock/zookeeper/view_files.h"
 
 namespace sippar::cluster::zookeeper {
 namespace {
@@ -95,9 +96,8 @@ StatusOr<LockFile> ZooKeeperSession::Read(const std::string& path, Freshness fre
   return std::move(view.file);
 }
 
-StatusOr<std::vector<std::string>> ZooKeeperSession::List(const std::string& directory) {
-  RETURN_IF_ERROR(lock_paths::CheckPath(directory));
-  const int64_t deadline_nanos = Deadline();
+StatusOr<std::vector<std::string>> ZooKeeperSession::NamesIn(int64_t deadline_nanos,
+                                                             const std::string& directory) {
   const std::string node = paths_.Directory(directory);
   ASSIGN_OR_RETURN(Answer answer, ReadAgain(handle_.get(), deadline_nanos, directory, [&] {
                      auto barrier = handle_->Barrier(node);
@@ -108,6 +108,29 @@ StatusOr<std::vector<std::string>> ZooKeeperSession::List(const std::string& dir
                    }));
   std::sort(answer.names.begin(), answer.names.end());
   return std::move(answer.names);
+}
+
+StatusOr<std::vector<std::string>> ZooKeeperSession::List(const std::string& directory) {
+  RETURN_IF_ERROR(lock_paths::CheckPath(directory));
+  return NamesIn(Deadline(), directory);
+}
+
+// The barrier before the list of the names makes the reads after it consistent, too.
+StatusOr<std::vector<NamedLockFile>> ZooKeeperSession::ReadDirectory(
+    const std::string& directory, const std::set<std::string>& except) {
+  RETURN_IF_ERROR(lock_paths::CheckPath(directory));
+  const int64_t deadline_nanos = Deadline();
+  ASSIGN_OR_RETURN(std::vector<std::string> names, NamesIn(deadline_nanos, directory));
+  std::erase_if(names, [&](const std::string& name) { return except.contains(name); });
+  std::vector<std::string> paths;
+  for (const std::string& name : names) paths.push_back(directory + "/" + name);
+  ASSIGN_OR_RETURN(std::vector<FileView> views,
+                   ViewFiles(handle_.get(), paths_, paths, deadline_nanos));
+  std::vector<NamedLockFile> files;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (views[i].exists) files.push_back({std::move(names[i]), std::move(views[i].file)});
+  }
+  return files;
 }
 
 std::vector<Change> ZooKeeperSession::CreationOf(const std::string& path,

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ class ZooKeeperSession final : public LockSession {
                            uint64_t version) override;
   Status Remove(const std::string& path, uint64_t version) override;
   StatusOr<std::vector<std::string>> List(const std::string& directory) override;
+  StatusOr<std::vector<NamedLockFile>> ReadDirectory(const std::string& directory,
+                                                     const std::set<std::string>& except) override;
   StatusOr<uint64_t> Acquire(const std::string& path) override;
   Status Release(const std::string& path) override;
   Status Watch(const std::string& path, std::function<void()> callback) override;
@@ -53,6 +56,7 @@ class ZooKeeperSession final : public LockSession {
   void OnEvent(const std::string& node);
   StatusOr<FileView> View(int64_t deadline_nanos, const std::string& path,
                           Freshness freshness = Freshness::kConsistent);
+  StatusOr<std::vector<std::string>> NamesIn(int64_t deadline_nanos, const std::string& directory);
   std::vector<Change> CreationOf(const std::string& path, const std::string& content,
                                  LockFileKind kind, uint64_t fence) const;
   StatusOr<uint64_t> TryCreate(int64_t deadline_nanos, const std::string& path,

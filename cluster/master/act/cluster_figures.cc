@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "cluster/lock/lock_paths.h"
 #include "cluster/lock/member_record.h"
@@ -15,9 +16,8 @@ namespace {
 constexpr size_t kEventsMax = 10'000;
 
 // Reads the file. If it does not exist, returns an empty LockFile, which has no holder.
-StatusOr<LockFile> ReadIfThere(LockSession* session, const std::string& path,
-                               Freshness freshness = Freshness::kConsistent) {
-  auto file = session->Read(path, freshness);
+StatusOr<LockFile> ReadIfThere(LockSession* session, const std::string& path) {
+  auto file = session->Read(path, Freshness::kConsistent);
   if (file.status().code() == StatusCode::kNotFound) return LockFile();
   return file;
 }
@@ -35,16 +35,22 @@ MemberInfo InfoOf(const std::string& content) {
 Status AddMasters(LockSession* session, ClusterHealth* health) {
   ASSIGN_OR_RETURN(LockFile lock, ReadIfThere(session, lock_paths::MasterLock()));
   health->master.member = InfoOf(lock.content);
-  ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Masters()));
-  for (const std::string& name : names) {
-    // A cached answer is good enough, because it is not older than the list.
-    ASSIGN_OR_RETURN(LockFile file,
-                     ReadIfThere(session, lock_paths::Master(name), Freshness::kCached));
+  ASSIGN_OR_RETURN(std::vector<NamedLockFile> files, session->ReadDirectory(lock_paths::Masters()));
+  for (const auto& [name, file] : files) {
     if (file.holder == 0) continue;  // the candidate's process has ended
     MemberInfo member = InfoOf(file.content);
     const bool reigns = member.address == health->master.member.address;
     health->masters.push_back({name, std::move(member), reigns});
   }
+  return OkStatus();
+}
+
+// Adds to each server what its file says. The file of a server that has ended was removed.
+Status AddServers(LockSession* session, ClusterHealth* health) {
+  ASSIGN_OR_RETURN(std::vector<NamedLockFile> files, session->ReadDirectory(lock_paths::Servers()));
+  std::map<std::string, MemberInfo> members;
+  for (const auto& [name, file] : files) members[name] = InfoOf(file.content);
+  for (ServerStatus& server : health->servers) server.member = members[server.id.ToString()];
   return OkStatus();
 }
 
@@ -105,12 +111,8 @@ StatusOr<ClusterHealth> ClusterAdmin::Perform(const calls::ClusterStatus&, const
   ASSIGN_OR_RETURN(LockFile id, ReadIfThere(session.get(), lock_paths::ClusterId()));
   health.cluster.id = id.content;
   RETURN_IF_ERROR(AddMasters(session.get(), &health));
-  for (ServerStatus& server : health.servers) {
-    RETURN_IF_ERROR(time.Check());
-    // If the server has ended, its file was removed.
-    ASSIGN_OR_RETURN(LockFile file, ReadIfThere(session.get(), lock_paths::Server(server.id)));
-    server.member = InfoOf(file.content);
-  }
+  RETURN_IF_ERROR(time.Check());
+  RETURN_IF_ERROR(AddServers(session.get(), &health));
   return health;
 }
 

@@ -11,8 +11,7 @@
 namespace sippar::cluster::master {
 namespace {
 
-StatusOr<NamedRecord> ReadRecord(LockSession* session, const std::string& path) {
-  ASSIGN_OR_RETURN(LockFile file, session->Read(path));
+StatusOr<NamedRecord> RecordIn(const LockFile& file, const std::string& path) {
   auto record = NamedRecord::Decode(file.content);
   if (!record.ok()) return Annotate(record.status(), path);
   record->version = file.version;
@@ -23,23 +22,23 @@ StatusOr<NamedRecord> ReadRecord(LockSession* session, const std::string& path) 
 
 StatusOr<NamedRecord> ClusterAdmin::Perform(const calls::GetRecord& asked, const CallTime&) {
   ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
-  auto record = ReadRecord(session.get(), lock_paths::Record(asked.name));
-  if (record.status().code() == StatusCode::kNotFound) {
+  const std::string path = lock_paths::Record(asked.name);
+  auto file = session->Read(path);
+  if (file.status().code() == StatusCode::kNotFound) {
     return NotFound(fmt::format("{} not found", asked.name));
   }
-  return record;
+  RETURN_IF_ERROR(file.status());
+  return RecordIn(*file, path);
 }
 
 StatusOr<std::vector<NamedRecord>> ClusterAdmin::Perform(const calls::ListRecords& asked,
                                                          const CallTime&) {
   ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
-  ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Records()));
+  ASSIGN_OR_RETURN(std::vector<NamedLockFile> files, session->ReadDirectory(lock_paths::Records()));
   std::vector<NamedRecord> records;
-  for (const std::string& name : names) {
-    auto record = ReadRecord(session.get(), lock_paths::Records() + "/" + name);
-    if (record.status().code() == StatusCode::kNotFound) continue;  // deleted since the listing
-    RETURN_IF_ERROR(record.status());
-    if (record->name.starts_with(asked.prefix)) records.push_back(std::move(*record));
+  for (const auto& [name, file] : files) {
+    ASSIGN_OR_RETURN(NamedRecord record, RecordIn(file, lock_paths::Records() + "/" + name));
+    if (record.name.starts_with(asked.prefix)) records.push_back(std::move(record));
   }
   std::sort(records.begin(), records.end(),
             [](const NamedRecord& a, const NamedRecord& b) { return a.name < b.name; });

@@ -17,21 +17,16 @@ namespace sippar::cluster::master {
 using event::Done;
 
 Done RecoveryActions::Do(const action::ListServers&) {
-  auto names = session_->List(lock_paths::Servers());
-  if (!names.ok()) return {0, names.status(), {}};
+  auto files = session_->ReadDirectory(lock_paths::Servers());
+  if (!files.ok()) return {0, files.status(), {}};
   ServerListing listing;
-  for (const std::string& name : *names) {
+  for (const auto& [name, file] : *files) {
     auto id = ServerId::Parse(name);
     if (!id.ok()) return {0, id.status(), {}};
-    // A cached answer is not older than the list, and costs no transaction of the lock service for
-    // each server.
-    auto file = session_->Read(lock_paths::Server(*id), Freshness::kCached);
-    if (file.status().code() == StatusCode::kNotFound) continue;  // removed since the listing
-    if (!file.ok()) return {0, file.status(), {}};
-    NoteLease(*id, file->content);
+    NoteLease(*id, file.content);
     // If this master's own session holds the lock, the master is fencing the server. So the held
     // lock does not show that the server is alive.
-    bool lives = file->holder != 0 && file->holder != session_->id();
+    bool lives = file.holder != 0 && file.holder != session_->id();
     if (lives && HasDied(*id)) listing.dead.push_back(*id);
     (lives ? listing.locked : listing.unlocked).push_back(*std::move(id));
   }

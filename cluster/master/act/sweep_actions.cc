@@ -132,12 +132,13 @@ Done SweepActions::Do(const action::TrashFiles& asked) {
     if (!ours.ok() || *ours) first_failure.Update(trash(path));
     first_failure.Update(trash(fmt::format("{}{}", path, kUnfinished)));
   }
+  if (asked.logs.empty()) return {0, std::move(first_failure), {}};
+  auto known = session_->List(lock_paths::Servers());
+  if (!known.ok()) return {0, known.status(), {}};
   for (const ServerId& server : asked.logs) {
     // If the server's file exists, the master learned of the server only after it listed the logs.
     // The server will be recovered, and its recovery needs the log.
-    Status known = session_->Read(lock_paths::Server(server)).status();
-    if (known.ok()) continue;
-    if (known.code() != StatusCode::kNotFound) return {0, std::move(known), {}};
+    if (std::binary_search(known->begin(), known->end(), server.ToString())) continue;
     first_failure.Update(trash(store_paths::SealedLog(places_->directory, server)));
   }
   return {0, std::move(first_failure), {}};

@@ -26,18 +26,15 @@ Status TableActions::MakeChangeDirectory(const TableRecord& table) {
 }
 
 Done TableActions::Do(const action::ReadTables&) {
-  auto names = session_->List(lock_paths::Tables());
-  if (!names.ok()) return {0, names.status(), {}};
+  auto files = session_->ReadDirectory(lock_paths::Tables());
+  if (!files.ok()) return {0, files.status(), {}};
   std::vector<TableFile> all;
-  for (const std::string& name : *names) {
+  for (const auto& [name, file] : *files) {
     auto id = lock_paths::ParseTable(name);
     if (!id.ok()) return {0, id.status(), {}};
-    // A cached answer is good enough, because it is not older than the list.
-    auto file = session_->Read(lock_paths::Table(*id), Freshness::kCached);
-    if (!file.ok()) return {0, file.status(), {}};
-    auto table = DecodeTableFile(file->content);
+    auto table = DecodeTableFile(file.content);
     if (!table.ok()) return {0, Annotate(table.status(), lock_paths::Table(*id)), {}};
-    table->version = file->version;
+    table->version = file.version;
     all.push_back(*std::move(table));
   }
   return {0, OkStatus(), std::move(all)};

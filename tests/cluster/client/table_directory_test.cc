@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/table_directory.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include "cluster/location/table_file.h"
 #include "cluster/lock/lock_paths.h"
 #include "tests/cluster/lock/lock_world.h"
+#include "tests/cluster/lock/watched_locks.h"
 
 namespace sippar::cluster {
 namespace {
@@ -37,6 +39,35 @@ TEST(TableDirectory, ATableThatOthersForgetIsFoundAllTheSame) {
   }
   EXPECT_EQ(missed, 0);
   EXPECT_EQ(directory.Find("other").status().code(), StatusCode::kNotFound);
+}
+
+// A thousand tables are one question to the lock service, and afterwards only new ones are read.
+TEST(TableDirectory, AllTablesAreReadInOneCall) {
+  LockWorld world;
+  auto master = world.Session("master");
+  auto put = [&](uint64_t id) {
+    TableRecord record;
+    record.table_id = id;
+    record.schema.name = fmt::format("t{}", id);
+    return master->Create(lock_paths::Table(id), EncodeTableFile(record), LockFileKind::kLasting);
+  };
+  for (uint64_t id = 10; id < 1'010; ++id) EXPECT_OK(put(id));
+  WatchedLocks locks(world.service.get());
+  auto session = locks.OpenSession({"client", 10 * kSecond, &world.clock}).value();
+  TableDirectory directory(session.get());
+  EXPECT_EQ(directory.Find("t500").value(), 500u);
+  EXPECT_EQ(locks.questions(), 1);
+  EXPECT_EQ(directory.Find("t1009").value(), 1'009u);
+  EXPECT_EQ(locks.questions(), 1) << "the first look-up has cached it";
+  EXPECT_CODE(directory.Find("t5000"), StatusCode::kNotFound);
+  EXPECT_OK(put(5'000));
+  EXPECT_EQ(directory.Find("t5000").value(), 5'000u);
+  EXPECT_EQ(locks.questions(), 3);
+  // The files of cached tables are not read again, even if they cannot be decoded.
+  EXPECT_OK(master->Write(lock_paths::Table(500), "\x7f", 1));
+  EXPECT_CODE(directory.Find("t6000"), StatusCode::kNotFound);
+  directory.Forget("t500", 500);
+  EXPECT_CODE(directory.Find("t500"), StatusCode::kFailedPrecondition);
 }
 
 // A live table in a format that this version cannot read still exists; a dropped one does not.

@@ -141,6 +141,7 @@ TEST_F(LockServiceTest, EveryCallOfAnEndedSessionSaysSoAndDoesNothing) {
   EXPECT_TRUE(is_over(a->Write("root", "", 1)));
   EXPECT_TRUE(is_over(a->Remove("root", 1)));
   EXPECT_TRUE(is_over(a->List("servers")));
+  EXPECT_TRUE(is_over(a->ReadDirectory("servers")));
   EXPECT_TRUE(is_over(a->Acquire("root")));
   EXPECT_TRUE(is_over(a->Release("root")));
   EXPECT_TRUE(is_over(a->Watch("root", [] {})));

@@ -102,13 +102,19 @@ class LockHistory {
     return [=] { return session->Write(path, content, version).status(); };
   }
 
-  StatusOr<LockFile> ReadUntilAnswered(LockSession* session, const std::string& path) const {
-    auto file = session->Read(path);
+  // Returns the answer of `ask()`, which it repeats while the answer is missing.
+  template <typename Ask>
+  auto UntilAnswered(const Ask& ask) const {
+    auto answer = ask();
     for (int tries = 0;
-         loses_answers_ && tries < 30 && file.status().code() == StatusCode::kUnavailable;
+         loses_answers_ && tries < 30 && answer.status().code() == StatusCode::kUnavailable;
          ++tries) {
-      file = session->Read(path);
+      answer = ask();
     }
+    return answer;
+  }
+  StatusOr<LockFile> ReadUntilAnswered(LockSession* session, const std::string& path) const {
+    auto file = UntilAnswered([&] { return session->Read(path); });
     EXPECT_TRUE(file.ok() || file.status().code() == StatusCode::kNotFound) << file.status();
     return file;
   }
@@ -117,6 +123,23 @@ class LockHistory {
     for (const std::string& path : Paths()) {
       auto file = ReadUntilAnswered(session, path);
       if (file.ok()) contents[path] = fmt::format("{} {}", file->version, file->content);
+    }
+    for (const std::string directory : {"servers", "tables"}) {
+      auto files = UntilAnswered([&] { return session->ReadDirectory(directory); });
+      EXPECT_OK(files);
+      Contents below;
+      for (const auto& [path, content] : contents) {
+        if (path.starts_with(directory + "/")) below[path] = content;
+      }
+      if (files.ok()) EXPECT_EQ(ContentsIn(directory, *files), below);
+    }
+    return contents;
+  }
+  static Contents ContentsIn(const std::string& directory,
+                             const std::vector<NamedLockFile>& files) {
+    Contents contents;
+    for (const auto& [name, file] : files) {
+      contents[directory + "/" + name] = fmt::format("{} {}", file.version, file.content);
     }
     return contents;
   }

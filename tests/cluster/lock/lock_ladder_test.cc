@@ -130,6 +130,13 @@ TEST(LockLadder, AFlippedByteDamagesItsFileAndNoOther) {
           EXPECT_CODE(session->Acquire(path), StatusCode::kDataLoss);
           EXPECT_CODE(session->Remove(path, 1), StatusCode::kDataLoss);
         }
+        for (const std::string directory : {"servers", "tables"}) {
+          const bool has_it = path.starts_with(directory + "/");
+          EXPECT_CODE(session->ReadDirectory(directory),
+                      has_it ? StatusCode::kDataLoss : StatusCode::kOk);
+          if (has_it)
+            EXPECT_OK(session->ReadDirectory(directory, {path.substr(path.find('/') + 1)}));
+        }
       }
       disk.FlipByte(file, offset, mask);
     }

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engine/base/random.h"
 #include "tests/cluster/lock/contract_world.h"
 #include "tests/cluster/lock/lock_model.h"
@@ -89,6 +91,7 @@ class RandomCalls {
         EXPECT_CODE(session->Release(path), model_.Release(id, path));
         return;
       default:
+        if (random_.OneIn(2)) return CompareDirectory(session, path.substr(0, path.find('/')));
         Compare(session, path);
     }
   }
@@ -129,12 +132,34 @@ class RandomCalls {
       EXPECT_CODE(read, StatusCode::kNotFound);
     } else {
       ASSERT_TRUE(read.ok()) << path << " " << read.status();
-      EXPECT_EQ(read->content, file->content);
-      EXPECT_EQ(read->version, file->version);
-      EXPECT_EQ(read->ephemeral, file->ephemeral);
-      EXPECT_EQ(read->holder, file->holder) << path;
-      EXPECT_EQ(read->fence, file->fence) << path;
+      CompareFile(*read, *file, path);
     }
+  }
+  void CompareDirectory(LockSession* session, const std::string& directory) {
+    const std::vector<std::string> names = model_.List(directory);
+    std::set<std::string> except;
+    if (!names.empty() && random_.OneIn(3)) except.insert(names[random_.Uniform(names.size())]);
+    auto read = session->ReadDirectory(directory, except);
+    if (!model_.Alive(session->id())) {
+      EXPECT_CODE(read, StatusCode::kFailedPrecondition);
+      return;
+    }
+    ASSERT_TRUE(read.ok()) << directory << " " << read.status();
+    auto found = read->begin();
+    for (const std::string& name : names) {
+      if (except.contains(name)) continue;
+      ASSERT_TRUE(found != read->end() && found->name == name) << directory << "/" << name;
+      const std::string path = directory + "/" + name;
+      CompareFile(found++->file, *model_.Find(path), path);
+    }
+    EXPECT_TRUE(found == read->end()) << directory << "/" << found->name;
+  }
+  static void CompareFile(const LockFile& found, const LockFile& file, const std::string& path) {
+    EXPECT_EQ(found.content, file.content) << path;
+    EXPECT_EQ(found.version, file.version) << path;
+    EXPECT_EQ(found.ephemeral, file.ephemeral) << path;
+    EXPECT_EQ(found.holder, file.holder) << path;
+    EXPECT_EQ(found.fence, file.fence) << path;
   }
   void CompareAll() {
     model_.Pass(world_.clock->NowMicros());
@@ -144,6 +169,7 @@ class RandomCalls {
     for (const std::string& path : kPaths) Compare(reader.get(), path);
     for (const char* directory : {"servers", "tables"}) {
       EXPECT_EQ(reader->List(directory).value(), model_.List(directory));
+      CompareDirectory(reader.get(), directory);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,8 @@ class WatchedLocks final : public LockService {
   }
   int tries() const { return tries_; }    // number of OpenSession calls
   int opened() const { return opened_; }  // number of successful OpenSession calls
+  // Number of calls of sessions that read files or list names.
+  int questions() const { return questions_; }
   // Sessions that were not closed; some of them may have been destroyed.
   int left() const { return opened_ - closed_; }
 
@@ -54,6 +57,7 @@ class WatchedLocks final : public LockService {
       return session_->Create(path, content, kind);
     }
     StatusOr<LockFile> Read(const std::string& path, Freshness freshness) override {
+      ++locks_->questions_;
       RETURN_IF_ERROR(locks_->hooks_.read());
       return session_->Read(path, freshness);
     }
@@ -65,7 +69,14 @@ class WatchedLocks final : public LockService {
       return session_->Remove(path, version);
     }
     StatusOr<std::vector<std::string>> List(const std::string& directory) override {
+      ++locks_->questions_;
       return session_->List(directory);
+    }
+    StatusOr<std::vector<NamedLockFile>> ReadDirectory(
+        const std::string& directory, const std::set<std::string>& except) override {
+      ++locks_->questions_;
+      RETURN_IF_ERROR(locks_->hooks_.read());
+      return session_->ReadDirectory(directory, except);
     }
     StatusOr<uint64_t> Acquire(const std::string& path) override { return session_->Acquire(path); }
     Status Release(const std::string& path) override { return session_->Release(path); }
@@ -90,6 +101,7 @@ class WatchedLocks final : public LockService {
   std::atomic<int> tries_{0};
   std::atomic<int> opened_{0};
   std::atomic<int> closed_{0};
+  std::atomic<int> questions_{0};
 };
 
 }  // namespace sippar::cluster

@@ -248,6 +248,44 @@ TEST_F(MemberFaults, L7AMemberThatDiesIsNotSeenByReadsAndHeartbeats) {
   }
 }
 
+// A member fails while a directory is read: the answer has all files, or there is none.
+TEST_F(MemberFaults, L7ADirectoryIsReadWholeWhateverMemberFailsInItsMiddle) {
+  constexpr int kFiles = 600;
+  auto service = NewService(Through(cluster_, 0));
+  auto session = OpenSession(service.get(), "reader", 30 * kSecond).value();
+  auto writer = OpenSession(all_.get(), "writer", 30 * kSecond).value();
+  for (int i = 0; i < kFiles; ++i) {
+    EXPECT_OK(writer->Create(fmt::format("servers/s.{}", i), "content",
+                             i % 2 == 0 ? kLocked : LockFileKind::kLasting));
+  }
+  for (const char* fault : {"kill", "freeze", "cut"}) {
+    for (bool leads : {true, false}) {
+      if (HasFailure() || (MemberCount() == 1 && leads)) continue;
+      const int member = Member(leads);
+      SCOPED_TRACE(fmt::format("{} {}", fault, member));
+      std::atomic<bool> healed{false};
+      engine::Thread breaker("breaker", [&] {
+        Sleep(static_cast<int64_t>(engine::Random(static_cast<uint64_t>(member)).Uniform(60'000)));
+        TellMembers(fmt::format("{} {}", fault, member));
+        Sleep(kSecond);
+        TellMembers("heal");
+        healed = true;
+      });
+      bool is_read = false;
+      for (int tries = 0; tries < 1'000 && !(is_read && healed); ++tries) {
+        auto files = session->ReadDirectory("servers");
+        is_read = files.ok();
+        if (!is_read) EXPECT_CODE(files, StatusCode::kUnavailable);
+        if (!is_read) continue;
+        EXPECT_EQ(files->size(), size_t{kFiles});
+        for (const auto& [name, file] : *files) EXPECT_EQ(file.content, "content") << name;
+      }
+      EXPECT_TRUE(is_read);
+      breaker.Join();
+    }
+  }
+}
+
 // Each member answers reads by itself, and may lack changes that another member has.
 TEST_F(MemberFaults, L9AReadSeesWhatWasAnsweredThroughAnotherMember) {
   auto writer = OpenSession(all_.get(), "writer", 30 * kSecond).value();
@@ -267,6 +305,8 @@ TEST_F(MemberFaults, L9AReadSeesWhatWasAnsweredThroughAnotherMember) {
     auto& lister = readers[static_cast<size_t>(i) % readers.size()];
     auto names = lister->List("tables").value();
     EXPECT_EQ(names.size(), static_cast<size_t>(i) + 1);
+    auto& other = readers[static_cast<size_t>(i + 1) % readers.size()];
+    EXPECT_EQ(other->ReadDirectory("tables")->size(), static_cast<size_t>(i) + 1);
     // A read after a consistent call is as new without a transaction of its own.
     EXPECT_OK(lister->Read("tables/" + name, Freshness::kCached));
   }

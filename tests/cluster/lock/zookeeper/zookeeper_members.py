@@ -10,6 +10,7 @@ Exit 77 and a line with SKIPPED where ZooKeeper is not installed. The command fi
     kill N | start N | freeze N | thaw N     the process of member N (1, 2, ...)
     cut N | join N                           what is sent to N and by N through its relay for clients
     part N | join-members N                  the same between N and the other members
+    slow MS                                  all relays for clients pass everything on MS milliseconds late
     wipe                                     the data of all members, which are started again
     heal                                     what the others broke, but not what was wiped
     leads N                                  "ok" if member N is the leader
@@ -78,6 +79,7 @@ class Relay:
         self.patience_seconds = patience_seconds
         self.whole = threading.Event()
         self.whole.set()
+        self.late_seconds = 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -107,6 +109,7 @@ class Relay:
         try:
             while data := source.recv(1 << 16):
                 self.whole.wait()
+                time.sleep(self.late_seconds)
                 sink.sendall(data)
             self.whole.wait()
         except OSError:
@@ -184,6 +187,7 @@ class Members:
         if word == "heal":
             for relay in [*self.for_clients.values(), *self.between.values()]:
                 relay.whole.set()
+                relay.late_seconds = 0
             for process in self.processes.values():
                 process.send_signal(signal.SIGCONT)
             for number in self.numbers:
@@ -199,6 +203,10 @@ class Members:
                 self.begin(number)
             return next((a for a in map(self.await_serving, self.numbers) if a != "ok"), "ok")
         number = int(rest)
+        if word == "slow":
+            for relay in self.for_clients.values():
+                relay.late_seconds = number / 1000
+            return "ok"
         if word == "leads":
             return "ok" if self.mode(number) == "leader" else "no"
         if word == "start":

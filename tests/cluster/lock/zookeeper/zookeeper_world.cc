@@ -241,6 +241,10 @@ class ZooKeeperWorld::Wrapped final : public LockSession {
   StatusOr<std::vector<std::string>> List(const std::string& directory) override {
     return real_->List(directory);
   }
+  StatusOr<std::vector<NamedLockFile>> ReadDirectory(const std::string& directory,
+                                                     const std::set<std::string>& except) override {
+    return real_->ReadDirectory(directory, except);
+  }
   StatusOr<uint64_t> Acquire(const std::string& path) override {
     return Settled(real_->Acquire(path));
   }
