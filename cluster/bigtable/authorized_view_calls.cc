@@ -43,8 +43,8 @@ Status CheckView(const admin::AuthorizedView& view, const FoundTable& table) {
   return OkStatus();
 }
 
-// Adds the name and the etag to a stored view, which has neither, and removes what `parts` does not
-// ask for.
+// Adds the name and, unless `parts` is NAME_ONLY, the etag to a stored view, which has neither, and
+// removes what `parts` does not ask for.
 void FillAnswer(const TablePartName& name, const NamedRecord& record,
                 admin::AuthorizedView::ResponseView parts, admin::AuthorizedView* out) {
   out->set_name(name.ToString());

@@ -1,5 +1,6 @@
 // Authorized views of the Cloud Bigtable API. They are stored as named records view/TABLE_ID/ID.
-// Table ids are never reused, so no call finds the views of a dropped table.
+// Table ids are never reused, so no call finds the views of a dropped table, unless the table is
+// undeleted, with its views.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,6 @@
-// The calls of TableAdminService for backups and for tables restored from them. They copy no data:
-// a backup only adds names to existing files. So a call does all its work before it returns, and
-// the long-running operation that it returns is already done.
+// The calls of TableAdminService for backups, for tables restored from them, and for tables that
+// are undeleted. They copy no data: a backup only adds names to existing files. So a call does all
+// its work before it returns, and the long-running operation that it returns is already done.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::string_view kBackups = "/backups/";
 
-// Backup ids follow the rules of table ids, but must not contain '/', because a '/' would make the
-// stored name ambiguous.
+// Backup ids follow the rules of table ids. A '/' is refused here, because ValidateTableName allows
+// it in a name in the store (PROJECT/INSTANCE/TABLE), and it would make the backup's stored name
+// ambiguous.
 StatusOr<BackupName> NameOf(const std::string& parent, const std::string& id) {
   ASSIGN_OR_RETURN(PartName cluster, PartName::Parse(parent, "clusters"));
   Status valid = id.find('/') == std::string::npos ? engine::ValidateTableName(id)

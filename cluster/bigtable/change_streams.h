@@ -1,5 +1,5 @@
 // Serves ReadChangeStream and GenerateInitialChangeStreamPartitions through DataApi: translates,
-// and sends heartbeats at the interval that the request names.
+// and sends heartbeats at the interval that the request names (default: 5 s).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,8 +18,8 @@ namespace sippar::cluster {
     grpc::ServerWriter<google::bigtable::v2::GenerateInitialChangeStreamPartitionsResponse>*
         writer);
 
-// Sends changes until the end time, until the partition's tablet splits or merges, or until the
-// caller is gone.
+// Sends changes until the end time, until the partition's tablet splits or merges, until the caller
+// is gone, or until `cancel` is set.
 [[nodiscard]] Status GiveChanges(
     const InstanceRecords& records, const google::bigtable::v2::ReadChangeStreamRequest& request,
     const CancelFlag& cancel,

@@ -9,7 +9,8 @@
 namespace sippar::cluster {
 
 // `header`: a FeatureFlags message in base64 (standard or URL alphabet, with or without padding).
-// Returns no flags if it cannot be decoded.
+// Decodes it up to the first character that is not base64. Returns no flags if the bytes are no
+// FeatureFlags message.
 google::bigtable::v2::FeatureFlags ClientFeatures(std::string_view header);
 
 }  // namespace sippar::cluster

@@ -42,8 +42,9 @@ StatusOr<admin::Cluster> DoCreate(const InstanceRecords& records,
     if (other.id == name.id) {
       return AlreadyExists(fmt::format("{} already exists", cluster.name()));
     }
-    // Stores a record of the implied cluster. An instance with a created cluster has no implied
-    // cluster, so the backups and profiles of the implied cluster would otherwise name no cluster.
+    // Stores a record of each present cluster, for the sake of the implied one. An instance with a
+    // created cluster has no implied cluster, so the backups and profiles of the implied cluster
+    // would otherwise name no cluster.
     RETURN_IF_ERROR(Change(records, other, [&cluster](admin::Cluster* kept) {
                       *kept = cluster;
                       return OkStatus();

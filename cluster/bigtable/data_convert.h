@@ -26,8 +26,8 @@ struct TableRules {
 // kInvalidArgument: the key is empty or too long. An empty key gets the error text of the API.
 [[nodiscard]] Status CheckRowKey(const std::string& row);
 
-// A set without ranges and keys means the whole table. kInvalidArgument: a range starts after its
-// end.
+// A set without ranges and keys means the whole table. kInvalidArgument: a key is empty or too
+// long, or a range starts after its end.
 [[nodiscard]] StatusOr<engine::RowSet> RowSetFromProto(const google::bigtable::v2::RowSet& proto);
 [[nodiscard]] StatusOr<engine::RowRange> RangeFromProto(
     const google::bigtable::v2::RowRange& proto);
@@ -37,14 +37,16 @@ struct TableRules {
 using Mutations = google::protobuf::RepeatedPtrField<google::bigtable::v2::Mutation>;
 
 // Cells that are to get the server's time get kServerTime: the tablet sets the time under the row's
-// lock. Moves the cell values out of `mutations`, as each may have 100 MiB. Errors name the
-// mutation by its number. kNotFound: the table lacks a family; kPermissionDenied: the view does.
+// lock. Moves the values of SetCell out of `mutations`, as each may have 100 MiB. Errors of a
+// mutation name it by its number. kNotFound: the table lacks a family; kPermissionDenied: the view
+// does.
 [[nodiscard]] StatusOr<engine::RowMutation> MutationFromProto(const std::string& row,
                                                               Mutations* mutations,
                                                               const TableRules& rules);
 // Makes a request id from the idempotency token, so that a mutation that adds to cells is applied
-// once per token, however often the client sends it. Without a token it does nothing.
-// kInvalidArgument: the token has less than 8 bytes.
+// once per token, however often the client sends it while the tablet remembers the id. Does nothing
+// without a token, or if the mutation does not read its row. kInvalidArgument: the token has less
+// than 8 bytes.
 [[nodiscard]] Status SetRequest(const google::bigtable::v2::Idempotency& idempotency,
                                 engine::RowMutation* mutation);
 

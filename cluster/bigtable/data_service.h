@@ -1,5 +1,5 @@
-// Implements google.bigtable.v2.Bigtable through DataApi and AdminApi. It only translates. Thread
-// safe.
+// Implements google.bigtable.v2.Bigtable through DataApi, AdminApi and QueryApi. It only
+// translates. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// IAM policies of resources. They are stored and returned, but not enforced: only the owner of the
-// store can reach the loopback port or the socket.
+// IAM policies of resources. They are stored and returned, but not enforced: whoever reaches the
+// loopback port or the socket counts as the owner of the store.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,9 @@
 namespace sippar::cluster {
 
 // Returns the name of the record that holds the policy of a resource: an instance, table,
-// authorized view, schema bundle or backup. kNotFound: no such resource; kInvalidArgument: the
-// name is of another kind.
+// authorized view, schema bundle or backup. kNotFound: no such resource (for a backup: no such
+// instance; whether the backup exists is not looked up); kInvalidArgument: the name is invalid or
+// of another kind.
 [[nodiscard]] StatusOr<std::string> PolicyRecord(const InstanceRecords& records,
                                                  const std::string& resource);
 [[nodiscard]] Status GetPolicy(const InstanceRecords& records,

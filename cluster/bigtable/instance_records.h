@@ -33,7 +33,7 @@ class InstanceRecords {
   [[nodiscard]] StatusOr<std::vector<google::bigtable::admin::v2::Cluster>> Clusters(
       const InstanceName& name) const;
   [[nodiscard]] StatusOr<std::vector<std::string>> ClusterIds(const InstanceName& name) const;
-  // kNotFound names the existing clusters.
+  // kNotFound names the existing clusters, or the instance if that does not exist.
   [[nodiscard]] StatusOr<google::bigtable::admin::v2::Cluster> GetCluster(
       const PartName& name) const;
 

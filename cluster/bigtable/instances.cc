@@ -88,8 +88,8 @@ StatusOr<admin::Instance> DoUpdate(const InstanceRecords& records, const admin::
 
 // Deletes an instance with its tables, unless a table or a view is protected or backups exist. All
 // checks come before the first deletion. A deletion that a crash has interrupted can be repeated
-// while the instance's record exists; after that, only records of clusters and the policy may be
-// left.
+// while the instance's record exists; after that, only its records of clusters and its policy may
+// be left. Views, bundles and policies of the dropped tables stay: no call finds them.
 Status DoDelete(const InstanceRecords& records, const std::string& instance) {
   AdminApi* api = records.admin();
   ASSIGN_OR_RETURN(InstanceName name, InstanceName::Parse(instance));

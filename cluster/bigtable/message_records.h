@@ -31,7 +31,8 @@ using RecordChange = std::function<Status(const NamedRecord* record)>;
 [[nodiscard]] Status DropRecord(AdminApi* admin, const std::string& name);
 [[nodiscard]] Status DropRecords(AdminApi* admin, const std::string& prefix);
 // Name of the record of a part of a table, such as a "view"; with the id "", the prefix of all such
-// names. Table ids are never reused, so no call finds what is left of a dropped table.
+// names. Table ids are never reused, so no call finds what is left of a dropped table, unless the
+// table is undeleted.
 std::string TablePartRecord(const char* kind, uint64_t table_id, const std::string& id);
 // kAborted: `wanted` is not "" and not the etag of the record.
 [[nodiscard]] Status CheckEtag(const std::string& wanted, const NamedRecord* record);

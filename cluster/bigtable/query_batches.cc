@@ -13,7 +13,8 @@ namespace {
 // A batch of up to this size is sent in one message. A batch exceeds kMessageSize by at most one
 // row, so only a batch with a large row is cut.
 constexpr size_t kPieceSizeMax = 2 * kMessageSize;
-constexpr int64_t kSilenceNanosMax = 200'000'000;  // longest time that a row waits for more rows
+// If no message was sent for this time, gathered rows are due.
+constexpr int64_t kSilenceNanosMax = 200'000'000;
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-// Packs the rows of a query into batches of about kMessageSize and sends each, with a checksum, as
-// ExecuteQueryResponse. A batch that one large row made larger is cut into several messages. Not
-// thread safe.
+// Packs the rows of a query into batches and sends each, with a checksum, as ExecuteQueryResponse.
+// A batch is due when it has kMessageSize, or when no message was sent for 0.2 s. A batch that one
+// large row made larger than two messages is cut into several. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -10,7 +10,8 @@
 
 namespace sippar::cluster {
 
-// Convert the type and the value of a parameter. kInvalidArgument: no parameter may have this type.
+// Convert the type and the value of a parameter. kInvalidArgument: no parameter may have this type,
+// or the type cannot hold this value.
 [[nodiscard]] StatusOr<engine::DataType> TypeFromProto(const google::bigtable::v2::Type& proto);
 [[nodiscard]] StatusOr<engine::Value> ValueFromProto(const google::bigtable::v2::Value& proto);
 

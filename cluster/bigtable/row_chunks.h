@@ -1,5 +1,6 @@
 // Packs cells into the chunks of ReadRowsResponse, in messages of about kMessageSize. Messages hold
-// whole rows, unless a row is larger than a message: then the row is cut, and its cells if needed.
+// whole rows, unless a row is larger than a message and may be cut: then the row is cut, and its
+// cells if needed.
 // Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -45,8 +46,8 @@ class RowChunks final : public engine::CellSink {
 
  private:
   using Chunk = google::bigtable::v2::ReadRowsResponse::CellChunk;
-  // Adds a chunk for `cell`. The chunk contains only those of the row key, family and qualifier
-  // that differ from the previous chunk.
+  // Adds a chunk for `cell`. The row's first chunk has the row key, family and qualifier; a later
+  // one has the qualifier only if the column changes, and the family only if that changes, too.
   Chunk* AddChunk(const engine::FilteredCell& cell);
   void MakeRoom();
   void Send(bool is_last = false);

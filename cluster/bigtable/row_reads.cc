@@ -25,9 +25,9 @@ namespace v2 = google::bigtable::v2;
 
 constexpr size_t kThreadsMax = 512;          // a read has one while it works or is Parked
 constexpr size_t kAtWorkMax = 32;            // working reads; each may hold a value and its message
-constexpr int64_t kHeldMax = 192 << 20;      // most bytes that callers have not taken, in total
-constexpr int64_t kHeldOfMax = 96 << 20;     // most untaken bytes of one connection
-constexpr int64_t kSmallBytes = 16 << 10;    // smaller messages do not count toward kHeldOfMax
+constexpr int64_t kHeldMax = 192 << 20;      // no read begins while as many bytes are held
+constexpr int64_t kHeldOfMax = 96 << 20;     // the same for the bytes of one connection
+constexpr int64_t kSmallBytes = 16 << 10;    // smaller amounts do not count toward kHeldOfMax
 constexpr int64_t kLineMicros = 30'000'000;  // longest wait in the queue
 constexpr size_t kShortBytes = 64 << 10;     // a larger request takes too long to parse on the loop
 
@@ -310,8 +310,8 @@ void RowReads::Work(Call* call) {
 }
 
 // Carries out the read of one row on the loop's thread. False: nothing was sent, and the read must
-// go to another thread, because no CallLoop::Absence was granted, the read is not short, or its
-// reply is more than one message.
+// go to another thread, because no CallLoop::Absence was granted, the request cannot be parsed,
+// the read is not short, or its reply is more than one message.
 bool RowReads::ReadOnLoop(Call* call) {
   CallLoop::Absence absence(call->guest.loop());
   if (!absence.is_granted() || !call->Parse().ok() || !IsShort(call->request)) return false;

@@ -1,9 +1,10 @@
 // Serves MutateRow, CheckAndMutateRow and ReadModifyWriteRow for many concurrent callers. While a
-// thread writes to a tablet, further writes to that tablet wait. The same thread then writes them
-// as its next batch: they become one group of the commit log and need no thread switch. Writes to
-// different tablets do not wait for each other. The requests that are being served have at most
-// 256 MiB in total. Further requests wait in a queue until shortly before their deadlines (at most
-// 30 s) and are then refused with UNAVAILABLE, so that their callers retry. Thread safe.
+// thread writes a batch to a tablet, further writes of its Bundle wait, and the next thread that is
+// free, mostly the same one, writes them as one batch: they need few groups of the commit log and
+// few thread switches. Writes to different tablets do not wait for each other. The requests that
+// are being served have at most 256 MiB in total. Further requests wait in a queue until shortly
+// before their deadlines (at most 30 s) and are then refused with UNAVAILABLE, so that their
+// callers retry. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -42,8 +43,8 @@ class RowWrites {
  private:
   struct Call;
   struct Write;
-  // A set of writes that only one thread at a time carries out: those to one tablet
-  // (DataApi::BundleOf), or a single write.
+  // A set of writes that only one thread at a time carries out: the mutations of one tablet
+  // (DataApi::BundleOf), the updates of one tablet, or a single write.
   struct Bundle {
     std::string table;
     uint64_t number = 0;
@@ -88,12 +89,14 @@ class RowWrites {
   // Reports replies that were sent. No thread waits on this queue, so a sent reply wakes none.
   grpc::CompletionQueue answered_;
 
-  std::atomic<int> calls_{0};                    // calls that were accepted and not answered
-  std::atomic<int> unsent_{0};                   // replies that gRPC has not reported as sent
-  std::atomic<int64_t> bytes_{0};                // bytes of requests that began and have no reply
-  std::atomic<size_t> line_length_{0};           // size of line_, to be read without the lock
-  std::atomic<uint64_t> alone_{0};               // number of single-write bundles so far
-  std::atomic<int64_t> waiting_since_nanos_{0};  // start of the wait of arrived_; 0: it is empty
+  std::atomic<int> calls_{0};           // calls that were accepted and not answered
+  std::atomic<int> unsent_{0};          // replies that gRPC has not reported as sent
+  std::atomic<int64_t> bytes_{0};       // bytes of requests that began and have no reply
+  std::atomic<size_t> line_length_{0};  // size of line_, to be read without the lock
+  std::atomic<uint64_t> alone_{0};      // number of single-write bundles so far
+  // Time at which arrived_ got its first call, or at which Look last added a thread for it; 0:
+  // arrived_ is empty.
+  std::atomic<int64_t> waiting_since_nanos_{0};
   engine::Mutex mutex_;
   std::deque<std::unique_ptr<Call>> line_ GUARDED_BY(mutex_);  // calls that wait for room
   Calls arrived_ GUARDED_BY(mutex_);                           // calls that wait to be parsed

@@ -63,7 +63,7 @@ Status EmbeddedLockService::LoadCounter(const LockDirectory::StoredFiles& files)
         fmt::format("lock file {}: its {} bytes are not a number; put it back from a copy",
                     lock_paths::EpochCounter(), text.size()));
   }
-  // The service skips the numbers that were reserved before a crash: it cannot know which of them
+  // The service skips the numbers that its last process had reserved: it cannot know which of them
   // were given out, and no number may be given out twice.
   next_number_ = numbers_end_;
   return OkStatus();

@@ -1,9 +1,9 @@
 // A lock service for one process, kept in a directory: for a cluster of one, and for several
 // servers in one process. The directory's flock excludes all other processes, so sessions, locks
-// and ephemeral files can live in memory and end with the process; only lasting files and the epoch
-// counter are on disk. Opening writes nothing; the first session writes one file. The service has
-// no thread: each call first ends the sessions that have timed out and then runs the watches that
-// fired.
+// and ephemeral files can live in memory and end with the process; only the other files, with the
+// epoch counter, are on disk. Opening writes no lock file; the first session writes the epoch
+// counter. The service has no thread: each call of a session first ends the sessions that have
+// timed out, and at its end calls back the watches that fired.
 //
 // Epochs, fencing numbers and session ids come from one counter, the file `epoch`, which holds a
 // number above all that were given out. Reads and heartbeats never wait for the disk.
@@ -28,14 +28,16 @@ class EmbeddedLockService final : public LockService {
  public:
   // Opens the service; makes the directory if it is missing, but not its parent. `fs` and `clock`
   // outlive the service. kUnavailable: another process has the directory open, and the message
-  // names it; kDataLoss: the epoch counter is damaged or missing; kFailedPrecondition: the
-  // directory holds something else.
+  // names it; kDataLoss: the epoch counter is damaged, or missing beside other files;
+  // kFailedPrecondition: the directory holds something that is no lock file; kInternal: the disk
+  // does not answer.
   [[nodiscard]] static StatusOr<std::unique_ptr<EmbeddedLockService>> Open(
       engine::FileSystem* fs, const std::string& directory, engine::Clock* clock);
 
   [[nodiscard]] StatusOr<std::unique_ptr<LockSession>> OpenSession(
       const SessionOptions& options) override;
-  // Visits every file, damaged ones included. Needs no session, so it writes nothing.
+  // Visits every file, damaged ones included. Needs no session, so the epoch counter is not
+  // written.
   void VisitFiles(
       const std::function<void(const std::string& path, const LockState::Entry& entry)>& visit);
 
@@ -60,7 +62,7 @@ class EmbeddedLockService final : public LockService {
 
   engine::Clock* const clock_;
 
-  // One change at a time holds it, also while it writes to disk. Lock order: change_mutex_ before
+  // Held by one change at a time, also during its write to disk. Lock order: change_mutex_ before
   // mutex_.
   engine::Mutex change_mutex_;
   std::unique_ptr<LockDirectory> directory_ GUARDED_BY(change_mutex_);

@@ -1,7 +1,8 @@
 // Sessions of the embedded lock service. Every change is checked under mutex_, made durable without
-// it, and then applied to the state under it again; so reads and heartbeats never wait for the
-// disk, and no session sees a change that a crash could undo. The callbacks of the watches that a
-// change fires run without any lock.
+// it (locks and ephemeral files are in memory only), and then applied to the state under it again;
+// so reads and heartbeats never wait for the disk, and no session sees a change of a file on disk
+// that a crash could undo. The callbacks of the watches that a change fires run without the locks
+// of the service.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/embedded_session.h"
 
@@ -16,7 +17,8 @@ namespace {
 
 using engine::MutexLock;
 
-// The counter is written by the service alone: a session that lowered it would make epochs repeat.
+// The epoch counter is written by the service alone: a session that lowered it would make epochs
+// repeat.
 Status CheckChangeable(const std::string& path) {
   if (path == lock_paths::EpochCounter()) {
     return InvalidArgument(
@@ -96,7 +98,7 @@ StatusOr<uint64_t> EmbeddedLockService::Session::Create(const std::string& path,
     entry.file.holder = id_;
     entry.file.fence = fence;
   }
-  // An ephemeral file ends with this process at the latest, so it is never written.
+  // An ephemeral file ends with this process at the latest, so it is never on disk.
   if (!entry.file.ephemeral) RETURN_IF_ERROR(service_->directory_->Put(path, content, 1));
   MutexLock lock(&service_->mutex_);
   state().Add(path, std::move(entry), &change.fired);

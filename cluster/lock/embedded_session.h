@@ -1,5 +1,5 @@
-// One session of the embedded lock service, and one change made through it. Included only by the
-// two source files of the service.
+// One session of the embedded lock service, and the scope of one change of the service. Included
+// only by embedded_lock_service.cc and embedded_session.cc.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,8 @@
 namespace sippar::cluster {
 
 // Scope of one change: excludes other changes, and keeps `session`, if it was alive at the start,
-// from timing out before the end. The watches that the change fires are called back after all locks
-// are released.
+// from timing out before the end. The destructor calls back the watches that fired, after it has
+// released the locks of the service.
 class EmbeddedLockService::Change {
  public:
   Change(EmbeddedLockService* service, uint64_t session);

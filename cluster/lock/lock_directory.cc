@@ -131,8 +131,8 @@ Status LockDirectory::Remove(const std::string& path) {
 Status LockDirectory::Settle(const Status& changed) {
   Status status = changed.ok() ? fs_->SyncDir(directory_) : changed;
   if (!status.ok()) {
-    // Whether a failed rename or directory sync survives a crash is unknown, so no later answer
-    // about this file could be trusted.
+    // Whether a failed rename, removal or directory sync survives a crash is unknown, so no later
+    // answer about this file could be trusted.
     broken_ =
         Unavailable(fmt::format("lock directory {}: a change failed halfway ({}), so it is unknown "
                                 "whether the disk keeps it; no more changes are accepted until the "

@@ -1,9 +1,9 @@
 // The disk of the embedded lock service: a directory with one state file (engine/FORMAT.md) for
-// each lasting lock file. The name of a state file is the lock file's path with '+' for '/'; its
-// body is `bytes` path, varint version, content. While the service is open, it holds a flock on the
-// file "+LOCK", which the kernel frees when the process ends. A change writes a temporary file,
-// syncs it, renames it and syncs the directory, so a crash leaves the old file or the new one. Used
-// by one thread at a time.
+// each lock file that is not ephemeral. The name of a state file is the lock file's path with '+'
+// for '/'; its body is `bytes` path, varint version, content. While the service is open, it holds a
+// flock on the file "+LOCK", which the kernel frees when the process ends. Put writes a temporary
+// file, syncs it, renames it and syncs the directory, so a crash leaves the old file or the new
+// one. A LockDirectory is used by one thread at a time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,12 +30,13 @@ class LockDirectory {
     Status damage;  // kDataLoss: content and version are unknown
   };
   using StoredFiles = std::map<std::string, StoredFile>;  // files by path
-  // Name of the file that holds the lock file `path`.
+  // Path of the state file of the lock file `path`.
   static std::string FileOf(const std::string& directory, const std::string& path);
 
-  // Locks the directory, makes it if it is missing (but not its parent), and reads all files.
-  // kUnavailable: another process, named in the message, has it open; kInternal: the disk does not
-  // answer; kFailedPrecondition: it contains something that is no lock file.
+  // Makes the directory if it is missing (but not its parent), locks it, removes temporary files
+  // that a crash has left, and reads all others. kUnavailable: another process, named in the
+  // message, has the directory open; kInternal: the disk does not answer; kFailedPrecondition: the
+  // directory contains something that is no lock file.
   [[nodiscard]] static StatusOr<std::unique_ptr<LockDirectory>> Open(engine::FileSystem* fs,
                                                                      const std::string& directory,
                                                                      StoredFiles* files);
@@ -44,7 +45,9 @@ class LockDirectory {
   // intact. After a failure of the rename or a later step the content of the disk is unknown: this
   // call and all later ones return kUnavailable, until the directory is opened again and read.
   [[nodiscard]] Status Put(const std::string& path, std::string_view content, uint64_t version);
-  [[nodiscard]] Status Remove(const std::string& path);  // fails as Put does; the file must exist
+  // Durable when OK; the file must exist. After any failure the content of the disk is unknown,
+  // with the same consequence as in Put.
+  [[nodiscard]] Status Remove(const std::string& path);
 
  private:
   LockDirectory(engine::FileSystem* fs, std::string directory,

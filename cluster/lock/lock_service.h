@@ -1,24 +1,31 @@
 // The lock service as the cluster sees it (what Chubby is in sections 4 and 5.2 of the paper):
 // sessions with leases, small files with versions, exclusive locks with fencing numbers, and an
-// epoch counter. The interface fits several implementations: EmbeddedLockService keeps it in a
-// directory, OpenZooKeeper in ZooKeeper (a lock is an ephemeral child of its file); etcd can
-// implement it, too.
+// epoch counter. The interface fits several implementations: EmbeddedLockService keeps its state in
+// a directory, the service of OpenZooKeeper in ZooKeeper (the lock of a file that is not ephemeral
+// is an ephemeral child of the file's node); etcd can implement the interface, too.
 //
-// Paths are made by lock_paths.h only: 1 to 3 parts, as in "directory/name". Directories exist as
-// long as they have files. A file has at most kLockFileSizeMax bytes.
+// lock_paths.h names all files. A path has 1 to 3 parts, as in "directory/name". Directories exist
+// as long as they have files. A file has at most kLockFileSizeMax bytes.
 //
-// Errors of every call:
+// Errors of every call of a session:
 //   kFailedPrecondition  (SessionOver) the service has ended the session: its locks are free or
 //                        have another holder, its ephemeral files are gone, the call did nothing,
 //                        and every later call fails alike. Open a new session. Callers test for
 //                        Cause::kSessionOver, which no other error has.
-//   kUnavailable         unknown outcome: no answer came. Read before deciding; a lock or an
-//                        ephemeral file is the caller's if its `holder` is the caller's id().
-//   kAborted             lost a race: the file has another version, or the lock another holder
-//   kAlreadyExists       the file exists or another session holds the lock; the message names it
+//   kUnavailable         unknown outcome: no answer came, or the disk failed. Read before deciding:
+//                        a lock or an ephemeral file is the caller's if its `holder` is the
+//                        caller's id(). After a rename, removal or directory sync that failed, the
+//                        embedded service refuses every change on disk with this code until it is
+//                        opened again.
+//   kAborted             lost a race: the file has another version, or this session does not hold
+//                        the lock
+//   kAlreadyExists       the file exists or another session holds the lock; the message names the
+//                        holder, if there is one
 //   kResourceExhausted   nothing was done: the disk is full (DiskFull), or no number is left
-//   kDataLoss            this file is damaged; others can be read
-//   kNotFound, kInvalidArgument (path, size)
+//   kDataLoss            this file, the epoch counter or the session's node in ZooKeeper is damaged
+//                        or gone; other files can be read
+//   kPermissionDenied    the disk refuses a write, or ZooKeeper the credentials
+//   kNotFound, kInvalidArgument (path, size, number, a change of the epoch counter's file)
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -76,8 +83,9 @@ struct SessionOptions {
   engine::Clock* clock = engine::Clock::System();
 };
 
-// One client's session with the service. Thread safe. Every call answers within a third of the
-// timeout, with kUnavailable if need be. A change takes effect only while the session is alive at
+// One client's session with the service. Thread safe. With ZooKeeper, every call answers within a
+// third of the timeout, with kUnavailable if need be; changes of the embedded service wait for its
+// disk as long as that takes. A change takes effect only while the session is alive at
 // the service: a holder that has lost its lock with its session can change nothing any more.
 class LockSession {
  public:
@@ -88,9 +96,10 @@ class LockSession {
   virtual uint64_t id() const = 0;  // never 0, never repeated
 
   // Renews the lease; do not count on other calls to renew it. Returns the earliest time at which
-  // the session can be over: the time when this call was SENT plus the timeout, in nanoseconds of
-  // the monotonic clock in the options (INT64_MAX without a timeout). The caller decides when to
-  // renew, and how long before that time to stop relying on the lease.
+  // the session can be over: the time when the renewal was SENT plus the timeout (with ZooKeeper,
+  // less one tick), in nanoseconds of the monotonic clock in the options (INT64_MAX without a
+  // timeout). The caller decides when to renew, and how long before that time to stop relying on
+  // the lease.
   [[nodiscard]] virtual StatusOr<int64_t> Heartbeat() = 0;
 
   // Creates a file. Returns the fencing number for kLocked and kEphemeral, otherwise 0.
@@ -115,8 +124,8 @@ class LockSession {
   // read with Freshness::kConsistent, but all of them together are no snapshot: of two changes that
   // are made during the call, the answer may show the later one and not the earlier one. A file
   // that is created or removed during the call may be in the answer or not. If one of the files
-  // cannot be read, the call fails with that file's error (kDataLoss). The default calls List, and
-  // Read for each name; it is for services in tests.
+  // cannot be read, the call fails with that file's error (kDataLoss). The implementation here
+  // calls List, and Read for each name; only sessions in tests use it.
   [[nodiscard]] virtual StatusOr<std::vector<NamedLockFile>> ReadDirectory(
       const std::string& directory, const std::set<std::string>& except = {});
 

@@ -1,6 +1,7 @@
-// Everything that the embedded lock service knows at one moment: files, their locks, sessions,
-// watches. A plain value without disk, clock or thread. The service calls `Check...` before a
-// change, makes the change durable, and then applies it here. Errors as in lock_service.h.
+// What the embedded lock service knows at one moment, except the next number: files, their locks,
+// sessions, watches. A plain value without disk, clock or thread. The service calls `Check...`
+// before a change, makes the change durable if it concerns the disk, and then applies it here.
+// Errors as in lock_service.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,8 +19,9 @@
 
 namespace sippar::cluster {
 
-// Keeps callbacks from running after the end of their session. They run under `mutex` while `open`
-// is true; the end of the session takes the mutex to set it to false.
+// Keeps callbacks from running after Close and after the destructor of their session. They run
+// under `mutex` while `open` is true; Close and the destructor take the mutex to set `open` to
+// false.
 struct WatchGate {
   engine::Mutex mutex;
   bool open GUARDED_BY(mutex) = true;

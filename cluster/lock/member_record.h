@@ -16,8 +16,8 @@ struct MemberRecord {
   std::string host;  // a name, an address, or "unix:PATH"
   uint16_t port = 0;
   // The fencing number of the master's lock when its holder wrote this record. If the lock has
-  // another number now, another process holds it, and this address is out of date. 0 in a server's
-  // record: only that server writes its file.
+  // another number now, another process holds it, and this address is out of date. 0 in the records
+  // of servers and candidates: each has a file that no other process writes.
   uint64_t fence = 0;
   // Set only by a server that hands its tablets over before it ends. Says how much of this is done
   // (tabletserver/drain_order.h).
@@ -33,7 +33,8 @@ struct MemberRecord {
   [[nodiscard]] std::string Encode() const;
   // Returns text for people: "10.0.0.7:4711, process 812 on rack4".
   [[nodiscard]] std::string Print() const;
-  // kInvalidArgument: the text names no host, or a number cannot be parsed.
+  // kInvalidArgument: the text names no host, or no port for a host that needs one, or a number
+  // cannot be parsed.
   [[nodiscard]] static StatusOr<MemberRecord> Decode(std::string_view text);
 };
 

@@ -19,7 +19,7 @@ namespace sippar::cluster {
 
 struct Registration {
   ServerId id;
-  std::string path;    // path of its lock file; `session` holds the lock
+  std::string path;    // path of the life's lock file; RegisterServer's session holds its lock
   uint64_t fence = 0;  // fencing number of that lock
 };
 

@@ -1,7 +1,8 @@
-// A session that holds no lock and so can be replaced. It is for clients, which read tablet
-// locations and schemas, and change the root tablet's record if it has the version that they
-// expect. If the service has ended the session (its lease ran out, or the service was down), the
-// next call opens a new one.
+// A session that holds no lock and so can be replaced. It is for ClusterView and ClusterSite
+// (cluster/node/), which read tablet locations, schemas and the files `store` and `stop`, take
+// epochs, and change a file only if it has the version that they expect. If the service has ended
+// the session (its lease ran out, or the service was down), the next call first opens a new one, so
+// it may take longer than lock_service.h says.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

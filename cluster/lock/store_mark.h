@@ -12,7 +12,7 @@ namespace sippar::cluster {
 // whole cluster). A server or master calls it after it has got its lock and before it relies on the
 // lock. `sippar admin collapse` changes the file first and then looks whether a lock is held. So of
 // a collapse and a process that gets its lock at the same time, at least one notices the other.
-// kAborted: the file says something else; the process has to end.
+// kAborted: the file says something else, or is gone; the process has to end.
 [[nodiscard]] Status CheckStoreMark(LockSession* session, const std::string& expected);
 
 }  // namespace sippar::cluster

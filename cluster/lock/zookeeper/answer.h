@@ -35,12 +35,13 @@ inline constexpr int kNoAnswer = 1;  // our own code: the call's deadline came f
 // True if the request may have been carried out, or may still be.
 bool IsUnknown(int code);
 
-// The status of an answer that the caller does not expect. kFailedPrecondition only for
-// kSessionExpired; kUnavailable if the outcome is unknown.
+// The status of an answer that the caller does not expect; OK for kOk. kFailedPrecondition only for
+// kSessionExpired; kPermissionDenied for kNoAuth and kAuthFailed; kUnavailable for all other codes,
+// because the outcome is unknown.
 [[nodiscard]] Status UnexpectedAnswer(int code, std::string_view what);
 
-// The operation that made a multi fail, and its code. Operations before it have kOk, operations
-// after it kRolledBack.
+// The part that made a transaction fail, and its code. Parts before it have kOk, parts after it
+// kRolledBack. If no part has a code of its own, `part` is 0 and `code` that of the transaction.
 struct PartAnswer {
   size_t part = 0;
   int code = kOk;

@@ -1,6 +1,7 @@
-// A lock file as read from its two nodes, and checks of what a call may do with it. Pure. A lasting
-// file's node holds its content as it is. A lock's node holds "<fence> <session> <name>". An
-// ephemeral file's node can have no lock node below it, so it holds that line and then the content.
+// A lock file as read from its two nodes, and checks of what a call may do with it. Pure. The node
+// of a file that is not ephemeral holds its content as it is, and the node of its lock "<fence>
+// <session> <name>". The node of an ephemeral file can have no lock node below it, so it holds that
+// line and then the content.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -42,7 +43,7 @@ struct FileView {
   std::string holder_name;
 };
 // Combines the reads of both nodes. They were read one after the other, so a change may have come
-// between. nullopt: the two reads do not fit together; read again. kDataLoss: a node holds what
+// in between. nullopt: the two reads do not fit together; read again. kDataLoss: a node holds what
 // this service does not write.
 [[nodiscard]] StatusOr<std::optional<FileView>> ViewOf(const std::string& path, const Znode& file,
                                                        const Znode& lock);

@@ -2,7 +2,7 @@
 //   sessions/<id>            ephemeral: a session. Each heartbeat writes the session's name to it
 //   files/<directory>/<leaf> a lock file. Each '/' in <directory> is replaced by '+'; an empty
 //                            <directory> is written as '+'
-//   files/.../<leaf>/lock    ephemeral: the lock, with its holder
+//   files/.../<leaf>/lock    ephemeral: the lock of a file that is not ephemeral, with its holder
 // Paths of lock files have no '+', so no two of them share a node, and a list of a directory is one
 // call.
 // SPDX-License-Identifier: Apache-2.0

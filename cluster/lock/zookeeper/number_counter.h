@@ -23,12 +23,15 @@ class NumberCounter {
 
   struct Taken {
     uint64_t number = 0;
-    PartAnswer refused;  // the change that failed, and its code; kOk: none failed
+    // The failed change, counted in what `changes` returned, and its code; kOk: none failed. `part`
+    // means nothing if the code is that of the transaction.
+    PartAnswer refused;
   };
   using ChangesWith = std::function<std::vector<Change>(uint64_t number)>;
   // Takes a number and makes the changes that `changes` returns for it, in one transaction. If the
   // outcome is unknown, `refused` has such a code (IsUnknown), and the number may have been taken.
   // kDataLoss: there is no counter, or no number in it. kResourceExhausted: no number is left.
+  // Other errors: the counter could not be read. After an error no number was taken.
   [[nodiscard]] StatusOr<Taken> Take(int64_t deadline_nanos, const ChangesWith& changes);
   // Takes a number without other changes. If the outcome is unknown, takes another one: gaps do no
   // harm.

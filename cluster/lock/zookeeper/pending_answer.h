@@ -1,5 +1,6 @@
-// A request that was sent to ZooKeeper, and its answer once it comes. The client's thread completes
-// it; the caller waits with a deadline of its own.
+// A request to ZooKeeper, and its answer once it comes. The client's thread completes the request,
+// or ZooKeeperHandle if the client does not take it or is closed; the caller waits with a deadline
+// of its own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

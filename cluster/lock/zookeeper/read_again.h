@@ -9,8 +9,9 @@
 
 namespace sippar::cluster::zookeeper {
 
-// Returns true if `code` says that the outcome is unknown and there is time for another try. Before
-// that it sleeps for 2 ms, in which the client may notice that its connection is lost.
+// Returns true if `code`, other than kClosing, says that the outcome is unknown and there is time
+// for another try. Before it returns true, it sleeps for 2 ms, in which the client may notice that
+// its connection is lost.
 inline bool MayAskAgain(int code, int64_t deadline_nanos) {
   constexpr int64_t kPauseMicros = 2'000;
   if (!IsUnknown(code) || code == kClosing) return false;
@@ -20,7 +21,8 @@ inline bool MayAskAgain(int code, int64_t deadline_nanos) {
   return true;
 }
 
-// Calls `ask()`, a read, until its answer has the code kOk or kNoNode, and returns that answer.
+// Calls `ask()`, a read, again while its outcome is unknown and time is left. Returns the answer if
+// its code is kOk or kNoNode, otherwise the error.
 template <typename Ask>
 StatusOr<Answer> ReadAgain(ZooKeeperHandle* handle, int64_t deadline_nanos, std::string_view what,
                            const Ask& ask) {

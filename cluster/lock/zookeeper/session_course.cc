@@ -39,7 +39,8 @@ Status ZooKeeperSession::Begin(int64_t deadline_nanos, MissingCluster missing) {
                                 connection_, [this](const std::string& node) { OnEvent(node); }));
   RETURN_IF_ERROR(handle_->WaitConnected(deadline_nanos));
   // Members grant a longer timeout than was asked for only if they allow no shorter one. Their
-  // shortest timeout is two ticks; CheckTimeout refuses it unless the options name a shorter tick.
+  // shortest timeout counts as two ticks, so CheckTimeout refuses it unless the options name a
+  // shorter tick.
   RETURN_IF_ERROR(CheckGranted(connection_.timeout_us, handle_->timeout_us()));
   RETURN_IF_ERROR(CheckTimeout(handle_->timeout_us(), tick_us_));
   RETURN_IF_ERROR(MakeTree(deadline_nanos, missing));
@@ -67,7 +68,7 @@ Status ZooKeeperSession::MakeTree(int64_t deadline_nanos, MissingCluster missing
       return NotFound(fmt::format("ZooKeeper node {}: there is no such cluster", paths_.Root()));
     }
     RETURN_IF_ERROR(MakeDirectory(deadline_nanos, paths_.Root()));
-    // All or nothing: a tree without its counter is damage, not a tree that is being made.
+    // All or nothing: a root with nodes but no counter is damage, not a tree that is being made.
     Answer made = handle_
                       ->Make({{Change::Kind::kCreate, paths_.Sessions(), ""},
                               {Change::Kind::kCreate, paths_.Files(), ""},
@@ -151,11 +152,11 @@ Status ZooKeeperSession::Close() {
 }
 
 // Waits until the service has ended this session, because zookeeper_close does not wait for that.
-// The transaction that frees the session's locks also removes its own node, so a second session
-// waits until that node is gone. A member may never see the request to end: the client does not
-// read what has arrived when it hangs up, so that its kernel resets the connection, and the
-// member's kernel then drops what the member has not read. Hence the request is made again, by a
-// second client that takes the session up: no data is on its way to that client.
+// The transaction that frees the session's locks also removes the session's node, so a second
+// session waits until that node is gone. A member may never see the request to end: the client does
+// not read what has arrived when it hangs up, so that its kernel resets the connection, and the
+// member's kernel then drops what the member has not read. Hence the request is made again, by
+// another client that takes the first session up: no data is on its way to that client.
 Status ZooKeeperSession::AwaitEnd(const SessionKey& key, int64_t deadline_nanos) {
   constexpr int64_t kAskAgainNanos = 500'000'000;
   engine::Clock* clock = engine::Clock::System();

@@ -18,8 +18,8 @@ constexpr size_t kWaitingMax = 200;  // requests that wait for an answer at a ti
 
 bool IsRead(int code) { return code == kOk || code == kNoNode; }
 
-// Appends to `found` the nodes that it lacks. Stops at the first request without an answer and
-// returns its code; the requests after it count as not made.
+// Appends to `found` those of `nodes` that it lacks. Stops at the first request that fails or gets
+// no answer and returns its code; the requests after it count as not made.
 Answer GetMore(ZooKeeperHandle* handle, const std::vector<std::string>& nodes,
                int64_t deadline_nanos, std::vector<Znode>* found) {
   std::deque<ZooKeeperHandle::Pending> waiting;
@@ -28,9 +28,9 @@ Answer GetMore(ZooKeeperHandle* handle, const std::vector<std::string>& nodes,
     for (; next < nodes.size() && waiting.size() < kWaitingMax; ++next) {
       waiting.push_back(handle->Get(nodes[next]));
     }
-    // A member answers in order, so the answers before the awaited one are there, too. Half of the
-    // requests are awaited at a time: the member has work meanwhile, and this thread does not wake
-    // for each answer.
+    // A member answers in order, so the answers before the awaited one are there, too. While
+    // there are more requests to send, half of those on their way are awaited at a time: the member
+    // has work meanwhile, and this thread does not wake for each answer.
     const size_t awaited = next < nodes.size() ? waiting.size() / 2 : waiting.size();
     (void)waiting[awaited - 1]->Wait(deadline_nanos);
     for (size_t i = 0; i < awaited; ++i) {
@@ -57,9 +57,9 @@ StatusOr<std::vector<Znode>> GetAll(ZooKeeperHandle* handle, const std::vector<s
   return found;
 }
 
-// Views the files with the numbers `asked`. Returns the numbers of those whose two nodes do not fit
-// together. First all nodes of files are read, and then the nodes of their locks: the node of a
-// file shows whether it has a lock, and most files have none.
+// Views the files with the indexes `asked` in `files`. Returns the indexes of those whose two nodes
+// do not fit together. First all nodes of files are read, and then the nodes of their locks: the
+// node of a file shows whether it has a lock, and most files have none.
 StatusOr<std::vector<size_t>> ViewOnce(ZooKeeperHandle* handle, const NodePaths& paths,
                                        const std::vector<std::string>& files,
                                        const std::vector<size_t>& asked, int64_t deadline_nanos,

@@ -32,9 +32,9 @@ struct Context {
 
 }  // namespace
 
-// The requests that are waiting for an answer. Thread safe. It owns them, because the C client may
+// Owns the requests that are waiting for an answer. Thread safe. The C client cannot: it may
 // never call back: an answer that arrives while zookeeper_close runs is queued for a thread that
-// has ended (destroy() in zookeeper.c). What is left here is freed after the close.
+// has ended (destroy() in zookeeper.c). The requests that are left are freed after the close.
 class SentRequests {
  public:
   Context* Add(ZooKeeperHandle::Pending pending) {
@@ -283,9 +283,10 @@ ZooKeeperHandle::Pending ZooKeeperHandle::Request(Pending pending, const Send& s
 }
 
 // A majority agrees on a transaction even if it changes nothing or fails, and a member answers it
-// in order. ZooKeeper's own sync promises neither, because the leader answers it at once. Its own
-// clients get this answer perhaps before it has applied a change that another member has already
-// answered. And it answers also after it was replaced, as long as it does not know that.
+// in order. ZooKeeper's own sync promises neither, because the leader answers it at once. The
+// leader's own clients get this answer perhaps before the leader has applied a change that another
+// member has already answered. And a leader that was replaced answers as long as it does not know
+// that.
 ZooKeeperHandle::Pending ZooKeeperHandle::Barrier(const std::string& node) {
   return Make({{Change::Kind::kCheck, node, "", -1}});
 }

@@ -49,20 +49,22 @@ class ZooKeeperHandle {
   using OnEvent = std::function<void(const std::string& node)>;
   using Pending = std::shared_ptr<PendingAnswer>;
 
-  // Begins to connect, with a new session or with the one of `resumed`. kInvalidArgument: the hosts
-  // cannot be resolved.
+  // Begins to connect, with a new session or with the one of `resumed`. kInvalidArgument: the
+  // client cannot be made, for example because the hosts cannot be resolved; kInternal: the C
+  // library has other session states than this program was built for.
   [[nodiscard]] static StatusOr<std::unique_ptr<ZooKeeperHandle>> Open(
       const Options& options, OnEvent on_event, const SessionKey* resumed = nullptr);
   // If Close was not called, the session stays at the service until it times out.
   ~ZooKeeperHandle();
 
   // Waits until a member is connected. kUnavailable: the deadline came first; kFailedPrecondition:
-  // the service ended the session, or no member took it back for so long that it IsForgotten (the
-  // client is then closed, so that it does not take the session up again); kPermissionDenied: the
-  // credentials were refused.
+  // Close was called, or the service ended the session, or no member took it back for so long that
+  // it IsForgotten (the client is then closed, so that it does not take the session up again);
+  // kPermissionDenied: the credentials were refused.
   [[nodiscard]] Status WaitConnected(int64_t deadline_nanos);
   SessionPhase phase() const;
-  // The session timeout that the members agreed to; valid once a member was connected.
+  // The session timeout that the members agreed to, once a member was connected; before that, and
+  // after Close, the one that was asked for.
   int64_t timeout_us();
   // Valid once a member was connected, and until Close.
   SessionKey key();
@@ -86,7 +88,8 @@ class ZooKeeperHandle {
   static void OnClientEvent(_zhandle* client, int type, int state, const char* path, void* context);
   void Free(bool end_session);
   [[nodiscard]] bool IsGivenUp();
-  // Calls `send(client, context)`. If `send` fails, completes the request with the error code.
+  // Calls `send(client, context)`. If `send` fails, completes the request with the error code, or
+  // with kSessionExpired if the client is closed or its session over.
   template <typename Send>
   Pending Request(Pending pending, const Send& send);
 

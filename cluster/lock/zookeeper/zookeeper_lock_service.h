@@ -8,8 +8,9 @@
 // that uses it, so fences rise in the order of the acquisitions. Consistent reads follow a
 // transaction.
 //
-// Calls wait for a connection and repeat reads, within the time that lock_service.h gives them; a
-// change without an answer is kUnavailable.
+// Within the time that lock_service.h gives them, calls wait for a connection, and repeat reads,
+// heartbeats and changes of the counter alone; any change of a file without an answer is
+// kUnavailable.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -40,12 +41,14 @@ struct ZooKeeperOptions {
   std::function<bool(const std::string& what)> may_wait = nullptr;
 };
 
-// Does not connect. The first session connects, and makes a missing tree (see `missing`).
-// OpenSession answers within SessionOptions::timeout_us. kInvalidArgument: the timeout is 0, the
-// members grant less (their maxSessionTimeout), or it is less than four ticks. kPermissionDenied:
-// the tree belongs to another secret. kDataLoss: the tree has files but no counter.
+// Does not connect. kUnimplemented: this program was built without ZooKeeper's C client.
 //
-// kUnimplemented: this program was built without ZooKeeper's C client.
+// OpenSession connects, and makes a missing tree (see `missing`). It answers within
+// SessionOptions::timeout_us. kInvalidArgument: the timeout is 0, the members grant less (their
+// maxSessionTimeout), it is less than four ticks, or the hosts cannot be resolved. kUnavailable: no
+// member answers. kPermissionDenied: the tree belongs to another secret. kDataLoss: the counter is
+// damaged, or, with kMake, missing although the tree has other nodes. kNotFound and kCancelled: see
+// ZooKeeperOptions.
 [[nodiscard]] StatusOr<std::unique_ptr<LockService>> OpenZooKeeper(const ZooKeeperOptions& options);
 
 // The secret in the file `path`: its first line.

@@ -1,5 +1,6 @@
-// Changes and reads of files. A change is decided on a consistent view of the file and made on the
-// condition that the view still holds; if it does not, the call looks again.
+// Changes and reads of files. Write, Remove and Acquire decide on a consistent view of the file and
+// change it on the condition that the view still holds; if it does not, they look again. Create
+// looks only after it was refused, and Release looks once.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/zookeeper/zookeeper_session.h"
 
@@ -15,7 +16,8 @@
 namespace sippar::cluster::zookeeper {
 namespace {
 
-// The counter is written by the service alone: a session that lowered it would make epochs repeat.
+// The epoch counter is written by the service alone: a session that lowered it would make epochs
+// repeat.
 Status CheckChangeable(const std::string& path) {
   if (path == lock_paths::EpochCounter()) {
     return InvalidArgument(
@@ -217,7 +219,7 @@ Status ZooKeeperSession::Remove(const std::string& path, uint64_t version) {
     Answer answer = handle_->Make(changes)->Wait(deadline_nanos);
     int code = FirstFailure(answer.code, answer.parts).code;
     if (code == kOk) return OkStatus();
-    // The file's lock was acquired or released meanwhile, or its content was written.
+    // Meanwhile the file's lock was acquired or released, or the file was written or removed.
     bool changed = code == kNotEmpty || code == kNoNode || code == kBadVersion;
     if (!changed) return UnexpectedAnswer(code, path);
   }

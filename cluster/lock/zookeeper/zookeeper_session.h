@@ -21,7 +21,7 @@ namespace sippar::cluster::zookeeper {
 class ZooKeeperSession final : public LockSession {
  public:
   // Connects, makes the tree if there is none and `missing` allows it, and takes a new number as
-  // the id of the session. The comment on OpenZooKeeper lists the errors.
+  // the id of the session. The comment on OpenZooKeeper lists the errors of OpenSession.
   [[nodiscard]] static StatusOr<std::unique_ptr<ZooKeeperSession>> Open(
       const ZooKeeperHandle::Options& connection, const std::string& cluster,
       MissingCluster missing, int64_t tick_us, int64_t deadline_nanos,
