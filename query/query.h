@@ -1,7 +1,7 @@
 // The entry point of the query language: a Session executes statements through a cluster::Client. A
 // statement is parsed, analyzed, planned and executed (query/README.md). One thread uses a Session;
 // only Cancel, ClearCancel and progress may be called from any thread. A failed Status carries a
-// QueryError (session/query_error.h).
+// QueryError, or QueryErrorOf makes one of it (session/query_error.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -82,7 +82,7 @@ class Session {
   // Names for completion in the shell; empty if the cluster cannot answer.
   virtual std::vector<std::string> TableNames() = 0;
   virtual std::vector<std::string> FamilyNames(const std::string& table) = 0;
-  // Those that SHOW QUERIES lists.
+  // The ids of the statements that SHOW QUERIES lists.
   virtual std::vector<std::string> StatementIds() = 0;
 };
 

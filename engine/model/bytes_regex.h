@@ -24,7 +24,8 @@ class BytesRegex final {
   ~BytesRegex();
 
   bool Found(std::string_view text) const;
-  // The literal prefix of every matching text if the pattern is anchored with ^; else "".
+  // The literal prefix of every matching text if the pattern is anchored with ^ and respects case;
+  // else "".
   std::string LiteralPrefix() const;
 
  private:

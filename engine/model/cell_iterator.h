@@ -31,9 +31,9 @@ class EntryIterator {
   virtual Status status() const = 0;
 };
 
-// The result of a read: visible cells in storage order (row ascending, or descending when reversed;
-// within a row family ascending, qualifier ascending, timestamp descending). cell() is valid until
-// the next move. Not thread safe.
+// The result of a read: visible cells (of ReadForm::kEntries: all stored entries) in storage order
+// (row ascending, or descending when reversed; within a row family ascending, qualifier ascending,
+// timestamp descending). cell() is valid until the next move. Not thread safe.
 class CellStream {
  public:
   virtual ~CellStream() = default;

@@ -28,9 +28,9 @@ enum class EntryKind : uint8_t { kRowTombstone, kFamilyTombstone, kColumnTombsto
 // The encoded parts of a key, as views into it. UnescapeTo decodes the escaped ones.
 struct ParsedKey {
   EntryKind kind = EntryKind::kCell;
-  std::string_view row_part;           // escaped row with its terminator
-  std::string_view family;             // family name, not escaped; "" for a row tombstone
-  std::string_view column_part;        // key up to and including the qualifier's terminator
+  std::string_view row_part;     // escaped row with its terminator
+  std::string_view family;       // family name, not escaped; "" for a row tombstone
+  std::string_view column_part;  // up to the qualifier's terminator; row_part if there is none
   std::string_view escaped_qualifier;  // escaped qualifier without its terminator
   int64_t timestamp_us = 0;            // cells only
   uint64_t sequence = 0;
@@ -75,7 +75,7 @@ std::string EncodeColumnTombstone(std::string_view row, std::string_view family,
                                   std::string_view qualifier, uint64_t sequence);
 
 // The value of a column tombstone. `wall_us` is the server's clock when the delete arrived: the GC
-// rule is replayed up to that moment before the delete is applied (visibility_iterator.h).
+// rule is replayed up to that moment before the delete is applied (version_history.h).
 struct ColumnDelete {
   TimeRange time;
   int64_t wall_us = 0;

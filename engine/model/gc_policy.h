@@ -33,10 +33,11 @@ struct GcPolicy {
   bool MayDrop(uint64_t rank, int64_t timestamp_us, int64_t now_us) const;
   // True if the rule, or a rule inside it, drops versions by their number.
   bool CountsVersions() const;
-  // True for an intersection, which may combine age and versions. A delete of newer versions can
-  // lower the rank of an older version before that version is old enough to be dropped, so that the
-  // rule keeps it. A compaction that does not read the delete would drop the version, so only a
-  // compaction of all runs may apply such a rule.
+  // True if the rule is or contains an intersection, which may combine age and versions. A delete
+  // of newer versions can lower the rank of an older version before that version is old enough to
+  // be dropped, so that the rule keeps it. A compaction that does not read the delete would drop
+  // the version, so a compaction that does not read all runs applies such a rule only up to the
+  // last delete that it reads.
   bool MixesAgeAndVersions() const;
   // The smallest age of a version at which the rule can drop it without another write; 0: only a
   // write can make a version garbage.

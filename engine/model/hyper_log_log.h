@@ -17,7 +17,8 @@ class HyperLogLog {
 
   void Add(std::string_view bytes);
   uint64_t Estimate() const;
-  // The encoded sketch, as small as its values allow, 4 KiB at most; "" when nothing was added.
+  // The encoded sketch, as small as its values allow, 4097 bytes at most; "" when nothing was
+  // added.
   std::string Encode() const;
   // Adds the values of an encoded sketch. False when `encoded` is not one.
   [[nodiscard]] bool Merge(std::string_view encoded);

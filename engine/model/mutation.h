@@ -41,8 +41,8 @@ struct MutationEntry {
 // none). Sums wrap around, as the Bigtable API specifies. kFailedPrecondition: `newest` is not an
 // INT64.
 [[nodiscard]] Status ResolveOn(std::string_view newest, MutationEntry* entry);
-// kInvalidArgument for a family whose values may not be numbers, such as TEXT. In a BYTES family
-// the value that is incremented decides.
+// kInvalidArgument for a TEXT family, whose values are not numbers. In a BYTES family the value
+// that is incremented decides.
 [[nodiscard]] Status ValidateIncrement(const FamilySchema& family);
 // True if `before`, an earlier entry of the same mutation, changes the column that `entry` names.
 bool Touches(const MutationEntry& before, const MutationEntry& entry);
@@ -84,14 +84,16 @@ struct RowMutation {
   RowMutation& Merge(std::string_view family, std::string_view qualifier, std::string_view state,
                      int64_t timestamp_us = kServerTime);
 
-  // Checks sizes, names, families of the schema, and values against their types. Errors name field,
-  // limit and value.
+  // Checks sizes and names, that the schema has the families, and values against their types.
+  // kNotFound: no such family; kInvalidArgument: anything else is wrong.
   [[nodiscard]] Status Validate(const TableSchema& schema) const;
-  // Checks only the sizes, which grow when entries that read their row are turned into kSet.
+  // Checks only the sizes of the values and of the whole, which grow when entries that read their
+  // row are turned into kSet.
   [[nodiscard]] Status ValidateSizes() const;
   // True if an entry depends on the row's content (kIncrement, kAppend, kAdd, kMerge).
   bool ReadsRow() const;
-  // An upper bound of the size of the stored entries, each of which holds the escaped row key.
+  // About the size of the stored entries, each of which holds the escaped row key: an upper bound
+  // for cells; a delete in a column may take a few bytes more.
   size_t StoredSize() const;
 };
 

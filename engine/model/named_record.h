@@ -1,5 +1,6 @@
-// Small records that are stored by name next to the tables: app profiles, policies and views of the
-// Cloud Bigtable API. The engine does not interpret them. Plain data.
+// Small records that are stored by name next to the tables: instances, clusters, app profiles,
+// policies and authorized views of the Cloud Bigtable API. The engine does not interpret them.
+// Plain data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,7 @@
-// The description of a read, which the query planner creates and the tablet carries out. The tablet
-// applies in this order (LANGUAGE.md): row ranges, columns, deletes and GC rule, time range,
-// versions per column, cells per family and per row, each with its offset. Plain data.
+// The description of a read, which a client (the query planner, the Cloud Bigtable API, the mount
+// …) creates and the tablet carries out. The tablet applies in this order (LANGUAGE.md): row
+// ranges, columns, deletes and GC rule, time range, versions per column, cells per family and per
+// row, each with its offset. Plain data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

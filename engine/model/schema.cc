@@ -84,9 +84,9 @@ Status ValidateGroup(const LocalityGroupSchema& group) {
 // options that it does not know, but no bytes after the schema.
 constexpr const char* kEarlierGcOption = "EARLIER_GC";
 
-// The families of type TEXT, separated by commas. Stored as an option for the same reason: for an
-// older program they are BYTES, which it does not check, and it goes on. A family of another type
-// in the list is one that an older program has dropped and made again.
+// The families of type TEXT, separated by commas. Stored as an option for the same reason: an older
+// program takes them for BYTES, which it does not check, and can still open the table. A family of
+// another type in the list is one that an older program has dropped and made again.
 constexpr const char* kTextOption = "TEXT_FAMILIES";
 
 std::string EncodeTextFamilies(const std::vector<FamilySchema>& families) {

@@ -1,6 +1,6 @@
 // The schema of a table: families with their GC rule and type, locality groups with their storage
-// settings, and options. A schema is validated as a whole and encoded for the lock service. Plain
-// data.
+// settings, and options. A schema is validated as a whole and encoded for the lock service and for
+// backups. Plain data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -82,13 +82,14 @@ struct LocalityGroupSchema {
 
 inline constexpr std::string_view kDefaultGroup = "default";
 
-// Names of table options, besides SPLIT_SIZE.
+// Names of table options; SPLIT_SIZE, kChangeStreamOption (change_config.h) and those that only the
+// Cloud Bigtable API has are others.
 inline constexpr const char* kGranularityOption = "GRANULARITY";        // "MILLIS", or absent
 inline constexpr const char* kProtectedOption = "DELETION_PROTECTION";  // "TRUE", or absent
 
 struct TableSchema {
   std::string name;
-  std::vector<FamilySchema> families;          // sorted by name
+  std::vector<FamilySchema> families;          // sorted by name (Normalize)
   std::vector<LocalityGroupSchema> groups;     // each family is in exactly one group
   std::map<std::string, std::string> options;  // options of the WITH clause and the Bigtable API
 

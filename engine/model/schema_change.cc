@@ -64,7 +64,8 @@ void NoteEarlierGc(const TableSchema& before, uint64_t version, TableSchema* aft
     family.earlier.push_back({old->gc, version});
     if (family.earlier.size() <= kEarlierGcMax) continue;
     family.earlier.erase(family.earlier.begin());
-    // It now stands for several rules. Under KeepAll its deletes were made of all that was stored.
+    // The first rule now stands for the removed one, too. As KeepAll it drops nothing: a delete
+    // that was made under it acts on all versions that were stored then.
     family.earlier.front().gc = GcPolicy::KeepAll();
   }
 }

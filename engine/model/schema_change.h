@@ -1,5 +1,5 @@
-// Decides which changes of a table's schema are allowed, in every API: the shell, the Cloud
-// Bigtable API and the master call these functions. Pure.
+// Decides which changes of a table's schema are allowed, for all APIs: the master calls these
+// functions, `sippar restore` calls CheckDrop before it begins. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

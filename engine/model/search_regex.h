@@ -33,16 +33,17 @@ struct RegexMatch {
 
 class SearchRegex final {
  public:
-  // kInvalidArgument: the pattern is malformed or too long. With kCharacter, the pattern and the
-  // texts must be UTF-8.
+  // kInvalidArgument: the pattern is malformed, too long or needs too much memory. With kCharacter,
+  // the pattern and the texts must be UTF-8.
   [[nodiscard]] static StatusOr<std::shared_ptr<const SearchRegex>> Compile(
       std::string_view pattern, bool case_insensitive, RegexUnit unit = RegexUnit::kByte);
 
-  // All searches end early, with the error of `budget`'s stop signal, once it reports one.
+  // Every search that may take long ends early, with the error of `budget`'s stop signal, once it
+  // reports one.
   [[nodiscard]] StatusOr<bool> Found(std::string_view text, StopBudget* budget) const;
-  // Group `group` of the first match (0: the whole match); nullopt when nothing matches or the
-  // group took no part in the match. Without `group`: the first group, or the whole match if the
-  // regex has none.
+  // Group `group` of the first match (0: the whole match); nullopt when nothing matches, or the
+  // group does not exist or took no part in the match. Without `group`: the first group, or the
+  // whole match if the regex has none.
   [[nodiscard]] StatusOr<std::optional<std::string>> Extract(std::string_view text,
                                                              std::optional<int> group,
                                                              StopBudget* budget) const;

@@ -55,7 +55,7 @@ class Sum final : public Aggregate {
   Value Finish() const override {
     if (count_ == 0) return Value::Null();
     if (!average_) return Total();
-    // A sum of INT64 is exact, so an average is rounded only by this division.
+    // A sum of INT64 is exact, so an average is rounded only here.
     if (type_ == kDuration) return Value::Duration(static_cast<int64_t>(whole_ / count_));
     double sum = type_ == kFloat64 ? real_ : static_cast<double>(whole_);
     return Value::Float64(sum / static_cast<double>(count_));

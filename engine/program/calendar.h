@@ -1,5 +1,5 @@
-// Times as dates of the Gregorian calendar, in UTC or in a time zone. Times are microseconds since
-// 1970. Pure, except that it reads the machine's time zone data.
+// Times as dates of the Gregorian calendar. Times are microseconds since 1970; time_zone.h finds
+// the local time of a zone. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

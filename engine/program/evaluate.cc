@@ -1,6 +1,7 @@
-// Evaluates an expression tree. Calls functions that evaluate their arguments themselves (AND, OR,
-// CASE, IF and COALESCE are in this file, IN and comparisons in evaluate_compare.cc); all others
-// are in the table of scalar functions.
+// Evaluates an expression tree. Some functions evaluate their arguments themselves: AND, OR, CASE,
+// IF, COALESCE and SAFE in this file; IN, the comparisons, NULLIF, LEAST and GREATEST in
+// evaluate_compare.cc; those with a lambda in evaluate_lambda.cc. All others are in the table of
+// scalar functions (scalar_function.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/program/evaluate.h"
 
@@ -280,8 +281,8 @@ Status Build(const Expression& expression, Node* node, const BuildPlace& place) 
                             expression.args.size() == 3 && expression.args[2].IsLiteral() &&
                             expression.args[2].literal.bytes() == "i";
     const Value& regex = expression.args[1].literal;
-    // Most texts will be matched in this unit; the regex of the other is compiled when one needs
-    // it.
+    // Most texts will be matched in this unit; the regex for the other unit is compiled when a text
+    // needs it.
     RETURN_IF_ERROR(AtPlace(
         PrepareRegex(&node->site, regex.bytes(), case_insensitive, RegexUnitOf(regex, regex)),
         expression.place));

@@ -28,8 +28,9 @@ struct EvaluatorNode;  // a node of the tree, in evaluate_node.h
 
 class Evaluator final {
  public:
-  // Builds the tree. BAD_REGEX if a literal regex does not compile. `stop` may be null; otherwise
-  // it outlives the evaluator and ends an evaluation early, even within one call on a large value.
+  // Builds the tree. Errors: BAD_REGEX if a literal regex does not compile or a literal rewrite or
+  // group does not fit it; TOO_DEEP; that of `stop`. `stop` may be null; otherwise it outlives the
+  // evaluator and ends an evaluation early, even within one call on a large value.
   [[nodiscard]] static StatusOr<std::unique_ptr<Evaluator>> Prepare(
       const Expression& expression, const StopSignal* stop = nullptr);
   ~Evaluator();

@@ -210,12 +210,13 @@ struct FunctionInfo {
   int arguments_min;
   int arguments_max;
   bool is_call;                     // true: it may be written as NAME(…)
-  std::string_view meaning;         // text for SHOW FUNCTIONS; "" for operators
+  std::string_view meaning;         // text for SHOW FUNCTIONS; "" unless is_call
   std::string_view signature = {};  // names of the arguments: "text, length [, fill]"
 };
 
 const std::vector<FunctionInfo>& AllFunctions();
-// Null if there is no such function. Ignores the case of `name`.
+// Null if there is no such function; by name, only functions with is_call are found. Ignores the
+// case of `name`.
 const FunctionInfo* FindFunction(std::string_view name);
 const FunctionInfo* FindFunction(Function function);
 

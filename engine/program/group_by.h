@@ -39,9 +39,9 @@ class GroupBy {
 
   // Call it before Add. A GroupBy that only merges does not need it.
   [[nodiscard]] Status Prepare(const std::vector<Expression>& keys, const StopSignal& stop);
-  // Adds a row to its group. `places` may be null. Returns the error of an expression that
-  // fails, with the place of the expression, or TOO_LARGE if there are more than kGroupsMax groups
-  // or they take more than kGroupBytesMax bytes.
+  // Adds a row to its group. `places` may be null. Returns the error of an expression or an
+  // aggregate that fails, with the place of the expression, or TOO_LARGE if there are more than
+  // kGroupsMax groups or they take more than kGroupBytesMax bytes.
   [[nodiscard]] Status Add(const Row& slots, const SlotPlaces* places);
   // Adds `count` rows whose content does not matter. Requires: no keys, and every aggregate is
   // kCountRows.

@@ -191,9 +191,9 @@ class Finder {
 };
 
 // Reads a whole JSON text (RFC 8259) once and tells a Finder its parts. The library's parser is not
-// used for this: it refuses a text with a number beyond a double, such as 1e400. It keeps one bit
-// for each open container, so a deep text costs no stack. Its functions return false if the text is
-// not JSON or the budget is spent.
+// used for this: it refuses a text with a number beyond a double, such as 1e400. A JsonReader keeps
+// one bit for each open container, so a deep text costs no stack. Its functions return false if the
+// text is not JSON or the budget is spent.
 class JsonReader {
  public:
   JsonReader(std::string_view text, StopBudget* budget, Finder* finder)

@@ -1,6 +1,6 @@
 // The path of JSON_VALUE and JSON_QUERY, such as $.a.b[0] or $."a-b"['c.d'], and what it finds in a
-// JSON text. The text is read once and never held as a tree: memory is bounded by what is found,
-// and by a bit for each open object or list.
+// JSON text. The text is read once and never held as a tree: memory is bounded by what is found, by
+// the longest string, and by a bit for each open object or list.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

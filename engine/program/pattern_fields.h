@@ -1,4 +1,4 @@
-// What the elements of a pattern told of a time, and the time that this makes. Used by
+// What the elements (%Y, %H …) of a pattern told of a time, and the time that this makes. Used by
 // time_pattern.cc only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -29,7 +29,7 @@ struct PatternFields {
   std::optional<int> offset;  // seconds east of UTC, wins over the zone
   absl::TimeZone zone;
 };
-// False sets *problem to the reason.
+// If it returns false, *problem is the reason.
 bool TimeOfFields(const PatternFields& fields, int64_t* micros, std::string* problem);
 
 }  // namespace sippar::engine

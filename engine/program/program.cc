@@ -101,8 +101,8 @@ bool SlotsFit(const Program& program) {
   });
 }
 
-// True if every expression reads only slots that exist. A decoded program comes from another
-// process, and the evaluator does not check.
+// True if the slots fit the source and every expression reads only slots that exist. A decoded
+// program comes from another process, and the evaluator does not check.
 bool IsSound(const Program& program) {
   auto known = [&](const Expression& e) { return SlotsAreKnown(e, program.slots.size()); };
   return SlotsFit(program) && (!program.where || known(*program.where)) &&
@@ -220,8 +220,8 @@ void EncodeReadSpec(const ReadSpec& read, std::string* out) {
   PutVarint(out, read.cells_per_row);
   PutVarint(out, read.cells_per_row_offset);
   // Flag 8 says whether value_size_max follows: its default is the largest number, which would take
-  // a varint of ten bytes. Flag 32 says the same of value_part. The other limits are always
-  // written: their default 0 takes one byte.
+  // a varint of ten bytes. Flags 16 and 32 say the same of versions_offset and value_part. The
+  // other limits are always written: their default 0 takes one byte.
   out->push_back(
       static_cast<char>((read.reverse ? 1 : 0) | (read.strip_values ? 2 : 0) |
                         (read.keys_only ? 4 : 0) | (read.value_size_max != kAnyValueSize ? 8 : 0) |

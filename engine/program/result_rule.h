@@ -1,5 +1,5 @@
-// Derives the type of a function's result from the types of its arguments. Part of each function's
-// row in function.cc.
+// How the type of a function's result follows from the types of its arguments; query/analyze
+// applies it. Part of each function's row in function.cc and google_functions.cc.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -14,8 +14,9 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(const std::vector<SlotDef>& s
                                                    const std::vector<ColumnPattern>& columns,
                                                    const TypedFamilies& families) {
   std::unique_ptr<RowSlots> result(new RowSlots(slots, families));
-  // Patterns from index `used` on belong to no slot. They are read only so that the result includes
-  // rows without any of the wanted columns (query/README.md, "Which rows exist").
+  // Patterns from index `used` on belong to no slot. They are read so that the result includes rows
+  // without any of the wanted columns (query/README.md, "Which rows exist"), or so that an update
+  // sees the columns that it deletes.
   size_t used = 0;
   bool families_known = true;
   for (uint32_t i = 0; i < slots.size(); ++i) {

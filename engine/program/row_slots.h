@@ -1,5 +1,5 @@
-// Fills a program's slots from the cells of one row, or from one cell. Used by run_program and
-// row_update. Not thread safe.
+// Fills a program's slots from the cells of one row, or from one cell or stored entry. Used by
+// run_program and row_update. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -11,8 +11,8 @@ namespace sippar::engine {
 namespace {
 
 // The version byte tells the current layouts apart: an operation stores rules or a check in place
-// of slots and expressions, and only an update of a table with TEXT families stores their names. An
-// update of an older version cannot arrive (see Program::Decode).
+// of slots and expressions, and only an update of a table with TEXT families stores their names.
+// Decode refuses every other version.
 constexpr uint8_t kVersion = 2;
 constexpr uint8_t kOperationVersion = 3;  // version byte of an update that is an operation
 constexpr uint8_t kTextVersion = 4;       // an update with TEXT families
@@ -113,8 +113,8 @@ bool SlotsAreKnown(const Expression& expression, size_t slots) {
   return true;
 }
 
-// True if every expression reads only slots that exist. An update comes from another process, and
-// the evaluator does not check slots.
+// True if an update can have these slots and every expression reads only slots that exist. An
+// update comes from another process, and the evaluator does not check slots.
 bool IsSound(const RowUpdate& update) {
   size_t slots = update.slots.size();
   auto known = [slots](const std::optional<Expression>& e) {

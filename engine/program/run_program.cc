@@ -17,11 +17,12 @@ namespace {
 
 // Work that a row adds to the StopBudget; its expressions add their own.
 constexpr uint64_t kRowWork = 1024;
-constexpr uint64_t kProgressEvery = 20'000;  // rows without a batch before progress is reported
+// After so many rows or cells a batch is emitted, even an empty one, to report progress.
+constexpr uint64_t kProgressEvery = 20'000;
 // Progress is also reported after this time without a batch, because rows may be slow.
 constexpr int64_t kSilentNanos = 200'000'000;
-// A batch ends at the end of a row, so that another server can continue after it. In a row with
-// very many cells it ends earlier, once it is this many times larger than other batches.
+// A full batch ends at the end of a row, so that another server can continue after it. In a row
+// with very many cells it ends earlier, once it is this many times larger than other batches.
 constexpr size_t kOverfull = 4;
 
 // Processes the rows that pass WHERE; one class for each kind of program.

@@ -19,9 +19,10 @@ struct ProgramBatch {
   // A row has the outputs and then the order keys; in aggregate mode, the group keys and then the
   // partial states.
   std::vector<Row> rows;  // empty if the batch only reports progress
-  // The last row that was read to its end; "" if the batch ends in the middle of a row.
+  // The last row that was read to its end; "" if the batch ends in the middle of a row, or if the
+  // program only counts all rows or cells.
   std::string last_row;
-  uint64_t rows_seen = 0;  // rows read since the last batch
+  uint64_t rows_seen = 0;  // rows read since the last batch; cells if the program only counts cells
   uint64_t cells_seen = 0;
 };
 
@@ -42,8 +43,9 @@ inline constexpr size_t kBatchBytesMax = 1 << 20;
 inline constexpr size_t kTopBytesMax = 256 << 20;  // most bytes of rows held for ORDER BY … LIMIT
 inline constexpr size_t kGroupsMax = 1'000'000;    // most groups of one GROUP BY in memory
 
-// Fails with kCancelled, kDeadlineExceeded, an error of the stream or one of program_error.h.
-// Returns OK also if the sink ended the run.
+// Fails with kCancelled, kDeadlineExceeded, an error of the stream, one of program_error.h, or
+// kInvalidArgument or kInternal if the program does not fit its patterns or the stream. Returns OK
+// also if the sink ended the run.
 [[nodiscard]] Status RunProgram(const Program& program, CellStream* cells, const RunLimits& limits,
                                 ProgramSink* sink);
 

@@ -1,4 +1,5 @@
-// Functions that make an ARRAY or take items of one. Offsets count from 0, as in GoogleSQL.
+// Functions that make an ARRAY or take items of one, and those that make a STRUCT or take a MAP
+// apart. Offsets count from 0, as in GoogleSQL.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -134,7 +135,7 @@ Status RangeOfReals(Arguments args, Value* out) {
   return OkStatus();
 }
 
-// Also of TIMESTAMPs and DATEs.
+// Makes the ranges of INT64, TIMESTAMP and DATE.
 Status RangeOfIntegers(Arguments args, int64_t step, Value* out) {
   int64_t at = args[0]->integer();
   const int64_t to = args[1]->integer();

@@ -40,7 +40,7 @@ Status FromHex(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
   const std::string& hex = args[0]->bytes();
   std::string bytes;
-  // A number of digits that is odd lacks a 0 at the beginning.
+  // If the number of digits is odd, a 0 is missing before the first digit.
   bool fine = true;
   size_t at = hex.size() % 2;
   if (at == 1) {
@@ -137,7 +137,8 @@ Status HllExtract(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// Returns the host of scheme://user@host:port/path; NULL if the URL has no "//".
+// Returns the host of scheme://user@host:port/path; NULL if the URL has no "://" and does not begin
+// with "//", or has no host.
 Status UrlHost(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
   std::string_view url = args[0]->bytes();

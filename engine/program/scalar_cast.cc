@@ -1,5 +1,5 @@
-// CAST and TRY_CAST. INT64 and FLOAT64 are read from 8 big-endian
-// bytes (the form of counters in the Bigtable API) or from decimal or hexadecimal TEXT.
+// CAST and TRY_CAST, and FindScalar. INT64 and FLOAT64 are read from 8 big-endian bytes (the form
+// of counters in the Bigtable API) or from decimal TEXT, INT64 also from hexadecimal TEXT.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-// The table of functions whose arguments are all evaluated before the call. Used by evaluate.cc.
+// The table of functions whose arguments are all evaluated before the call. Used by the evaluator
+// (evaluate*.cc).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -42,7 +43,7 @@ struct ScalarEntry {
   ScalarFunction run = nullptr;
   bool null_if_any_null = true;
 };
-// `run` is null for functions that evaluate.cc runs itself (AND, OR, CASE …).
+// `run` is null for functions that the evaluator runs itself (AND, IN, ARRAY_FILTER …).
 ScalarEntry FindScalar(Function function);
 
 // One table per file; FindScalar searches them in turn.
@@ -68,7 +69,8 @@ ScalarEntry FindArrayFunction(Function function);
 ScalarEntry FindArrayPartFunction(Function function);
 ScalarEntry FindVectorFunction(Function function);
 
-// Runs CAST. Error DECODE if the content does not fit, TYPE if there is no such conversion.
+// Runs CAST. Error DECODE if the content does not fit, OVERFLOW if the number or date is out of
+// range, TYPE if there is no such conversion.
 [[nodiscard]] Status ConvertValue(const Value& value, ValueType type, Value* out);
 // A regex that is TEXT matches TEXT by characters. Keys and names are TEXT, but may be any bytes:
 // if either of the two is not UTF-8, bytes are matched.
@@ -76,8 +78,8 @@ RegexUnit RegexUnitOf(const Value& text, const Value& regex);
 // Compiles site->regex for this regex, unless the call site has it already.
 [[nodiscard]] Status PrepareRegex(CallSite* site, std::string_view regex, bool case_insensitive,
                                   RegexUnit unit);
-// Error BAD_REGEX if `rewrite` names a group that site->regex does not have. Requires: site->regex
-// is set.
+// Error BAD_REGEX if `rewrite` names a group that site->regex does not have, or has a wrong escape.
+// Requires: site->regex is set.
 [[nodiscard]] Status CheckRewrite(CallSite* site, std::string_view rewrite);
 [[nodiscard]] Status CheckRegexGroup(const CallSite& site, int64_t group);
 [[nodiscard]] Status TypeError(const CallSite& site, Arguments args, std::string_view hint = {});

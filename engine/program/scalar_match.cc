@@ -128,7 +128,8 @@ Status PrepareRegex(CallSite* site, std::string_view regex, bool case_insensitiv
   const bool is_same = site->regex != nullptr && site->regex_text == regex &&
                        site->regex_case_insensitive == case_insensitive;
   if (is_same && site->regex_unit == unit) return OkStatus();
-  // Keys of both kinds may alternate, so the regex of the other unit is kept.
+  // Texts that need bytes and texts that need characters may alternate, so the regex of the other
+  // unit is kept.
   if (is_same && site->other_regex != nullptr) {
     site->regex.swap(site->other_regex);
     site->regex_unit = unit;

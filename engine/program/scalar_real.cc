@@ -1,5 +1,5 @@
 // Functions on FLOAT64, and RAND. As in arithmetic, it is an error if finite arguments give a
-// result that is not finite.
+// result that is not finite, except in IEEE_DIVIDE.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

@@ -16,7 +16,7 @@ struct PatternRules {
 };
 // What the text does not tell is that of 1970-01-01T00:00:00. An element wins over one before it
 // that tells the same, and elements of the ISO year (%G %g %V %J) count only where nothing tells
-// the year, month or day otherwise. False sets *problem to the reason.
+// the year, month or day otherwise. If it returns false, *problem is the reason.
 bool ReadByPattern(std::string_view pattern, std::string_view text, const PatternRules& rules,
                    int64_t* micros, std::string* problem);
 

@@ -28,7 +28,8 @@ bool MayBeZone(std::string_view name) {
 }
 
 // The library keeps each name that it was ever asked for, also those that do not exist, and names
-// may come from cells. So it is asked once for each name, and after many wrong names for no other.
+// may come from cells. So the library is asked once for each name, and after kWrongMax wrong names
+// for no new name.
 bool LoadZone(std::string_view name, absl::TimeZone* zone) {
   constexpr size_t kWrongMax = 10'000;
   struct Names {

@@ -52,7 +52,7 @@ constexpr int kDateClass = 16;  // after the classes of items, which are 13 to 1
 
 // A TIMESTAMP is in the class of numbers because the times of cells are INT64, and a test compares
 // the two. A DURATION is a length and not a point in time: no test compares it with another type
-// (Comparable in evaluate.cc), so sorts and groups keep it apart as well.
+// (Comparable in evaluate_compare.cc), so sorts and groups keep it apart as well.
 int ClassOf(ValueType type) {
   switch (type) {
     case ValueType::kNull:

@@ -26,8 +26,8 @@ enum class ValueType : uint8_t {
   kTimestamp,  // microseconds since 1970
   kDuration,   // microseconds
   kArray,
-  kMap,     // items: key, value, key, value …, sorted by key
-  kStruct,  // a cell's version: (timestamp, value)
+  kMap,     // items: key, value, key, value …, in the order of the columns or fields
+  kStruct,  // a cell's version: (timestamp, value); also an aggregate's partial state
   kDate,    // days since 1970-01-01
 };
 
@@ -81,8 +81,8 @@ class Value {
     return type_ == ValueType::kFloat64 ? real_ : static_cast<double>(integer_);
   }
 
-  // These set this value to NULL, to a BOOL, INT64, TIMESTAMP or DURATION, or to BYTES or TEXT.
-  // They keep the buffer of its text, for slots and results that change with each row.
+  // These set this value to NULL, to a BOOL, INT64, TIMESTAMP, DURATION or DATE, or to BYTES or
+  // TEXT. They keep the buffer of its text, for slots and results that change with each row.
   void AssignNull() { AssignInteger(ValueType::kNull, 0); }
   void AssignInteger(ValueType type, int64_t integer) {
     type_ = type;
@@ -128,8 +128,8 @@ class Value {
 int CompareValues(const Value& a, const Value& b);
 
 // Appends a key that is the same for exactly those values that CompareValues treats as equal: TEXT
-// and BYTES, 1 and 1.0, 0.0 and -0.0, every NaN. Used for groups, DISTINCT and LIMIT BY. The value
-// cannot be recovered from it.
+// and BYTES, 1 and 1.0, 0.0 and -0.0, every NaN. Used for groups, DISTINCT, LIMIT BY and functions
+// on ARRAYs. The value cannot be recovered from it.
 void AppendEqualityKey(const Value& value, std::string* out);
 
 using Row = std::vector<Value>;

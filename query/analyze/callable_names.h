@@ -1,6 +1,6 @@
 // Every name that may be written NAME(…), one row each. The compiler, its hints, SHOW FUNCTIONS, \h
 // and the shell's completion read these rows. Rows of functions that a program contains come from
-// engine/program/function.cc, rows of GoogleSQL names from googlesql_names.cc; all others are
+// engine/program/function.h, rows of GoogleSQL names from googlesql_names.cc; all others are
 // written in callable_names.cc. Immutable after the first use, hence thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

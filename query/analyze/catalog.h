@@ -39,8 +39,9 @@ engine::TypedFamilies TypedFamiliesOf(const engine::TableSchema& schema);
 engine::Value CellValue(const engine::TableSchema& schema, std::string_view family,
                         std::string_view bytes);
 
-// The pattern of `node` with its parameter replaced by the session's value. Checks that an exactly
-// named family exists (UNKNOWN_FAMILY) and that regexes compile (BAD_REGEX).
+// The pattern of `node` with its parameter replaced by the session's value. UNKNOWN_PARAM or TYPE
+// if the session has no value for it, or none that is TEXT or BYTES; UNKNOWN_FAMILY if an exactly
+// named family does not exist; BAD_REGEX if a regex does not compile.
 [[nodiscard]] StatusOr<engine::ColumnPattern> BindPattern(const StatementContext& context,
                                                           const engine::TableSchema& schema,
                                                           const syntax::PatternNode& node);

@@ -79,7 +79,8 @@ class ExpressionCompiler {
   size_t repeated_ = 0;
 };
 
-// The value of an expression of literals, parameters and NOW(). NOT_CONSTANT if it names a column.
+// The value of an expression of literals, parameters and NOW(). NOT_CONSTANT if it names a column
+// family:qualifier.
 [[nodiscard]] StatusOr<Value> CompileConstant(const StatementContext& context,
                                               const syntax::Expr& expr);
 // The value of a constant INT64 that is at least `min`, else RANGE. `what` names it in the error,
@@ -87,7 +88,8 @@ class ExpressionCompiler {
 [[nodiscard]] StatusOr<uint64_t> CompileCount(const StatementContext& context,
                                               const syntax::Expr& expr, std::string_view what,
                                               int64_t min = 0);
-// The value of a constant time (INT64 or TIMESTAMP) in microseconds since 1970.
+// The value of a constant time (INT64, TIMESTAMP or DATE, or a parameter with the text of one) in
+// microseconds since 1970.
 [[nodiscard]] StatusOr<int64_t> CompileTime(const StatementContext& context,
                                             const syntax::Expr& expr);
 // Returns RANGE for a time before 1970, because no cell can be written at such a time.
@@ -109,7 +111,7 @@ bool SameWord(std::string_view a, std::string_view b);  // comparison that ignor
 [[nodiscard]] Status WithQueryCode(const Status& status, const Span& span = {});
 
 // Replaces a call whose arguments are all literals by its value. A call that fails, or that `stop`
-// (may be null) ends early, stays as it is.
+// (may be null) ends early, stays as it is, and so do RAND and NAMED_STRUCT.
 Expression Fold(Expression expression, const engine::StopSignal* stop);
 
 }  // namespace sippar::query

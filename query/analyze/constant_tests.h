@@ -1,5 +1,5 @@
 // Mistakes that the constants of a statement show before it runs: comparisons that hold for no row,
-// and regexes that RE2 refuses.
+// and regexes and JSON paths that are not valid.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -30,7 +30,8 @@ DataType TypeOf(const engine::AggregateDef& aggregate,
 
 // The type with which the engine evaluates a slot; unknown if the slot reads families whose values
 // have different types. Here, unlike in TypesOfSlots, the keys of maps are TEXT and the times of
-// versions INT64.
+// versions INT64. A row key or qualifier counts as BYTES, although the engine has TEXT: no check
+// depends on which of the two it is.
 DataType SlotTypeInEngine(const engine::SlotDef& slot,
                           const std::vector<engine::ColumnPattern>& patterns,
                           const engine::TableSchema& schema);

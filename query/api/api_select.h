@@ -23,7 +23,8 @@ using ParamTypes = std::map<std::string, engine::DataType>;
 // MiB, and only tables below `table_prefix` can be named.
 void SetUpSession(cluster::Client* client, const std::string& table_prefix, Params params,
                   SessionState* session);
-// kInvalidArgument if `text` is anything but one SELECT.
+// kInvalidArgument if `text` is anything but one SELECT; kUnimplemented for WITH DELETES and for
+// what SQL has and this language does not.
 [[nodiscard]] StatusOr<syntax::Select> ParseSelect(std::string_view text);
 // A sample value for each parameter: a query is planned before the client sends the real values.
 Params SampleParams(const ParamTypes& types);

@@ -13,7 +13,7 @@
 namespace sippar::query {
 namespace {
 
-// The table at the bottom of the plan, below any subselects; nullptr without FROM.
+// The table at the bottom of the plan, below any subselects; nullptr if the plan reads no table.
 const std::string* TableOf(const SelectPlan& plan) {
   if (plan.source == SelectPlan::kTable) return &plan.table;
   return plan.input == nullptr ? nullptr : TableOf(*plan.input);

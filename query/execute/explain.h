@@ -1,4 +1,5 @@
-// EXPLAIN: what a statement would read, write and call, without doing it.
+// EXPLAIN: what a statement would read, write and call, without doing it. EXPLAIN ANALYZE runs a
+// SELECT and adds what the run read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

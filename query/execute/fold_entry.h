@@ -13,10 +13,9 @@ namespace sippar::query {
 bool BuildsOnCell(const engine::MutationEntry& entry);
 
 // Adds `entry` to `*writes`. An increment or append is merged into the last entry that touches its
-// column if that entry deletes the whole column, or if both have the server's time and the entry
-// sets, or is of the same kind.
-// kFailedPrecondition: it increments a value that is not an INT64. kInvalidArgument: an entry
-// touches the column and the two cannot be merged.
+// column if that earlier entry deletes the whole column, or if both have the server's time and the
+// earlier one is a set or of the same kind. kFailedPrecondition: `entry` increments a value that is
+// not an INT64. kInvalidArgument: an entry touches the column and the two cannot be merged.
 [[nodiscard]] Status FoldEntry(engine::MutationEntry entry, engine::RowMutation* writes);
 
 }  // namespace sippar::query

@@ -1,7 +1,7 @@
 // Writes the mutations of IMPORT in batches. One batch is written by threads while the next one is
 // filled. Only one is in flight, so that versions which get the server's time keep the order of the
-// file, and so that what is written is always a prefix of the file. A batch has each row once, so
-// its parts can be written at the same time.
+// file, and so that all earlier batches are written whole when a batch fails. A batch has each row
+// once, so its parts can be written at the same time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,8 +19,8 @@ namespace sippar::query {
 // Each row of a batch is written atomically, the batch is not. Used by one thread.
 class ImportWriter {
  public:
-  // `client` outlives the object. A large batch is written in `jobs` parts at once; it has as many
-  // rows as that many calls may have.
+  // `client` outlives the object. A large batch is written in up to `jobs` parts at once. A batch
+  // is full at `jobs` times kBatchRows rows or kBatchBytes bytes.
   ImportWriter(cluster::Client* client, std::string table, size_t jobs);
   // Waits for the batch in flight and discards the mutations that were not sent.
   ~ImportWriter();

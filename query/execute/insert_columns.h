@@ -34,7 +34,7 @@ struct InsertColumns {
 [[nodiscard]] Status CheckFits(const engine::TableSchema& schema, std::string_view family,
                                std::string_view qualifier, ValueType type, const Span& span);
 // `value` as the bytes of a cell in `family`: an INT64 of a counter becomes 8 bytes big-endian.
-// TYPE if the family cannot hold the value, as a TEXT family bytes that are not UTF-8.
+// TYPE if the family cannot hold the value, for example bytes that are not UTF-8 in a TEXT family.
 [[nodiscard]] StatusOr<std::string> CellBytes(const engine::TableSchema& schema,
                                               std::string_view family, std::string_view qualifier,
                                               const Value& value, const Span& span);

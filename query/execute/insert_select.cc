@@ -275,9 +275,9 @@ class InsertRun {
   std::multimap<std::string, engine::RowMutation> waiting_;  // rows ahead of the reader, by key
   size_t waiting_bytes_ = 0;
   size_t waiting_max_ = 0;
-  // complete_ is the last source row whose rows were all given to the writer, and written_ is the
-  // last source row whose rows are all written. Each of the two counts is the number of result rows
-  // up to that source row.
+  // complete_ is the last source row that was read to its end (its rows were given to the writer or
+  // are in waiting_), and written_ is the last source row whose rows are all written. Each of the
+  // two counts is the number of result rows up to that source row.
   std::string complete_, written_;
   uint64_t complete_taken_ = 0, written_taken_ = 0;
 };

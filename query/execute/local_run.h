@@ -1,5 +1,6 @@
-// Runs the program of a plan in this process, over the rows of a relation (a subselect, SHOW):
-// WHERE, then outputs or aggregates. Slot i of the program is column i of the relation.
+// Runs the program of a plan in this process, over the rows of a relation (a subselect, the lines
+// of UNNEST, or one empty row without FROM): WHERE, then outputs or aggregates. Slot i of the
+// program is column i of the relation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -24,7 +24,7 @@ namespace calls = cluster::calls;
 // The removal of what the statement needed runs after Ctrl-C, too, so it has a limit of its own.
 constexpr int64_t kRemovalUs = 10'000'000;
 constexpr int64_t kAgainUs = 100'000;
-// A process that is killed leaves its backup. It expires by itself.
+// A process that is killed leaves its backup. The backup then expires by itself.
 constexpr int64_t kWorkBackupUs = int64_t{24} * 3600 * 1'000'000;
 
 std::string Print(int64_t time_us) { return Value::Timestamp(time_us).Print(); }

@@ -19,7 +19,8 @@ namespace {
 // because a table may have more rows than fit into memory.
 constexpr size_t kDistinctBytesMax = 256 << 20;
 // Memory of a sort while the setting sort_memory is 0. The planner then allows only sorts that
-// should be small: a sort with LIMIT, a sort of groups, and a sort in a subselect.
+// should be small: a sort with LIMIT, a sort of groups, and a sort of the rows of a subselect or of
+// a list.
 constexpr size_t kSortBytesWithoutSetting = 256 << 20;
 // Sorted rows are passed on in batches of this size, so that a slow consumer can end the statement
 // between two batches.

@@ -20,7 +20,8 @@ bool CellBefore(const engine::Cell& a, const engine::Cell& b);
 
 // Changes `*cells` as a tablet would, including the GC rules of `schema`. `*cells` holds all
 // visible cells of the row in storage order. Times that are left to the server become `now_us`.
-// kFailedPrecondition for an increment of a value that is not an INT64.
+// kFailedPrecondition for an increment of a value that is not an INT64, and for an addition to an
+// aggregate.
 [[nodiscard]] Status ApplyToCells(const engine::RowMutation& mutation,
                                   const engine::TableSchema& schema, int64_t now_us,
                                   std::vector<engine::Cell>* cells);

@@ -19,8 +19,9 @@ inline constexpr size_t kBatchRows = 1000;
 inline constexpr size_t kBatchBytes = 4 << 20;
 
 // Collects mutations and writes them in batches. Each row of a batch is atomic, the batch is not.
-// In a row transaction the mutations are held back instead. The caller must call Flush at the end;
-// mutations that are not flushed are lost.
+// In a row transaction the mutations are held back instead; while SessionState::gathered is set,
+// they are passed to it. The caller must call Flush at the end; mutations that are not flushed are
+// lost.
 class RowWriter {
  public:
   RowWriter(const StatementContext& context, std::string table)

@@ -151,7 +151,8 @@ namespace {
 struct AlterCounts {
   uint64_t added = 0, changed = 0, dropped = 0;
   std::set<std::string> grouped;
-  // Actions that were skipped because of IF [NOT] EXISTS, each as "f: no such family".
+  // Actions that were skipped because of IF [NOT] EXISTS, each as "f: no such family" or as
+  // "f: exists".
   std::vector<std::string> skipped;
 };
 

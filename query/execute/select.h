@@ -16,7 +16,8 @@ namespace sippar::query {
 // Plans and runs `select`. Passes the rows to the statement's sink, and puts everything else (such
 // as notices and `next`) into the statement's summary.
 [[nodiscard]] Status ExecuteSelect(const StatementContext& context, const syntax::Select& select);
-// Sends the rows of a small relation that pass `where` to the statement's sink. Used by SHOW.
+// Sends the rows of a small relation that pass `where` to the statement's sink. Used by SHOW,
+// DESCRIBE and EXPLAIN.
 [[nodiscard]] Status GiveRelation(const StatementContext& context,
                                   const std::vector<ResultColumn>& columns, std::vector<Row> rows,
                                   const syntax::OptionalExpr& where);

@@ -27,7 +27,7 @@ inline ResultColumn TextColumn(std::string_view name) {
 }
 inline ResultColumn NumberColumn(const char* name) { return {name, ValueType::kInt64}; }
 
-// show_activity.cc. OF leaves the lines of one table.
+// show_activity.cc. OF leaves the lines of one table, except in SHOW METRICS.
 StatusOr<Relation> ShowEvents(const StatementContext& context, const syntax::Show& show);
 StatusOr<Relation> ShowMetrics(const StatementContext& context, const syntax::Show& show);
 StatusOr<Relation> ShowCompactions(const StatementContext& context, const syntax::Show& show);

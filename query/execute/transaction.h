@@ -20,8 +20,8 @@ RowTransaction* TransactionOn(const StatementContext& context, const std::string
 // OTHER_ROW if a transaction is open on another row.
 [[nodiscard]] Status CheckTransactionRow(const StatementContext& context, const std::string& table,
                                          const std::string& row, const Span& span);
-// TRANSACTION_OPEN if a transaction is open: schema changes and bulk writes cannot be part of one.
-// `what` names the statement in the error.
+// TRANSACTION_OPEN if a transaction is open: many statements, such as schema changes and bulk
+// writes, cannot be part of one. `what` names the statement in the error.
 [[nodiscard]] Status CheckNoTransaction(const StatementContext& context, std::string_view what);
 
 // All cells of the transaction's row with the transaction's own writes. Adds `read` to the reads

@@ -111,7 +111,8 @@ std::string JsonValue(const Value& value, JsonStrings strings) {
     case ValueType::kArray:
       return JsonList(value.items(), strings);
     case ValueType::kStruct:
-      // The only STRUCT of the language is a version of a cell, (timestamp, value).
+      // A STRUCT is a version of a cell, (timestamp, value); the STRUCTs that a statement makes are
+      // MAPs (engine/program/data_type.h).
       if (value.items().size() != 2) return JsonList(value.items(), strings);
       return fmt::format("{{\"timestamp\":{},\"value\":{}}}", JsonValue(value.items()[0], strings),
                          JsonValue(value.items()[1], strings));

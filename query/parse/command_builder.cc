@@ -6,8 +6,8 @@
 namespace sippar::query {
 namespace {
 
-// The user may write these words in any case; messages and printed statements have them in upper
-// case. Later stages compare them without regard to case.
+// The user may write words such as TABLES after SHOW in any case; messages and printed statements
+// have them in upper case. Later stages compare them without regard to case.
 std::string Upper(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return text;

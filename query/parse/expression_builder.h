@@ -58,7 +58,8 @@ class ExpressionBuilder {
   syntax::Expr BuildPostfix(SipparParser::PostfixContext* context);
   syntax::Expr BuildField(syntax::Expr of, SipparParser::AnyWordContext* context);
   syntax::Expr BuildPrimary(SipparParser::PrimaryContext* context);
-  // form_builder.cc has these functions: they build the forms of `primary` that begin with a word.
+  // form_builder.cc has the functions from here to CastTo: they build the forms of `primary` that
+  // begin with a word.
   syntax::Expr BuildCall(SipparParser::CallContext* context);
   syntax::Expr BuildLambda(SipparParser::LambdaContext* context);
   syntax::Expr BuildCast(SipparParser::PrimaryContext* context);

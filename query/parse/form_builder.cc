@@ -1,5 +1,5 @@
-// Builds calls and the forms of an expression that begin with a word: ARRAY, STRUCT, EXTRACT,
-// INTERVAL. The forms become calls of functions.
+// Builds calls, lambdas, casts and the forms of an expression that begin with a word: ARRAY,
+// STRUCT, EXTRACT, INTERVAL. STRUCT, EXTRACT and most INTERVALs become calls of functions.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

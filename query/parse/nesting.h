@@ -9,8 +9,8 @@
 namespace sippar::query {
 
 // Counts what the parser recurses on: brackets and CASE until they are closed, prefix operators
-// (NOT, -), the IFs after ELSE, and EXPLAIN. If the grammar refuses the text, the count is correct
-// up to the first wrong token, where the parser ends.
+// (NOT - + ~), the IFs after ELSE, and EXPLAIN. If the grammar refuses the text, the count is
+// correct up to the first wrong token, where the parser ends.
 class Nesting {
  public:
   Nesting() : levels_(1) {}

@@ -1,5 +1,5 @@
-// Builds options, NAME = VALUE, of tables, families, groups, imports and exports. A value is a
-// literal or a call of values, as in UNION(VERSIONS(3), AGE(30d)). Private to query/parse.
+// Builds options, NAME = VALUE, of tables, families, groups, backups, imports and exports. A value
+// is a literal or a call of values, as in UNION(VERSIONS(3), AGE(30d)). Private to query/parse.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -2,7 +2,8 @@
 // of query/parse sees. Used by query/ (Session), by the shell and by tools. Thread safe: the only
 // shared state is ANTLR's tables. Errors are a Status with a QueryError
 // (query/session/query_error.h): SYNTAX, UNTERMINATED, ENCODING, TOO_LARGE, TOO_DEEP, BAD_LITERAL,
-// BAD_ESCAPE, RANGE_DIRECTION, DUPLICATE_CLAUSE, UNSUPPORTED.
+// BAD_ESCAPE, RANGE_DIRECTION, DUPLICATE_CLAUSE, DUPLICATE, ARITY, UNKNOWN_FUNCTION, UNSUPPORTED.
+// Without one: the status of `stop`, kResourceExhausted, kInternal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

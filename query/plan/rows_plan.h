@@ -53,7 +53,8 @@ struct RowsPlan {
 [[nodiscard]] StatusOr<RowsPlan> PlanRows(const StatementContext& context,
                                           const syntax::Append& append);
 
-// True if the statement would scan the whole table and the session forbids that.
+// True if WHERE does not narrow the rows of the table and the session forbids that (safe_updates).
+// ALL ROWS is allowed.
 bool IsUnsafe(const StatementContext& context, const RowsPlan& plan);
 // The plan that finds the keys of the rows. `plan` must not be kListed.
 SelectPlan KeyScan(const StatementContext& context, const RowsPlan& plan);

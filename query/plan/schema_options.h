@@ -1,5 +1,5 @@
 // Options of tables, families and locality groups: from the syntax tree into the schema, and back
-// to text. Errors are BAD_OPTION and UNKNOWN_OPTION.
+// to text. Errors are BAD_OPTION, UNKNOWN_OPTION and, for a TYPE, UNSUPPORTED.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,6 @@
 // Makes a SelectPlan. The steps are in plan_source.cc, plan_unnest.cc, plan_select.cc (items),
-// plan_aggregates.cc, and plan_limits.cc (order, limits, paging). Private to query/plan.
+// plan_deletes.cc, plan_sample.cc, plan_aggregates.cc, and plan_limits.cc (order, limits, paging).
+// Private to query/plan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -80,7 +80,7 @@ enum class BinaryOp : uint8_t {
   kNotMatch,  // a !~ b
   kLike,
   kNotLike,
-  kILike,  // LIKE that ignores the case of ASCII letters
+  kILike,  // LIKE that ignores case
   kNotILike,
   kStartsWith,
   kDistinct,  // IS DISTINCT FROM: unequal, where NULL equals NULL and NaN equals NaN

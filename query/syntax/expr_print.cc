@@ -162,7 +162,7 @@ std::string PrintTime(const Literal& literal) {
   return fmt::format("TIMESTAMP '{}'", text);
 }
 
-// The name of a called function. IF is the only keyword that may be called without backquotes.
+// The name of a called function. IF is the only hard keyword that may be called without backquotes.
 std::string FunctionName(const std::string& name) {
   bool is_if =
       name.size() == 2 && (name[0] == 'I' || name[0] == 'i') && (name[1] == 'F' || name[1] == 'f');

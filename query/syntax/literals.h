@@ -1,7 +1,7 @@
 // Decodes literals of the language from their source text: quoted text with escapes, bytes,
 // numbers, durations, sizes, times, column patterns. Uses no ANTLR. Used by query/parse and for
 // typed parameters of the command line. The functions expect text that the lexer has accepted as a
-// token of its kind. Pure, but for DecodeTimestamp.
+// token of its kind. Pure, but for DecodeTimestamp and DecodeDate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -8,7 +8,7 @@
 
 namespace sippar::query::syntax {
 
-// The first table; "": none. The view points into the tree.
+// The first table; "": none, or the statement is an EXPLAIN. The view points into the tree.
 std::string_view NamedTable(const Select& select);
 std::string_view NamedTable(const Statement& statement);
 
