@@ -1,5 +1,5 @@
-// A small seeded generator (splitmix64): the only source of randomness, so that a seed reproduces a
-// test. Not for secrets. Not thread safe.
+// A small seeded generator (splitmix64): the only source of randomness but for ids (entropy.h), so
+// that a seed reproduces a test. Not for secrets. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

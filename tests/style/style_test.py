@@ -34,7 +34,8 @@ OS_CALLS = [
     (re.compile(r"\b(fopen|std::[io]?fstream)\b"), ("cli/", "fuse/kernel/")),
     (re.compile(r"(?<![\w.>])::open\(|(?<![\w.>])::fsync\(|(?<![\w.>])::rename\("),
      ("engine/fs/", "cli/", "fuse/kernel/")),
-    (re.compile(r"\b(std::rand|s?rand\(|std::random_device|std::mt19937\w*|std::default_random_engine)"),
+    (re.compile(r"\b(std::rand|s?rand\(|std::random_device|std::mt19937\w*|std::default_random_engine"
+                r"|getrandom\b|getentropy\b)"),
      ("engine/base/",)),
     (re.compile(r"\bclock_gettime\b|\bgettimeofday\b|\b(nano|u)?sleep\(|\btime\((nullptr|NULL|0)\)"),
      ("engine/base/",)),
