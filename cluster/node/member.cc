@@ -174,6 +174,7 @@ Status Member::StartServer(const ClusterPlace& place) {
   engine::StoreOptions store;
   store.fs = fs_.get();
   store.clock = place.clock;
+  store.counts_own_cpu = true;
   if (options_.memory_limit != 0) store.DivideMemory(options_.memory_limit);
   const int64_t until_nanos = NameDeadlineNanos();
   for (;;) {
