@@ -119,6 +119,20 @@ TEST_F(ServerClientTest, APortOfTheBigtableApiIsATargetToo) {
   EXPECT_EQ(Rows(client->get()), "a");
 }
 
+TEST_F(ServerClientTest, OtherMachinesMayConnectOnlyWhereAllMay) {
+  ApiServerOptions options;
+  options.listen = "0.0.0.0:0";
+  Status refused = ApiServer::Start(store_.get(), options).status();
+  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(MessageOf(refused).find("--insecure-network"), std::string_view::npos) << refused;
+  options.is_open_to_all = true;
+  auto server = ApiServer::Start(store_.get(), options).value();
+  const std::string port = server->address().substr(server->address().rfind(':'));
+  auto client = OpenClient("127.0.0.1" + port, {});
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_TRUE(Write(client->get(), "a").ok());
+}
+
 TEST_F(ServerClientTest, AServerOfAnotherVersionIsRefusedInASentence) {
   net::LaneLoops loops("newer");
   MemberService service("newer");
