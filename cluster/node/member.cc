@@ -84,6 +84,7 @@ Status Member::Listen() {
   port.net.hello.role = lines.role;
   port.net.hello.name = options_.name;
   port.net.hello.cluster = site_->id();
+  port.net.hello.lease_us = options_.lease_us;
   port.net.keepalive = keepalive;
   port.net.tls = options_.tls;
   port.has_api = options_.start_api != nullptr;
