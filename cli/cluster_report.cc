@@ -191,6 +191,10 @@ std::string TroubleText(const ClusterHealth& health) {
   if (health.sweep_errors > 0)
     text += fmt::format("sweeps of unused files that failed: {}; ask `sippar admin doctor`\n",
                         health.sweep_errors);
+  if (!health.clock_doubt.empty()) {
+    text += fmt::format("nothing is removed by its date: {}; ask `sippar admin doctor`\n",
+                        PrintEscaped(health.clock_doubt));
+  }
   if (!health.orders.balancing) text += "balancing is off\n";
   for (const std::string& name : health.orders.drained) {
     text += fmt::format("server {} is drained\n", PrintEscaped(name));
@@ -212,6 +216,7 @@ std::string HealthJson(const ClusterHealth& health) {
   json.Value("sweep_errors", health.sweep_errors).Value("balancing", health.orders.balancing);
   json.List("drained", health.orders.drained,
             [](const std::string& name) { return query::JsonText(name); });
+  json.Text("clock_doubt", health.clock_doubt);
   return json.Object() + "\n";
 }
 

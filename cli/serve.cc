@@ -82,6 +82,7 @@ StatusOr<std::unique_ptr<cluster::WireServer>> StartWire(cluster::Client* client
   if (options.wire.empty()) return std::unique_ptr<cluster::WireServer>();
   cluster::WireServerOptions wire;
   wire.listen = options.wire;
+  wire.is_open_to_all = options.member.insecure_network;
   if (!options.tls.certificate.empty()) {
     ASSIGN_OR_RETURN(wire.tls, net::TlsKeys::Load(options.tls));
   }
@@ -208,6 +209,7 @@ int RunServe(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ExitOf(app, error);
   }
+  options.api.is_open_to_all = options.member.insecure_network;
   options.api.slow_call_us = static_cast<int64_t>(options.slow_call_s * 1e6);
   options.api.on_slow_call = [](const std::string& line) { PrintMessage(line); };
   RaiseDescriptorLimit();

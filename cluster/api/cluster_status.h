@@ -138,9 +138,12 @@ struct ClusterHealth {
   std::vector<RecoveryStatus> recoveries;
   uint64_t sweep_errors = 0;  // sweeps of unused files that failed under this master
   StandingOrders orders;
+  // Why the master doubts its wall clock and removes nothing because of its date (dropped tables,
+  // backups, changes, unused files), for people; empty: it trusts the clock.
+  std::string clock_doubt;
 
   static constexpr size_t kUnservedMax = 1'000;
-  static constexpr int kFields = 10;
+  static constexpr int kFields = 11;
 };
 
 // A past change of a tablet's record in METADATA.

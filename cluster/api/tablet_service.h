@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "cluster/api/data_api.h"
+#include "engine/base/cpu_time.h"
 
 namespace sippar::cluster {
 
@@ -30,6 +31,9 @@ class TabletService : public Port<calls::TabletCalls> {
                                                                             const CallOptions&) {
     return Unimplemented("reading changes is not supported by this transport");
   }
+  // Counts the CPU time of the threads that serve calls of other processes; it lives as long as the
+  // service. Null: not counted here.
+  virtual engine::CpuCount* cpu() { return nullptr; }
 };
 
 }  // namespace sippar::cluster

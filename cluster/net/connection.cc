@@ -27,6 +27,7 @@ Connection::Connection(std::shared_ptr<Loop> loop, std::unique_ptr<Socket> socke
       socket_(std::move(socket)),
       local_(socket_->Local().Text()),
       remote_(socket_->Remote().Text()),
+      keepalive_(options_.keepalive),
       loop_(std::move(loop)),
       tls_(std::move(tls)) {}
 
@@ -35,7 +36,7 @@ Connection::~Connection() = default;
 void Connection::Start(std::shared_ptr<Owner> owner) {
   owner_ = std::move(owner);
   heard_nanos_ = Now();
-  socket_->Prepare(options_.keepalive.leave_after_us);
+  socket_->Prepare(keepalive_.leave_after_us);
   std::shared_ptr<Loop> home = loop();
   Enter(home);
   home->After(options_.opening_max_us, [weak = weak_from_this()] {
@@ -191,6 +192,8 @@ Status Connection::TakeHello(const Frame& frame) {
   auto agreement = Agree(options_.hello, theirs);
   RETURN_IF_ERROR(agreement.status());
   if (owner_ == nullptr) return OkStatus();
+  keepalive_ = options_.keepalive.With(theirs.lease_us);
+  socket_->Prepare(keepalive_.leave_after_us);
   phase_ = Phase::kOpen;
   reader_.Open();
   is_open_ = true;
@@ -227,7 +230,7 @@ void Connection::Greet() {
     hello.body = EncodeHello(options_.hello);
     static_cast<void>(Send(std::move(hello)));  // a failure is followed by OnClosed
   }
-  loop()->After(options_.keepalive.ask_after_us, [weak = weak_from_this()] {
+  loop()->After(keepalive_.ask_after_us, [weak = weak_from_this()] {
     if (auto self = weak.lock()) self->LookAtSilence();
   });
 }
@@ -235,13 +238,13 @@ void Connection::Greet() {
 void Connection::LookAtSilence() {
   if (is_told_) return;
   int64_t silent_us = (Now() - heard_nanos_) / 1000;
-  SilenceLook look = net::LookAtSilence(options_.keepalive, silent_us, was_asked_);
+  SilenceLook look = net::LookAtSilence(keepalive_, silent_us, was_asked_);
   if (look.step == SilenceStep::kLeave) {
     return Close(Unavailable(fmt::format(
         "the other end has said nothing for {} ms, although it was asked "
         "for an answer after {} ms of silence; the connection is closed; check that the "
         "process there runs and that the network reaches it",
-        silent_us / 1000, options_.keepalive.ask_after_us / 1000)));
+        silent_us / 1000, keepalive_.ask_after_us / 1000)));
   }
   if (look.step == SilenceStep::kAsk) {
     was_asked_ = true;

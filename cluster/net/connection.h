@@ -108,7 +108,7 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   std::string Named(const Status& why) const;
   std::shared_ptr<Loop> loop() const;
 
-  const ConnectionOptions options_;
+  const ConnectionOptions options_;  // for the times of silence, see keepalive_
   const std::unique_ptr<Socket> socket_;
   const std::string local_, remote_;
 
@@ -120,6 +120,7 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   std::shared_ptr<Loop> moves_to_;  // loop to which the hello moves the connection
   std::vector<Frame> early_;        // frames that came with that hello
   TlsIdentity identity_;            // after OnOpen, other threads read it, too
+  Keepalive keepalive_;             // options_.keepalive with the lease of the other end
   bool was_asked_ = false;
   bool has_left_ = false;  // the other end ended the connection or said goodbye
   bool discards_ = false;  // further input is read and dropped

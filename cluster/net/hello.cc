@@ -33,6 +33,7 @@ std::string EncodeHello(const Hello& hello) {
   for (const std::string* text : {&hello.cluster, &hello.role, &hello.name, &hello.expected}) {
     engine::PutBytes(&bytes, *text);
   }
+  engine::PutVarint(&bytes, static_cast<uint64_t>(hello.lease_us));
   return bytes;
 }
 
@@ -52,6 +53,9 @@ StatusOr<Hello> DecodeHello(std::string_view bytes) {
   }
   if (!reader.ok())
     return InvalidArgument("hello: it is cut short; use the same version of sippar for both");
+  constexpr uint64_t kLeaseMaxUs = 3'600'000'000;
+  const uint64_t lease_us = reader.left() == 0 ? 0 : reader.Varint();
+  hello.lease_us = reader.ok() ? static_cast<int64_t>(std::min(lease_us, kLeaseMaxUs)) : 0;
   if (oldest == 0 || oldest > newest || newest > UINT32_MAX) {
     return InvalidArgument(fmt::format("hello of {}: versions {} to {} are not a valid range",
                                        hello.name, oldest, newest));

@@ -33,6 +33,9 @@ struct Hello {
   std::string role;      // "tabletserver", "master", "client" ...
   std::string name;      // of a registered server its life, "ts1.42" (api/server_id.h)
   std::string expected;  // the name that the other end must have; empty: any
+  // The lease of this member (lock/lock_service.h), at most an hour; 0: it has none, or is of a
+  // version that does not tell it.
+  int64_t lease_us = 0;
 };
 
 std::string EncodeHello(const Hello& hello);

@@ -1,7 +1,8 @@
 // Decides when a silent connection gets a ping, and when it is closed. Between members these times
 // are one third and two thirds of a lease, so that the connection to a frozen member is closed
-// before its lease ends; a client with a session of the lock service takes them from the session's
-// timeout. Unix sockets have no keepalive (Never), other connections the default times below. Pure.
+// before its lease ends; a client that can go on at another member does the same, and one with a
+// session of the lock service takes them from the session's timeout. Unix sockets have no keepalive
+// (Never), other connections the default times below. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,11 +16,23 @@ struct Keepalive {
 
   int64_t ask_after_us = 10'000'000;    // silence after which a ping is sent
   int64_t leave_after_us = 40'000'000;  // silence that ends the connection, 30 s after the ping
+  // True: if the hello of the other end tells its lease, the times of that lease replace these.
+  bool follows_lease = false;
 
   // The times for unix sockets. The kernel reports the end of a peer, and a peer that is only
   // stopped for a while should keep its connection.
   static Keepalive Never() { return {kYearUs, 2 * kYearUs}; }
   static Keepalive OfLease(int64_t lease_us) { return {lease_us / 3, lease_us * 2 / 3}; }
+  // The times for a client that can go on at another member: those of the member's lease, or of
+  // the usual lease of 6 s if the member does not tell its own.
+  static Keepalive OfTheirLease() { return {2'000'000, 4'000'000, true}; }
+  // The times to use with an end whose hello has this lease. A lease of less than a second would
+  // end connections to members that are only busy.
+  Keepalive With(int64_t their_lease_us) const {
+    constexpr int64_t kLeaseMinUs = 1'000'000;
+    if (!follows_lease || their_lease_us <= 0) return *this;
+    return OfLease(std::max(their_lease_us, kLeaseMinUs));
+  }
 };
 
 enum class SilenceStep : uint8_t { kNone, kAsk, kLeave };

@@ -63,6 +63,15 @@ class HealthDiagnosis {
                       health.sweep_errors),
           "list the backups: one that cannot be read stops the sweep and is named");
     }
+    if (!health.clock_doubt.empty()) {
+      Add("cluster", Cluster(),
+          fmt::format(
+              "{}, so no dropped table, backup, change or unused file is removed because of "
+              "its date",
+              PrintableBytes(health.clock_doubt)),
+          "set the clocks of the master's machine and of the servers' (chrony); a clock that is "
+          "right is believed after a day without a jump");
+    }
     for (const UnservedTablet& tablet : health.unserved) LookAtTablet(tablet);
     if (health.unserved.size() == ClusterHealth::kUnservedMax) {
       Add("tablet", Cluster(), "more tablets than these are not served",

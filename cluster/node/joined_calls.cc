@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/joined_calls.h"
 
-#include <unistd.h>
-
 #include <utility>
 
 #include "cluster/wire/call_failure.h"
-#include "engine/base/random.h"
+#include "engine/base/entropy.h"
 
 namespace sippar::cluster {
 namespace {
@@ -83,19 +81,13 @@ void Settle(const Status& outcome, Answer* answer) {
   *answer = outcome;
 }
 
-// Returns a client id that no other client has. Epochs of a lock service serve as client ids, too;
-// they are small, so the top bit distinguishes this id from them.
-uint64_t NewClientId(engine::Clock* clock) {
-  engine::Random wall(static_cast<uint64_t>(clock->NowMicros()));
-  engine::Random process(static_cast<uint64_t>(clock->MonotonicNanos()) ^
-                         (static_cast<uint64_t>(::getpid()) << 40));
-  return (wall.Next() ^ process.Next()) | (uint64_t{1} << 63);
-}
+// Returns a client id that no other client has, on any machine. The clients of a lock service have
+// epochs as ids; an epoch is a count and never has the top bit, which all ids from here have.
+uint64_t NewClientId() { return engine::Entropy() | (uint64_t{1} << 63); }
 
 }  // namespace
 
-JoinedData::JoinedData(JoinedStore* store, engine::Clock* clock)
-    : store_(store), numbers_(NewClientId(clock)) {}
+JoinedData::JoinedData(JoinedStore* store) : store_(store), numbers_(NewClientId()) {}
 
 void JoinedData::Carry(const AnyCall& any, const CallOptions& options) {
   auto carry = [&]<class Call>(const Pending<Call>& pending) {

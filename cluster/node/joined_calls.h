@@ -64,7 +64,7 @@ bool IsBroken(const Status& status, const JoinedStore::Reached& store);
 
 class JoinedData final : public DataApi {
  public:
-  JoinedData(JoinedStore* store, engine::Clock* clock);
+  explicit JoinedData(JoinedStore* store);
 
   void Carry(const AnyCall& any, const CallOptions& options) override;
   // When their server ends, streams continue with the next server after what they have returned

@@ -13,7 +13,7 @@ class JoinedClient final : public Client {
       : target_(std::move(target)),
         clock_(clock),
         joined_(clock, wait_us, std::move(store), std::move(reach)),
-        data_(&joined_, clock_),
+        data_(&joined_),
         admin_(&joined_) {}
   ~JoinedClient() override { (void)Close(); }
 

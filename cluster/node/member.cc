@@ -84,6 +84,7 @@ Status Member::Listen() {
   port.net.hello.role = lines.role;
   port.net.hello.name = options_.name;
   port.net.hello.cluster = site_->id();
+  port.net.hello.lease_us = options_.lease_us;
   port.net.keepalive = keepalive;
   port.net.tls = options_.tls;
   port.has_api = options_.start_api != nullptr;
@@ -174,6 +175,7 @@ Status Member::StartServer(const ClusterPlace& place) {
   engine::StoreOptions store;
   store.fs = fs_.get();
   store.clock = place.clock;
+  store.counts_own_cpu = true;
   if (options_.memory_limit != 0) store.DivideMemory(options_.memory_limit);
   const int64_t until_nanos = NameDeadlineNanos();
   for (;;) {

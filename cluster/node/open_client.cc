@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -56,8 +58,9 @@ engine::Clock* ClockOf(const ClientOptions& options) {
 // `address`: host:port, or unix:PATH.
 StatusOr<std::unique_ptr<RemoteClient>> Connect(const std::string& address,
                                                 const std::string& target,
-                                                const ClientOptions& options) {
-  auto remote = ConnectServer(address, target, ClockOf(options), options.tls);
+                                                const ClientOptions& options,
+                                                bool has_others = false) {
+  auto remote = ConnectServer(address, target, ClockOf(options), options.tls, has_others);
   if (remote.ok() && !options.sync_writes) {
     return FailedPrecondition(
         fmt::format("{}: another process has it open and syncs its writes; to write without syncs, "
@@ -149,13 +152,28 @@ std::vector<std::string> AddressesIn(const std::string& list) {
   return addresses;
 }
 
-// Connects to the first server that answers. All of them serve the same store.
-StatusOr<ReachedStore> ReachAny(const std::vector<std::string>& addresses,
-                                const std::string& target, const ClientOptions& options) {
+// The servers that a target names. All of them serve the same store.
+struct Servers {
+  explicit Servers(const std::string& list) : addresses(AddressesIn(list)) {}
+  const std::vector<std::string> addresses;
+  // The server that is tried first: the one after that which was reached last and is lost now, for
+  // that one may be frozen.
+  std::atomic<size_t> first{0};
+};
+
+// Connects to the first server that answers.
+StatusOr<ReachedStore> ReachAny(Servers* servers, const std::string& target,
+                                const ClientOptions& options) {
+  const size_t count = servers->addresses.size();
+  const size_t first = servers->first;
   Status failed;
-  for (const std::string& address : addresses) {
-    auto server = Connect(address, target, options);
-    if (server.ok()) return ReachedStore{nullptr, *std::move(server), nullptr};
+  for (size_t i = 0; i < count; ++i) {
+    const size_t at = (first + i) % count;
+    auto server = Connect(servers->addresses[at], target, options, /*has_others=*/count > 1);
+    if (server.ok()) {
+      servers->first = (at + 1) % count;
+      return ReachedStore{nullptr, *std::move(server), nullptr};
+    }
     // An error that waiting cannot cure, such as a wrong certificate, takes precedence over
     // kUnavailable; the first such error is reported.
     if (failed.ok() || failed.code() == StatusCode::kUnavailable) failed = server.status();
@@ -166,14 +184,13 @@ StatusOr<ReachedStore> ReachAny(const std::vector<std::string>& addresses,
 // Connects again after the server was lost. If the connection is refused at once, the machine is up
 // and the server may be about to start again, as in an upgrade, so this function waits for it. It
 // does not wait for a machine that did not answer at all: the attempt itself was the wait.
-StatusOr<ReachedStore> ReachAgain(const std::vector<std::string>& addresses,
-                                  const std::string& target, const ClientOptions& options,
-                                  const Patience& patience) {
+StatusOr<ReachedStore> ReachAgain(Servers* servers, const std::string& target,
+                                  const ClientOptions& options, const Patience& patience) {
   engine::Clock* clock = ClockOf(options);
   const int64_t until_nanos = clock->MonotonicNanos() + patience.wait_us * 1000;
   for (int64_t look_us = kLookUs;; look_us = std::min(look_us * 2, kLookMaxUs)) {
     const int64_t begun_nanos = clock->MonotonicNanos();
-    auto store = ReachAny(addresses, target, options);
+    auto store = ReachAny(servers, target, options);
     const int64_t now_nanos = clock->MonotonicNanos();
     const bool is_silent = now_nanos - begun_nanos > kRefusalMaxUs * 1000;
     if (store.status().code() != StatusCode::kUnavailable || is_silent || now_nanos > until_nanos) {
@@ -193,12 +210,12 @@ StatusOr<std::unique_ptr<Client>> OpenServer(const std::string& address, const s
   if (options.tls == nullptr) {
     ASSIGN_OR_RETURN(options.tls, TlsKeysOfEnvironment());
   }
-  const std::vector<std::string> addresses = AddressesIn(address);
-  ASSIGN_OR_RETURN(ReachedStore store, ReachAny(addresses, target, options));
-  return NewJoinedClient(std::move(store), patience.wait_us,
-                         [=](ReachFor, const CallOptions& call) {
-                           return ReachAgain(addresses, target, options, Within(patience, call));
-                         });
+  auto servers = std::make_shared<Servers>(address);
+  ASSIGN_OR_RETURN(ReachedStore store, ReachAny(servers.get(), target, options));
+  return NewJoinedClient(
+      std::move(store), patience.wait_us, [=](ReachFor, const CallOptions& call) {
+        return ReachAgain(servers.get(), target, options, Within(patience, call));
+      });
 }
 
 StatusOr<std::unique_ptr<Client>> OpenCluster(const std::string& target, ClientOptions options,

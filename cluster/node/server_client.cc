@@ -81,11 +81,16 @@ std::string SecretFileOfEnvironment() { return ValueOf("SIPPAR_ZK_SECRET"); }
 StatusOr<std::unique_ptr<RemoteClient>> ConnectServer(const std::string& address,
                                                       const std::string& target,
                                                       engine::Clock* clock,
-                                                      const std::shared_ptr<net::TlsKeys>& tls) {
+                                                      const std::shared_ptr<net::TlsKeys>& tls,
+                                                      bool has_others) {
   if (net::IsUnixHost(address)) return ConnectSocket(address, target, clock);
   ASSIGN_OR_RETURN(ListenAddress place, ListenAddress::Parse(address));
-  auto client =
-      RemoteClient::Connect({place.Host(), place.port, ""}, target, SettingsOf(clock, tls));
+  LineSettings settings = SettingsOf(clock, tls);
+  if (has_others) {
+    settings.keepalive = net::Keepalive::OfTheirLease();
+    settings.connect_max_us = settings.keepalive.leave_after_us;
+  }
+  auto client = RemoteClient::Connect({place.Host(), place.port, ""}, target, settings);
   const bool is_no_peer = client.status().code() == StatusCode::kUnavailable;
   return is_no_peer ? NoSippar(client.status(), target) : std::move(client);
 }

@@ -27,9 +27,11 @@ namespace sippar::cluster {
 // `address`: HOST:PORT, with TLS if `tls` is set; or unix:PATH. `target` names the server in error
 // messages. When OK, the server has answered. Errors are those of RemoteClient::Connect, and
 // kFailedPrecondition: the server on the unix socket, perhaps an older program, speaks another
-// protocol.
+// protocol. `has_others`: the caller can go on at another server, so one at host:port that says
+// nothing is given up within two thirds of a lease; otherwise after 40 s, since a client that has
+// no other server would only fail sooner.
 [[nodiscard]] StatusOr<std::unique_ptr<RemoteClient>> ConnectServer(
     const std::string& address, const std::string& target, engine::Clock* clock,
-    const std::shared_ptr<net::TlsKeys>& tls);
+    const std::shared_ptr<net::TlsKeys>& tls, bool has_others = false);
 
 }  // namespace sippar::cluster

@@ -18,7 +18,8 @@ Status CheckLoopback(const std::string& listen, const ListenAddress& address) {
   if (address.IsLoopback()) return OkStatus();
   return InvalidArgument(
       fmt::format("address '{}' can be reached from other machines, and connections are not "
-                  "encrypted; listen on localhost:{} and forward it, e.g. ssh -L",
+                  "encrypted; listen on localhost:{} and forward it, e.g. ssh -L, or, in a process "
+                  "of a cluster, give --insecure-network where only trusted machines reach it",
                   listen, address.port));
 }
 
@@ -28,9 +29,9 @@ class ListeningApiServer final : public ApiServer {
       : gateway_(client, options, WireServerOptions()) {}
   ~ListeningApiServer() override { Stop(0); }
 
-  Status Listen(const std::string& listen) {
-    ASSIGN_OR_RETURN(ListenAddress address, ListenAddress::Parse(listen));
-    RETURN_IF_ERROR(CheckLoopback(listen, address));
+  Status Listen(const ApiServerOptions& asked) {
+    ASSIGN_OR_RETURN(ListenAddress address, ListenAddress::Parse(asked.listen));
+    if (!asked.is_open_to_all) RETURN_IF_ERROR(CheckLoopback(asked.listen, address));
     SharedPortOptions options;
     ASSIGN_OR_RETURN(options.sockets, ListenOn(address));
     address_ = fmt::format("{}:{}", address.host, options.sockets[0]->Local().port());
@@ -59,7 +60,7 @@ class ListeningApiServer final : public ApiServer {
 StatusOr<std::unique_ptr<ApiServer>> ApiServer::Start(Client* client,
                                                       const ApiServerOptions& options) {
   auto server = std::make_unique<ListeningApiServer>(client, options);
-  RETURN_IF_ERROR(server->Listen(options.listen));
+  RETURN_IF_ERROR(server->Listen(options));
   return std::unique_ptr<ApiServer>(std::move(server));
 }
 

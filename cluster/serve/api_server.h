@@ -17,8 +17,10 @@ namespace sippar::cluster {
 
 struct ApiServerOptions {
   std::string listen = "localhost:8086";  // HOST:PORT; port 0 means any free port
-  bool strict_instances = false;          // true: an instance exists only once it is created
-  QueryApi* queries = nullptr;            // must outlive the server; null: SQL is not served
+  // True: other machines may connect, without encryption; false: only loopback addresses serve.
+  bool is_open_to_all = false;
+  bool strict_instances = false;  // true: an instance exists only once it is created
+  QueryApi* queries = nullptr;    // must outlive the server; null: SQL is not served
   // Gets a line for each call that took slow_call_us or more, at most ten lines a second. Null:
   // slow calls are not reported.
   std::function<void(const std::string& line)> on_slow_call = nullptr;
@@ -28,8 +30,8 @@ struct ApiServerOptions {
 class ApiServer {
  public:
   // Starts a server; when OK, it accepts calls. `client` must outlive the server. kInvalidArgument:
-  // the address is not HOST:PORT, or other machines could reach it, but connections are not
-  // encrypted; kUnavailable: the server cannot listen on the address, or gRPC does not start.
+  // the address is not HOST:PORT, or other machines could reach it, but is_open_to_all is not set;
+  // kUnavailable: the server cannot listen on the address, or gRPC does not start.
   [[nodiscard]] static StatusOr<std::unique_ptr<ApiServer>> Start(Client* client,
                                                                   const ApiServerOptions& options);
   virtual ~ApiServer() = default;

@@ -21,7 +21,7 @@ StatusOr<net::ServerOptions> OptionsOf(const WireServerOptions& options) {
   net.host = "";
   if (options.listen.empty()) return net;
   ASSIGN_OR_RETURN(ListenAddress address, ListenAddress::Parse(options.listen));
-  if (options.tls == nullptr && !address.IsLoopback()) {
+  if (options.tls == nullptr && !options.is_open_to_all && !address.IsLoopback()) {
     return InvalidArgument(
         fmt::format("address '{}' can be reached from other machines; give a certificate and "
                     "its key (--tls-cert, --tls-key), or listen on localhost:{}",

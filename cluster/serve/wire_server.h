@@ -22,7 +22,8 @@ struct WireServerOptions {
   std::string listen = "localhost:0";
   std::string name = "sippar";        // name of this process, for its callers' error messages
   std::string cluster;                // id of the cluster; empty: callers of any cluster are served
-  std::shared_ptr<net::TlsKeys> tls;  // null: no TLS, for this machine only
+  std::shared_ptr<net::TlsKeys> tls;  // null: no TLS, for this machine only unless is_open_to_all
+  bool is_open_to_all = false;        // other machines may connect without TLS
   net::Keepalive keepalive;
   int64_t goodbye_us = 1'500'000;         // time for callers to read that the server stops
   std::shared_ptr<SlowCalls> slow_calls;  // null: slow calls are not reported

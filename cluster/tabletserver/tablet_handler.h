@@ -28,6 +28,7 @@ class TabletHandler final : public TabletService {
   StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const TabletAddress& tablet,
                                                       const ChangesRequest& request,
                                                       const CallOptions& options) override;
+  engine::CpuCount* cpu() override { return parts_->host->cpu(); }
 
  private:
   using Updates = calls::UpdateRows<TabletAddress>;

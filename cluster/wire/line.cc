@@ -110,6 +110,7 @@ StatusOr<std::shared_ptr<net::Channel>> Line::NewChannel(const MemberAddress& ad
   to.hello.expected = address.life;
   to.bounds = settings_.bounds;
   to.keepalive = settings_.keepalive;
+  to.connect_max_us = settings_.connect_max_us;
   to.tls = settings_.tls;
   to.reconnects = options_.reconnects;
   return net::Channel::New(std::move(to), settings_.loops);

@@ -32,6 +32,7 @@ struct LineSettings {
   net::Hello hello = {};  // hello of this process; each line sets `lane` and `expected`
   std::shared_ptr<net::TlsKeys> tls = nullptr;  // null: no TLS
   net::Keepalive keepalive = {};
+  int64_t connect_max_us = 5'000'000;  // longest time until the member has said hello
   net::LaneBounds bounds = {};
 };
 

@@ -55,6 +55,17 @@ bool HasDuration(Method method) {
   return method != Method::kTableChanges && method != Method::kTabletChanges;
 }
 
+engine::CpuCount* CpuOf(const MemberPorts& ports) {
+  return ports.tablets == nullptr ? nullptr : ports.tablets->cpu();
+}
+
+// A large batch takes a thousand times as long as a short write, and pays for its own clock.
+engine::CpuScope CpuOfWrite(const MemberPorts& ports, const net::ServerCall& call) {
+  constexpr size_t kLargeBytes = 64 << 10;
+  const bool is_large = call.body().size() > kLargeBytes;
+  return {CpuOf(ports), is_large ? engine::CpuScope::kEach : engine::CpuScope::kOneInMany};
+}
+
 }  // namespace
 
 void MemberService::Begin(MemberPorts ports) {
@@ -145,10 +156,14 @@ void MemberService::Do(const MemberPorts& ports, const std::shared_ptr<net::Serv
       return on(ports.data, "gateway", reply);
     case Method::kAdmin:
       return on(ports.admin, "master", ask_master);
-    case Method::kTablets:
+    case Method::kTablets: {
+      const engine::CpuScope cpu = CpuOfWrite(ports, *call);
       return on(ports.tablets, "tablet server", reply);
-    case Method::kControl:
+    }
+    case Method::kControl: {
+      const engine::CpuScope cpu(CpuOf(ports), engine::CpuScope::kEach);
       return on(ports.control, "tablet server", reply);
+    }
     case Method::kNotices:
       return on(ports.notices, "master", ask_master);
     case Method::kReadTable:

@@ -29,6 +29,20 @@ const std::string& PlaceOf(const LentTable& table) { return *table; }
 const TabletAddress& PlaceOf(const TabletAddress& tablet) { return tablet; }
 
 using Stream = Departure::Stream;
+using engine::CpuScope;
+
+// A table's calls are a gateway's work; the servers of the tablets count their own.
+engine::CpuCount* CpuOf(DataApi*) { return nullptr; }
+engine::CpuCount* CpuOf(TabletService* tablets) { return tablets->cpu(); }
+
+bool IsOfOneRow(const ReadSpec& read) {
+  const std::vector<engine::RowRange>& ranges = read.rows.ranges();
+  return ranges.size() == 1 && ranges.front().IsSingle();
+}
+
+CpuScope::Counting CountingOf(const ReadSpec& read) {
+  return IsOfOneRow(read) ? CpuScope::kOneInMany : CpuScope::kEach;
+}
 
 // Records in the call's trace what a stream has done.
 void Note(const StreamEnd& end) {
@@ -116,6 +130,7 @@ void ReadFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call, Dep
   Serve<Request>(
       call, stream,
       [&](const Request& request, const CallOptions& options, std::string* last) -> Status {
+        const CpuScope cpu(CpuOf(port), CountingOf(*request.read));
         ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
                          port->Read(PlaceOf(request.to), *request.read, options));
         return SendCells(call.get(), stream, cells.get(), last);
@@ -128,8 +143,8 @@ bool ReadAtOnce(Interface* port, const std::shared_ptr<net::ServerCall>& call,
   using Request = ReadRequest<To>;
   Request request;
   if (Status why; !DecodeValue(call->body(), &request, &why)) return false;
-  const std::vector<engine::RowRange>& ranges = request.read->rows.ranges();
-  if (ranges.size() != 1 || !ranges.front().IsSingle() || call->IsOver()) return false;
+  if (!IsOfOneRow(*request.read) || call->IsOver()) return false;
+  const CpuScope cpu(CpuOf(port), CpuScope::kOneInMany);
   const Stream stream(departure, call, Stream::kEnds);
   if (!stream.begun().ok() || stream.is_cut()) return false;
   LastPart last;
@@ -205,6 +220,7 @@ void RunFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call, Depa
   const Stream stream(departure, call, Stream::kEnds);
   Serve<Request>(
       call, stream, [&](const Request& request, const CallOptions& options, std::string*) {
+        const CpuScope cpu(CpuOf(port), CountingOf(request.program->read));
         // Results that depend on all rows cannot be continued by another process, so such a run is
         // not cut at the end of a row; it ends, or Departure ends it.
         const bool in_order = !request.program->aggregate && request.program->order_by.empty();
@@ -221,6 +237,7 @@ void ChangesFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call,
   const Stream stream(departure, call, Stream::kEndless);
   Serve<Request>(call, stream,
                  [&](const Request& request, const CallOptions& options, std::string*) -> Status {
+                   const CpuScope cpu(CpuOf(port), CpuScope::kEach);
                    ASSIGN_OR_RETURN(std::unique_ptr<ChangeStream> changes,
                                     port->ReadChanges(PlaceOf(request.to), request.wanted,
                                                       {.cancel = options.cancel}));

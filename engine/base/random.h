@@ -1,6 +1,5 @@
 // A small seeded generator (splitmix64), so that a seed reproduces a test. No other code makes
-// random numbers; only the seed of TraceId::New comes from the OS. Not for secrets. Not thread
-// safe.
+// random numbers but ids (entropy.h). Not for secrets. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

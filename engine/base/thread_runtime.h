@@ -31,6 +31,8 @@ class ThreadRuntime {
   virtual uint64_t Start(const std::string& name, std::function<void()> body) = 0;
   virtual void Join(uint64_t thread) = 0;
   virtual size_t HardwareThreads() = 0;
+  // 64 random bits that the seed of the simulation determines.
+  virtual uint64_t Entropy() = 0;
   // The clock of the simulated machine that the running thread belongs to.
   virtual Clock* MachineClock() = 0;
 

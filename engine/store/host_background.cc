@@ -122,7 +122,8 @@ void TabletHost::SampleWork() {
   for (const auto& tablet : All()) {
     work.push_back({tablet->schema()->name, tablet->id(), tablet->range(), tablet->work_nanos()});
   }
-  hot_tablets_.Sample(clock_->NowMicros(), ProcessCpuMicros(), std::move(work));
+  const int64_t cpu_us = options_.store.counts_own_cpu ? cpu_.Micros() : ProcessCpuMicros();
+  hot_tablets_.Sample(clock_->NowMicros(), cpu_us, std::move(work));
 }
 
 void TabletHost::FlushIfLogRests(uint64_t* bytes_seen) {
@@ -134,6 +135,7 @@ void TabletHost::FlushIfLogRests(uint64_t* bytes_seen) {
 }
 
 void TabletHost::FlushLoop() {
+  const CpuScope cpu(&cpu_, CpuScope::kEach);
   // Short-lived processes may have left more segments than log_segments_max, though none of them
   // filled a memtable. This call then requests flushes of the tablets that need the oldest segment.
   RemoveObsoleteSegments();
@@ -256,6 +258,7 @@ bool TabletHost::SettleFamilies() {
 // The loop of a compaction thread. Only the thread that got `reshape` also settles moved families
 // and splits tablets.
 void TabletHost::CompactLoop(const std::function<bool()>& reshape) {
+  const CpuScope cpu(&cpu_, CpuScope::kEach);
   while (!stopping_) {
     uint64_t runs_seen = 0;
     {

@@ -1,6 +1,6 @@
-// Which tablets kept the processors busy, minute by minute: the CPU time of the process, divided
-// among the tablets in proportion to their work (engine/read/tablet_work.h). Kept in memory only.
-// Thread safe.
+// Which tablets kept the processors busy, minute by minute: the CPU time that was used for the
+// tablets (StoreOptions::counts_own_cpu), divided among them in proportion to their work
+// (engine/read/tablet_work.h). Kept in memory only. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,8 +36,8 @@ class HotTablets {
     RowRange range;
     uint64_t nanos = 0;  // TabletWork's estimate since the tablet was opened
   };
-  // Divides the CPU time since the last call among the tablets. `cpu_us`: CPU time of the process
-  // since its start.
+  // Divides the CPU time since the last call among the tablets. `cpu_us`: CPU time for all
+  // tablets since the start of the process.
   void Sample(int64_t now_us, int64_t cpu_us, std::vector<Work> tablets);
   // The samples that start within [start_us, end_us). Of the samples of one tablet within a quarter
   // of an hour, only the hottest is listed.

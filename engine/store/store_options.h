@@ -50,6 +50,9 @@ struct StoreOptions {
   // machines whose memory or disks are not trusted (tests/FAULTS.md D5). Costs a third of the
   // flush.
   bool paranoid_flush = false;
+  // True if this process does other work, too, as a member that is also a gateway or a master: hot
+  // tablets then share only the CPU time in TabletHost::cpu(). False: that of the whole process.
+  bool counts_own_cpu = false;
   // false: no thread flushes or compacts, writers are never slowed down, and no slow sync of the
   // log is taken over. For tests, and for a start that only looks on (cluster/node/looking_on.h).
   bool background = true;

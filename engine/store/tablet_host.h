@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/cpu_time.h"
 #include "engine/base/metrics.h"
 #include "engine/base/thread.h"
 #include "engine/compaction/rate_limiter.h"
@@ -110,6 +111,9 @@ class TabletHost {
   // Samples which tablets were busy since the last call; a background thread calls it every minute.
   void SampleWork();
   const HotTablets& hot_tablets() const { return hot_tablets_; }
+  // CPU time that threads use for this host: those of flushes and compactions, and others during
+  // their calls to its tablets, for which they open scopes (CpuScope).
+  CpuCount* cpu() { return &cpu_; }
 
  private:
   void FlushLoop();
@@ -131,6 +135,7 @@ class TabletHost {
   Clock* const clock_;
   Metrics metrics_;
   CompactionHistory compactions_;
+  CpuCount cpu_;
   HotTablets hot_tablets_{HardwareThreads()};
   RateLimiter limiter_;
   BlockCache cache_;

@@ -41,7 +41,7 @@ TEST(ClusterReportTest, JsonHasTheNamesThatScriptsUse) {
       R"("writes_per_s":0.0,"lease_left_ms":null,"skew_ms":null}],)"
       R"("tablets":{"total":2,"online":2,"loading":0,"unassigned":0,"recovering":0,"merging":0,)"
       R"("set_aside":0},"unserved":[],"recoveries":[],"sweep_errors":0,"balancing":true,)"
-      R"("drained":[]})"
+      R"("drained":[],"clock_doubt":""})"
       "\n");
 }
 
@@ -78,6 +78,14 @@ TEST(ClusterReportTest, AClockThatIsWrongByMoreThanASecondIsTrouble) {
       << text;
   const std::string json = HealthJson(health);
   EXPECT_NE(json.find(R"("lease_left_ms":4000,"skew_ms":-1600})"), std::string::npos) << json;
+}
+
+TEST(ClusterReportTest, C1_AMasterThatDoubtsItsClockSaysSo) {
+  cluster::ClusterHealth health = Healthy();
+  health.clock_doubt = "the master's clock has jumped by +31536000 s";
+  EXPECT_NE(HealthText(health).find("nothing is removed by its date: the master's clock has jumped "
+                                    "by +31536000 s; ask `sippar admin doctor`\n"),
+            std::string::npos);
 }
 
 TEST(ClusterReportTest, AnEventOfATabletThatIsGoneHasNoStart) {

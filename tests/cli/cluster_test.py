@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -74,6 +75,24 @@ class ClusterTest(cluster_lab.ClusterLab):
             self.assertEqual(self.count(self.target), "2")
             self.run_sippar("admin", "wait", self.target, "--servers", "2", "--timeout", f"{lease_s}s")
             self.assertLess(time.monotonic() - begun, lease_s / 2)
+
+    def test_a_gateway_alone_is_open_to_all_only_by_insecure_network(self):
+        self.first_up()
+        self.query(self.target, "CREATE TABLE t (FAMILY f); INSERT INTO t ROW 'a' SET f:q = '1'")
+        words = ["serve", "--cluster", self.target, "--roles", "gateway", "--name", "g2", "--wire", "0.0.0.0:0",
+                 "--listen", "0.0.0.0:0"]
+        _, err = self.run_sippar(*words, code=1)
+        self.assertIn("'0.0.0.0:0' can be reached from other machines", err)
+        self.assertIn("--insecure-network", err)
+        with subprocess.Popen([cluster_lab.BINARY, *words, "--insecure-network"], stdout=subprocess.PIPE,
+                              text=True) as server:
+            try:
+                addresses = re.findall(r"0\.0\.0\.0:(\d+)", server.stdout.readline())
+                self.assertEqual(len(addresses), 2)
+                for port in addresses:
+                    self.assertEqual(self.count(f"127.0.0.1:{port}"), "1")
+            finally:
+                server.terminate()
 
     def test_a_foreign_process_with_a_recorded_number_lives(self):
         self.first_up()

@@ -81,6 +81,7 @@ class Scheduler final : public engine::ThreadRuntime {
   uint64_t Start(const std::string& name, std::function<void()> body) override;
   void Join(uint64_t thread) override;
   size_t HardwareThreads() override { return options_.hardware_threads; }
+  uint64_t Entropy() override { return random_.Next(); }
   engine::Clock* MachineClock() override { return ClockOf(machine()); }
 
   // --- Functions that simulated disks, networks and tests call, from inside Run.

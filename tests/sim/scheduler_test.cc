@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "engine/base/entropy.h"
 #include "engine/base/thread.h"
 
 namespace sippar::sim {
@@ -250,6 +251,18 @@ TEST(Scheduler, MachinesHaveTheirOwnClocks) {
     scheduler.Join(thread);
   }),
             "");
+}
+
+TEST(Scheduler, ASeedDeterminesEntropy) {
+  auto drawn = [](uint64_t seed) {
+    Scheduler scheduler(Seeded(seed));
+    uint64_t bits = 0;
+    EXPECT_EQ(scheduler.Run([&] { bits = engine::Entropy(); }), "");
+    return bits;
+  };
+  EXPECT_EQ(drawn(1), drawn(1));
+  EXPECT_NE(drawn(1), drawn(2));
+  EXPECT_NE(engine::Entropy(), engine::Entropy());  // outside of a run it is the machine's
 }
 
 TEST(Scheduler, OutsideOfARunThreadsAreReal) {

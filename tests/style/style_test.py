@@ -28,13 +28,14 @@ OS_CALLS = [
      ("engine/base/",)),
     (re.compile(r"\bpthread_\w+"), ("engine/base/", "fuse/kernel/")),
     # Safe only where no lock, wait or call to the OS lies between two uses: fibers share it.
-    (re.compile(r"\bthread_local\b"), ("engine/base/call_notes.h", "engine/base/tablet_scope.h", "engine/read/read_totals.h", "engine/sstable/block_codec.cc",
+    (re.compile(r"\bthread_local\b"), ("engine/base/call_notes.h", "engine/base/cpu_time.cc", "engine/base/tablet_scope.h", "engine/read/read_totals.h", "engine/sstable/block_codec.cc",
                                        "fuse/tree/node.cc")),
     (re.compile(r"std::chrono::\w*_clock"), ("engine/base/",)),
     (re.compile(r"\b(fopen|std::[io]?fstream)\b"), ("cli/", "fuse/kernel/")),
     (re.compile(r"(?<![\w.>])::open\(|(?<![\w.>])::fsync\(|(?<![\w.>])::rename\("),
      ("engine/fs/", "cli/", "fuse/kernel/")),
-    (re.compile(r"\b(std::rand|s?rand\(|std::random_device|std::mt19937\w*|std::default_random_engine)"),
+    (re.compile(r"\b(std::rand|s?rand\(|std::random_device|std::mt19937\w*|std::default_random_engine"
+                r"|getrandom\b|getentropy\b)"),
      ("engine/base/",)),
     (re.compile(r"\bclock_gettime\b|\bgettimeofday\b|\b(nano|u)?sleep\(|\btime\((nullptr|NULL|0)\)"),
      ("engine/base/",)),

@@ -8,6 +8,7 @@
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/lock_paths.h"
 #include "cluster/lock/member_record.h"
+#include "cluster/master/act/clock_note.h"
 #include "cluster/master/act/standing_orders.h"
 #include "engine/base/crash_point.h"
 #include "engine/log/log_seal.h"
@@ -16,7 +17,8 @@ namespace sippar::cluster::master {
 
 using event::Done;
 
-Done RecoveryActions::Do(const action::ListServers&) {
+Done RecoveryActions::Do(const action::ListServers& asked) {
+  if (asked.note_us != 0) WriteClockNote(session_, asked.note_us);
   auto files = session_->ReadDirectory(lock_paths::Servers());
   if (!files.ok()) return {0, files.status(), {}};
   ServerListing listing;
@@ -31,6 +33,7 @@ Done RecoveryActions::Do(const action::ListServers&) {
     (lives ? listing.locked : listing.unlocked).push_back(*std::move(id));
   }
   listing.orders = ReadOrders(session_);
+  listing.noted_us = ReadClockNote(session_);
   return {0, OkStatus(), std::move(listing)};
 }
 

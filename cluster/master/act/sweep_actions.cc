@@ -10,6 +10,7 @@
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/lock_paths.h"
 #include "cluster/master/act/cluster_backups.h"
+#include "cluster/master/decide/wall_clock.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/seeded_bug.h"
 #include "engine/changes/change_file.h"
@@ -103,10 +104,9 @@ Done SweepActions::Do(const action::FindReferences&) {
 }
 
 Done SweepActions::Do(const action::TrashFiles& asked) {
-  int64_t now_us = places_->clock->NowMicros();
   auto trash = [&](const std::string& path) {
-    Status status =
-        places_->fs->Rename(path, fmt::format("{}{}{}", path, store_paths::kTrashMark, now_us));
+    Status status = places_->fs->Rename(
+        path, fmt::format("{}{}{}", path, store_paths::kTrashMark, asked.wall_us));
     return status.code() == StatusCode::kNotFound ? OkStatus() : status;
   };
   std::set<uint64_t> held;  // files that readers still use after a compaction replaced them
@@ -145,7 +145,6 @@ Done SweepActions::Do(const action::TrashFiles& asked) {
 }
 
 Status SweepActions::ExpireChanges(const action::PurgeTrash& asked) {
-  const int64_t now_us = places_->clock->NowMicros();
   const std::string directory = store_paths::Changes(places_->directory);
   auto names = places_->fs->List(directory);
   if (names.status().code() == StatusCode::kNotFound) return OkStatus();
@@ -160,46 +159,56 @@ Status SweepActions::ExpireChanges(const action::PurgeTrash& asked) {
     if (kept == asked.changes_us.end()) {
       RETURN_IF_ERROR(RemoveTree(places_->fs, path));
     } else {
-      int64_t before_us = now_us - kept->second - engine::kChangesGraceUs;
+      int64_t before_us = asked.wall_us - kept->second - engine::kChangesGraceUs;
       RETURN_IF_ERROR(engine::ExpireChangeFiles(places_->fs, path, before_us).status());
     }
   }
   return OkStatus();
 }
 
-Status SweepActions::ExpireBackups() {
-  const int64_t now_us = places_->clock->NowMicros();
+Status SweepActions::ExpireBackups(int64_t wall_us) {
   auto expire = [&](uint64_t number, const engine::BackupManifest& manifest) {
-    if (manifest.info.expires_us > now_us) return OkStatus();
+    if (manifest.info.expires_us > wall_us) return OkStatus();
     return RemoveBackup(places_->fs, places_->directory, number);
   };
   return ScanBackups(places_->fs, places_->directory, expire);
 }
 
-Done SweepActions::Do(const action::PurgeTrash& asked) {
-  if (Status expired = ExpireChanges(asked); !expired.ok()) return {0, std::move(expired), {}};
-  if (Status expired = ExpireBackups(); !expired.ok()) return {0, std::move(expired), {}};
-  const int64_t before_us = places_->clock->NowMicros() - asked.age_us;
-  for (const std::string& directory :
-       {store_paths::Sstables(places_->directory), store_paths::Logs(places_->directory)}) {
-    auto names = places_->fs->List(directory);
-    if (!names.ok()) return {0, names.status(), {}};
-    for (const std::string& name : *names) {
-      size_t mark = name.find(store_paths::kTrashMark);
-      if (mark == std::string::npos) continue;
-      int64_t since_us = 0;
-      const char* end = name.data() + name.size();
-      auto parsed =
-          std::from_chars(name.data() + mark + store_paths::kTrashMark.size(), end, since_us);
-      if (parsed.ec != std::errc() || since_us > before_us) continue;
-      bool known = directory == store_paths::Logs(places_->directory) &&
-                   since_us > places_->clock->NowMicros() - kSweptLogsKnownUs;
-      const std::string path = directory + "/" + name;
-      Status status = known ? Empty(places_->fs, path) : RemoveTree(places_->fs, path);
-      if (!status.ok()) return {0, std::move(status), {}};
+Status SweepActions::PurgeFrom(const std::string& directory, const action::PurgeTrash& asked) {
+  ASSIGN_OR_RETURN(std::vector<std::string> names, places_->fs->List(directory));
+  for (const std::string& name : names) {
+    const size_t mark = name.find(store_paths::kTrashMark);
+    if (mark == std::string::npos) continue;
+    const std::string path = directory + "/" + name;
+    int64_t since_us = 0;
+    const char* end = name.data() + name.size();
+    auto parsed =
+        std::from_chars(name.data() + mark + store_paths::kTrashMark.size(), end, since_us);
+    if (parsed.ec != std::errc()) continue;
+    if (since_us > asked.wall_us + kClockSlackUs) {
+      // A master whose clock was wrong has put it here. Its time in the trash begins again, because
+      // it would not end before that date.
+      RETURN_IF_ERROR(
+          places_->fs->Rename(path, fmt::format("{}/{}{}{}", directory, name.substr(0, mark),
+                                                store_paths::kTrashMark, asked.wall_us)));
+      continue;
     }
+    if (since_us > asked.wall_us - asked.age_us) continue;
+    const bool known = directory == store_paths::Logs(places_->directory) &&
+                       since_us > asked.wall_us - kSweptLogsKnownUs;
+    RETURN_IF_ERROR(known ? Empty(places_->fs, path) : RemoveTree(places_->fs, path));
   }
-  return {};
+  return OkStatus();
+}
+
+Done SweepActions::Do(const action::PurgeTrash& asked) {
+  auto purge = [&]() -> Status {
+    RETURN_IF_ERROR(ExpireChanges(asked));
+    RETURN_IF_ERROR(ExpireBackups(asked.wall_us));
+    RETURN_IF_ERROR(PurgeFrom(store_paths::Sstables(places_->directory), asked));
+    return PurgeFrom(store_paths::Logs(places_->directory), asked);
+  };
+  return {0, purge(), {}};
 }
 
 }  // namespace sippar::cluster::master

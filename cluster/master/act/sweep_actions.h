@@ -23,7 +23,8 @@ class SweepActions {
 
  private:
   Status ExpireChanges(const action::PurgeTrash& asked);
-  Status ExpireBackups();
+  Status ExpireBackups(int64_t wall_us);
+  Status PurgeFrom(const std::string& directory, const action::PurgeTrash& asked);
 
   const ActionPlaces* const places_;
   LockSession* const session_;

@@ -194,6 +194,7 @@ ClusterHealth HealthOf(const MasterState& state, int64_t now_us) {
   health.master.is_running = state.stage == StartStage::kRunning;
   health.sweep_errors = state.sweep_errors;
   health.orders = state.orders;
+  if (health.master.is_running) health.clock_doubt = state.WhyClockDoubted();
   for (const auto& [id, server] : state.servers) {
     health.servers.push_back(StatusOf(state, server));
     if (server.recovery) health.recoveries.push_back(StatusOf(server, now_us));

@@ -52,8 +52,9 @@ void DoubtStrangers(Turn* turn, const References& found) {
   }
 }
 
-action::PurgeTrash Purge(const MasterState& state) {
+action::PurgeTrash Purge(const MasterState& state, int64_t now_us) {
   action::PurgeTrash purge;
+  purge.wall_us = state.clock.BestMicros(now_us);
   purge.age_us = state.options.trash_us;
   for (const auto& [id, table] : state.tables) {
     // A table without a stream gets the longest retention: it may have had a stream before or may
@@ -141,11 +142,13 @@ void RunGarbage(Turn* turn) {
       // Decides again what is collectable: since the listing, a server may have started, or may
       // have been found dead but not yet recovered.
       FileListing rest = Collectable(garbage.candidates, CreatorsOf(*state));
-      return turn->Ask(&garbage.attempt, action::TrashFiles{std::move(rest.files),
-                                                            std::move(rest.logs), Living(*state)});
+      return turn->Ask(&garbage.attempt,
+                       action::TrashFiles{std::move(rest.files), std::move(rest.logs),
+                                          Living(*state), state->clock.BestMicros(turn->now_us)});
     }
     case GarbageStage::kPurge:
-      return turn->Ask(&garbage.attempt, Purge(*state));
+      if (!state->WhyClockDoubted().empty()) return EndRound(turn);
+      return turn->Ask(&garbage.attempt, Purge(*state, turn->now_us));
   }
 }
 

@@ -1,6 +1,7 @@
 // The sweep, in rounds. A round lists the files, removes from the list those that METADATA or a
 // backup names, waits, removes from the list those that have been named since, moves the remaining
-// files to the trash, and deletes old trash. An error before the move to the trash ends the round,
+// files to the trash, and deletes old trash, the last only while the master's clock is believed
+// (wall_clock.h). An error before the move to the trash ends the round,
 // and nothing is removed, because a row that could not be read may name any file (PROTOCOL.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -11,12 +11,18 @@ namespace {
 
 constexpr size_t kKeptMax = 100;  // most kept tables; keeping another one deletes the oldest
 
+// A master whose clock is doubted (wall_clock.h) lets no time pass. 0 stands for a table that was
+// given up for another one.
+bool IsOver(const MasterState& state, const Table& table) {
+  if (table.kept_until_us == 0) return true;
+  return table.kept_until_us <= state.wall_us && state.WhyClockDoubted().empty();
+}
+
 // Returns the tables that can be restored, sorted by the time of the drop.
 std::vector<Table*> Kept(MasterState* state) {
   std::vector<Table*> kept;
   for (auto& [id, table] : state->tables) {
-    bool over = table.kept_until_us <= state->wall_us;
-    if (table.life == TableLife::kKept && !over) kept.push_back(&table);
+    if (table.life == TableLife::kKept && !IsOver(*state, table)) kept.push_back(&table);
   }
   std::stable_sort(kept.begin(), kept.end(), [](const Table* a, const Table* b) {
     return a->record->changed_at_us < b->record->changed_at_us;
@@ -59,7 +65,7 @@ void RunKept(Turn* turn, Table* table) {
     turn->Reply(table->request, OkStatus());
     table->request = 0;
   }
-  if (table->kept_until_us <= state->wall_us) table->life = TableLife::kDropping;
+  if (IsOver(*state, *table)) table->life = TableLife::kDropping;
 }
 
 void OnEvent(Turn* turn, const event::UndeleteTable& request) {

@@ -27,8 +27,11 @@ enum class TableLife : uint8_t { kCreating = 0, kLive = 1, kDropping = 2, kKept 
 namespace action {
 
 // Lists servers/: the servers that have a file there, and those that hold the lock of their file.
-// The ServerListing also has the standing orders.
-struct ListServers {};
+// The ServerListing also has the standing orders and the note of the clock. If `note_us` is not 0,
+// first makes it the note.
+struct ListServers {
+  int64_t note_us = 0;
+};
 // Reads all files of tables/.
 struct ReadTables {};
 // Asks a server which tablets it serves. The answer is a ServerReport.
@@ -151,15 +154,17 @@ struct TrashFiles {
   std::vector<uint64_t> files;
   std::vector<ServerId> logs;
   std::vector<ServerId> servers = {};
+  int64_t wall_us = 0;  // time from which they are in the trash
 };
-// Deletes what has been in the trash for `age_us`, expired backups, and change-stream files past
-// the retention of their table (`changes_us`). Change-stream files of tables that are not listed
-// are deleted, too, unless the table's id is `tables_end` or higher: such a table is newer than the
-// list.
+// Deletes what has been in the trash for `age_us` at the time `wall_us`, backups that have expired
+// then, and change-stream files past the retention of their table (`changes_us`). Change-stream
+// files of tables that are not listed are deleted, too, unless the table's id is `tables_end` or
+// higher: such a table is newer than the list.
 struct PurgeTrash {
   int64_t age_us = 0;
   std::map<uint64_t, int64_t> changes_us;
   uint64_t tables_end = 0;  // above the ids of all tables that have existed
+  int64_t wall_us = 0;
 };
 // Reports the outcome of an administrator's request. Has no answer.
 struct Reply {

@@ -24,6 +24,9 @@ struct ServerListing {
   // The administrators' standing orders as recorded now. None: the record could not be read, so the
   // orders that the master knows stay in force.
   std::optional<StandingOrders> orders;
+  // The wall-clock time that a master has noted last; 0: there is no note. None: it could not be
+  // read.
+  std::optional<int64_t> noted_us = 0;
 };
 
 struct TableFile {
@@ -63,7 +66,7 @@ struct LockTaken {
 };
 // Time has passed.
 struct Tick {
-  int64_t wall_us = 0;  // wall clock, for the dates of kept tables and of servers' deaths
+  int64_t wall_us = 0;  // wall clock; `now_us` of Step is monotonic
 };
 // servers/ may have changed.
 struct ServersChanged {};

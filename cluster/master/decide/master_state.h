@@ -19,6 +19,7 @@
 
 #include "cluster/master/decide/master_event.h"
 #include "cluster/master/decide/tablet_map.h"
+#include "cluster/master/decide/wall_clock.h"
 #include "engine/base/random.h"
 
 namespace sippar::cluster::master {
@@ -206,6 +207,7 @@ struct MasterState {
   MasterOptions options;
   uint64_t epoch = 0;   // this master's epoch, which fences older ones; 0: not the master
   int64_t wall_us = 0;  // wall clock at the last tick
+  WallClock clock;
   uint64_t next_op = 1;
   // Next id of a table or tablet is (epoch << 32) + next_number, unique across masters.
   uint64_t next_number = 1;
@@ -256,6 +258,8 @@ struct MasterState {
   }
   // Finds a table by name; dropped tables do not count, even if they are kept.
   Table* FindTable(const std::string& name);
+  // Why nothing may be removed because of its date now (wall_clock.h); "": it may.
+  std::string WhyClockDoubted() const;
   uint64_t NewId() { return (epoch << 32) + next_number++; }
 };
 

@@ -27,7 +27,10 @@ void OnEvent(Turn* turn, const event::LockTaken& taken) {
 }
 
 // A tick only updates the clocks, because every step checks what is due.
-void OnEvent(Turn* turn, const event::Tick& tick) { turn->state->wall_us = tick.wall_us; }
+void OnEvent(Turn* turn, const event::Tick& tick) {
+  turn->state->wall_us = tick.wall_us;
+  turn->state->clock.Tick(tick.wall_us, turn->now_us);
+}
 
 void OnEvent(Turn* turn, const event::ServersChanged&) { turn->state->next_poll_us = 0; }
 
@@ -91,6 +94,14 @@ Table* MasterState::FindTable(const std::string& name) {
     if (has_name && table.record->schema.name == name) return &table;
   }
   return nullptr;
+}
+
+std::string MasterState::WhyClockDoubted() const {
+  std::vector<int64_t> skews_us;
+  for (const auto& [id, server] : servers) {
+    if (server.live && server.skew_us.has_value()) skews_us.push_back(*server.skew_us);
+  }
+  return clock.WhyDoubted(skews_us);
 }
 
 std::vector<Action> Step(MasterState* state, const Event& event, int64_t now_us) {

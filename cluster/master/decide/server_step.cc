@@ -88,7 +88,9 @@ void RunServers(Turn* turn) {
   MasterState* state = turn->state;
   if (turn->now_us >= state->next_poll_us && !state->polling.Waits(turn->now_us)) {
     state->next_poll_us = turn->now_us + state->options.poll_us;
-    turn->Ask(&state->polling, action::ListServers{});
+    const bool may_note = state->stage == StartStage::kRunning && state->WhyClockDoubted().empty();
+    turn->Ask(&state->polling,
+              action::ListServers{may_note ? state->clock.ToNote(turn->now_us) : 0});
   }
   RemoveSilent(turn);
   for (auto it = state->servers.begin(); it != state->servers.end();) {
@@ -122,6 +124,7 @@ void OnDone(Turn* turn, const action::ListServers&, const event::Done& done) {
   }
   // The orders are read with the servers, so a new master knows them before it assigns any tablet.
   if (listing->orders) state->orders = *listing->orders;
+  if (listing->noted_us) state->clock.Learn(*listing->noted_us, turn->now_us);
   RunServers(turn);
   RunDrains(turn);
 }

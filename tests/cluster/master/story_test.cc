@@ -15,6 +15,7 @@
 //   lose TEXT               calls with TEXT are carried out, their answers are lost; until `keep`
 //   hold TEXT               calls with TEXT stay on their way until `release`
 //   time SECONDS            passes, in steps of 100 ms
+//   clock SECONDS           the wall clock of the masters jumps
 //   show                    METADATA and servers
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
@@ -73,9 +74,11 @@ class Story {
     } else if (verb == "time") {
       for (int i = std::stoi(args[0]) * 10; i > 0; --i) {
         now_us_ += 100'000;
-        Feed(event::Tick{now_us_});
+        Feed(event::Tick{now_us_ + jumped_us_});
         Drain();
       }
+    } else if (verb == "clock") {
+      jumped_us_ += std::stoll(args[0]) * 1'000'000;
     } else if (verb == "show") {
       text_ += world_.Dump();
     } else if (verb == "status") {
@@ -133,8 +136,8 @@ class Story {
     } else if (verb == "create") {
       Feed(event::CreateTable{++request_, schema, {args.begin() + 1, args.end()}, 0});
     } else if (verb == "drop") {
-      int64_t until_us = row.empty() ? 0 : now_us_ + std::stoll(row) * 1'000'000;
-      Feed(event::DropTable{++request_, schema.name, until_us, now_us_});
+      int64_t until_us = row.empty() ? 0 : now_us_ + jumped_us_ + std::stoll(row) * 1'000'000;
+      Feed(event::DropTable{++request_, schema.name, until_us, now_us_ + jumped_us_});
     } else if (verb == "undelete") {
       Feed(event::UndeleteTable{++request_, schema.name});
     } else if (verb == "alter") {
@@ -177,6 +180,7 @@ class Story {
       text += fmt::format("{} {}: {} tablets, {:.1f} reads/s, {} in memory\n", server.id.ToString(),
                           server.state, server.tablets, server.reads_per_s, server.memtable_bytes);
     }
+    if (!health.clock_doubt.empty()) text += "clock: " + health.clock_doubt + "\n";
     for (const UnservedTablet& tablet : health.unserved) {
       text += fmt::format("unserved {} ['{}', '{}') {} for {:.1f} s: {}\n", tablet.table,
                           tablet.range.start, tablet.range.limit, tablet.state,
@@ -247,6 +251,7 @@ class Story {
   std::string lose_;
   std::string text_;
   int64_t now_us_ = 1'000'000;
+  int64_t jumped_us_ = 0;
   uint64_t number_ = 0;
   uint64_t request_ = 0;
 };

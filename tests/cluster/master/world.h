@@ -109,6 +109,7 @@ class World {
   // Number of calls on each row, in each report.
   std::map<std::pair<uint64_t, std::string>, uint64_t> calls;
   StandingOrders orders;  // as the lock service has them
+  int64_t noted_us = 0;   // the masters' note of the clock, as the lock service has it
   // Tables and rows: a tablet with such a row ends each process that loads it.
   std::set<std::pair<uint64_t, std::string>> deadly;
   size_t killed = 0;  // number of processes that a deadly row has ended

@@ -15,8 +15,10 @@ Done World::CarryOut(uint64_t master_epoch, const Action& action) {
   return done;
 }
 
-Done World::Do(uint64_t, const action::ListServers&) {
+Done World::Do(uint64_t, const action::ListServers& body) {
   ServerListing listing;
+  if (body.note_us != 0) noted_us = body.note_us;
+  listing.noted_us = noted_us;
   for (const auto& [id, server] : servers) {
     if (server.file) (server.lock ? listing.locked : listing.unlocked).push_back(id);
     if (server.HasJustDied()) listing.dead.push_back(id);

@@ -246,6 +246,33 @@ TEST(WireFaults, N5_APeerThatSaysNothingIsAskedAndThenLeft) {
   EXPECT_LT(micros, 8 * kSecond);
 }
 
+TEST(WireFaults, N5_AMemberThatTellsItsLeaseIsLeftAfterTwoThirdsOfIt) {
+  RawListener listener;
+  WireWorld world;
+  world.options.port = listener.socket->Local().port();
+  ChannelOptions to = world.To(Lane::kUsers);
+  to.keepalive = {
+      .ask_after_us = 60 * kSecond, .leave_after_us = 90 * kSecond, .follows_lease = true};
+  auto channel = world.NewChannel(to);
+  engine::Thread server("server", [&] {
+    auto peer = listener.Accept();
+    peer->Frames(1);
+    Hello hello = HelloOf("tabletserver", "ts9.3");
+    hello.lease_us = 3 * kSecond / 2;
+    peer->Send(Encoded({HelloFrame(hello)}));
+    std::vector<Frame> frames = peer->Frames();  // reads until the other end closes the connection
+    ASSERT_EQ(frames.size(), 3u);
+    EXPECT_EQ(frames[2].kind, FrameKind::kPing);
+  });
+  const int64_t start = engine::Clock::System()->MonotonicNanos();
+  Status left = channel->Call(kEcho, "x", {.timeout_us = 0}).status();
+  const int64_t micros = (engine::Clock::System()->MonotonicNanos() - start) / 1000;
+  EXPECT_EQ(left.code(), StatusCode::kUnavailable);
+  EXPECT_NE(MessageOf(left).find("has said nothing for"), std::string_view::npos) << left;
+  EXPECT_GE(micros, kSecond * 9 / 10);
+  EXPECT_LT(micros, 30 * kSecond);
+}
+
 TEST(WireFaults, AQuietLineToALivePeerStays) {
   WireWorld world;
   world.options.keepalive = {.ask_after_us = kSecond / 50, .leave_after_us = 3 * kSecond};

@@ -28,16 +28,32 @@ TEST(HelloTest, EveryFieldComesBackAndLaterFieldsArePassedOver) {
   hello.features = 0xf00000000000000f;
   hello.lane = Lane::kMetadata;
   hello.expected = "m1.7";
+  hello.lease_us = 6'000'000;
   auto found = DecodeHello(EncodeHello(hello) + "fields of a later version");
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(EncodeHello(*found), EncodeHello(hello));
   EXPECT_EQ(found->lane, Lane::kMetadata);
   EXPECT_EQ(found->features, 0xf00000000000000f);
+  EXPECT_EQ(found->lease_us, 6'000'000);
+}
+
+TEST(HelloTest, AnOlderMemberTellsNoLeaseAndNoneTellsMoreThanAnHour) {
+  Hello hello = Member(1, 1, "ts1.1");
+  const std::string bytes = EncodeHello(hello);
+  const std::string older = bytes.substr(0, bytes.size() - 1);  // ends before the lease
+  for (const std::string& text : {older, older + "\xff", older + std::string(20, '\xff')}) {
+    auto found = DecodeHello(text);
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ(found->name, "ts1.1");
+    EXPECT_EQ(found->lease_us, 0);
+  }
+  hello.lease_us = int64_t{86'400} * 1'000'000;
+  EXPECT_EQ(DecodeHello(EncodeHello(hello))->lease_us, int64_t{3600} * 1'000'000);
 }
 
 TEST(HelloTest, BytesThatAreNoneAreRefused) {
   std::string bytes = EncodeHello(Member(1, 2, "ts1.1"));
-  for (size_t size = 0; size < bytes.size(); ++size) {
+  for (size_t size = 0; size + 1 < bytes.size(); ++size) {  // the last byte is the lease
     EXPECT_EQ(DecodeHello(bytes.substr(0, size)).status().code(), StatusCode::kInvalidArgument);
   }
   EXPECT_FALSE(DecodeHello("GET / HTTP/1.1\r\n").ok());
@@ -163,6 +179,15 @@ TEST(KeepaliveTest, ASilentPeerIsAskedOnceAfterAThirdOfALeaseAndLeftAfterTwo) {
   EXPECT_EQ(LookAtSilence(keepalive, 3'000'000, true).step, SilenceStep::kNone);
   EXPECT_EQ(LookAtSilence(keepalive, 4'000'000, true).step, SilenceStep::kLeave);
   EXPECT_EQ(LookAtSilence(keepalive, 9'000'000, false).step, SilenceStep::kLeave);
+}
+
+TEST(KeepaliveTest, AClientWithOtherMembersFollowsTheLeaseThatItIsTold) {
+  const Keepalive follows = Keepalive::OfTheirLease();
+  EXPECT_EQ(follows.With(0).leave_after_us, 4'000'000);  // that of a lease of 6 s
+  EXPECT_EQ(follows.With(30'000'000).ask_after_us, 10'000'000);
+  EXPECT_EQ(follows.With(30'000'000).leave_after_us, 20'000'000);
+  EXPECT_EQ(follows.With(1).leave_after_us, 666'666);
+  EXPECT_EQ(Keepalive().With(3'000'000).leave_after_us, Keepalive().leave_after_us);
 }
 
 TEST(ReconnectTest, TheFirstAttemptIsMadeAtOnceAndLaterOnesWaitLongerUpToABound) {

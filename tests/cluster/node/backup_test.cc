@@ -183,7 +183,7 @@ TEST_F(ClusterBackupTest, TheyAreKnownToTheNextMasterAndEndWithTheirTime) {
   places.clock = engine::Clock::System();
   places.directory = "/db";
   EXPECT_OK(master::ActionJob(places, session.get(), 1)
-                .CarryOut({1, master::action::PurgeTrash{kHour, {}, 0}})
+                .CarryOut({1, master::action::PurgeTrash{kHour, {}, 0, Now()}})
                 .status);
   EXPECT_EQ(disk_.List(store_paths::Backups("/db"))->size(), 2u);
   EXPECT_OK(cluster_->admin()->Do(calls::RestoreTable{"c", "u"}));

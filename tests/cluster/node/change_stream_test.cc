@@ -243,8 +243,9 @@ TEST_F(ClusterChanges, WhatIsTooOldGoesAndWhatMayBeNewerStays) {
   std::shared_ptr<LockSession> session = *locks_->OpenSession({"test", 0});
   master::ActionJob job(Places(), session.get(), 1);
   auto purge = [&](std::map<uint64_t, int64_t> kept_us) {
-    EXPECT_OK(
-        job.CarryOut({1, master::action::PurgeTrash{0, std::move(kept_us), table_id + 1}}).status);
+    master::action::PurgeTrash asked{0, std::move(kept_us), table_id + 1};
+    asked.wall_us = engine::Clock::System()->NowMicros();
+    EXPECT_OK(job.CarryOut({1, std::move(asked)}).status);
   };
   purge({{table_id, kDayMicros}});
   EXPECT_EQ(disk_.List(directory)->size(), 2u);  // including its mark

@@ -247,6 +247,13 @@ TEST(ClusterFindings, OrdersOfAnAdministratorAreNoTrouble) {
   EXPECT_THAT(findings[0].why, HasSubstr("every live server is drained"));
 }
 
+TEST(ClusterFindings, C1_AClockThatTheMasterDoubts) {
+  ClusterFacts facts = Whole();
+  facts.health->clock_doubt = "the master's clock has jumped by +31536000 s";
+  EXPECT_THAT(One(facts).why, HasSubstr("jumped by +31536000 s, so no dropped table"));
+  EXPECT_THAT(One(facts).way_out, HasSubstr("set the clocks"));
+}
+
 TEST(ClusterFindings, FailedSweeps) {
   ClusterFacts facts = Whole();
   facts.health->sweep_errors = 2;

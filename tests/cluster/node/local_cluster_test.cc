@@ -242,9 +242,10 @@ TEST_F(ClusterWorld, ASweptLogIsKnownToHaveBeenNeededByNobody) {
   auto seal = [&](const ServerId& server) {
     return job.CarryOut({1, master::action::SealLog{server}}).status;
   };
-  EXPECT_OK(job.CarryOut({1, master::action::TrashFiles{{}, {swept}}}).status);
+  const int64_t wall_us = engine::Clock::System()->NowMicros();
+  EXPECT_OK(job.CarryOut({1, master::action::TrashFiles{{}, {swept}, {}, wall_us}}).status);
   EXPECT_OK(seal(swept));
-  EXPECT_OK(job.CarryOut({1, master::action::PurgeTrash{0, {}, 0}}).status);
+  EXPECT_OK(job.CarryOut({1, master::action::PurgeTrash{0, {}, 0, wall_us}}).status);
   auto names = disk_.List("/db/wal");
   ASSERT_EQ(names->size(), 1u);
   EXPECT_TRUE(disk_.List("/db/wal/" + names->front())->empty());

@@ -109,6 +109,36 @@ TEST_F(ServerClientTest, AServerThatStartsAgainIsWaitedFor) {
   EXPECT_EQ(waits, 3);
 }
 
+// A process that is frozen still has its connections accepted by the kernel.
+TEST_F(ServerClientTest, N5_AFrozenServerIsPassedOverWhereOthersAreNamed) {
+  auto frozen = net::Socket::Listen(*net::NumericAddress("127.0.0.1", 0)).value();
+  auto server = WireServer::Start(store_.get(), {}).value();
+  const int64_t start_nanos = engine::Clock::System()->MonotonicNanos();
+  auto client =
+      OpenClient(fmt::format("127.0.0.1:{},{}", frozen->Local().port(), server->address()), {});
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_TRUE(Write(client->get(), "a").ok());
+  const int64_t micros = (engine::Clock::System()->MonotonicNanos() - start_nanos) / 1000;
+  EXPECT_GE(micros, 3'900'000);
+  EXPECT_LT(micros, 30'000'000);
+}
+
+// So that a frozen one is not asked again first.
+TEST_F(ServerClientTest, AfterALossTheNextServerIsTriedFirst) {
+  auto first = WireServer::Start(store_.get(), {}).value();
+  auto second = WireServer::Start(store_.get(), {}).value();
+  auto client = OpenClient(first->address() + "," + second->address(), {}).value();
+  EXPECT_TRUE(Write(client.get(), "a").ok());
+  WireServerOptions same;
+  same.listen = first->address();
+  first->Stop(0);
+  first = WireServer::Start(store_.get(), same).value();  // it is back before the next call
+  const uint64_t calls = first->calls_begun();
+  EXPECT_TRUE(Write(client.get(), "b").ok());
+  EXPECT_EQ(first->calls_begun(), calls);
+  EXPECT_GT(second->calls_begun(), 0u);
+}
+
 TEST_F(ServerClientTest, APortOfTheBigtableApiIsATargetToo) {
   ApiServerOptions options;
   options.listen = "localhost:0";
@@ -117,6 +147,20 @@ TEST_F(ServerClientTest, APortOfTheBigtableApiIsATargetToo) {
   ASSERT_TRUE(client.ok()) << client.status();
   EXPECT_TRUE(Write(client->get(), "a").ok());
   EXPECT_EQ(Rows(client->get()), "a");
+}
+
+TEST_F(ServerClientTest, OtherMachinesMayConnectOnlyWhereAllMay) {
+  ApiServerOptions options;
+  options.listen = "0.0.0.0:0";
+  Status refused = ApiServer::Start(store_.get(), options).status();
+  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(MessageOf(refused).find("--insecure-network"), std::string_view::npos) << refused;
+  options.is_open_to_all = true;
+  auto server = ApiServer::Start(store_.get(), options).value();
+  const std::string port = server->address().substr(server->address().rfind(':'));
+  auto client = OpenClient("127.0.0.1" + port, {});
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_TRUE(Write(client->get(), "a").ok());
 }
 
 TEST_F(ServerClientTest, AServerOfAnotherVersionIsRefusedInASentence) {

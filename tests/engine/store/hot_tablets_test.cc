@@ -1,4 +1,4 @@
-// Hot tablets: the CPU time of the process, divided among tablets by their work.
+// Hot tablets: CPU time, divided among tablets by their work.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/store/hot_tablets.h"
 
@@ -81,6 +81,38 @@ TEST(HotTabletsTest, AStoreKnowsWhoReadsAndWrites) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].tablet_id, tablets[0]->id());
   EXPECT_EQ(found[0].range.limit, "m");
+}
+
+// As in a member that is a gateway, too.
+TEST(HotTabletsTest, WorkOfOtherRolesIsNotATablets) {
+  MemoryFileSystem fs;
+  ManualClock clock(kStart);
+  StoreOptions options = LadderOptions(&fs, &clock);
+  options.counts_own_cpu = true;
+  auto store = std::move(*HostedTables::Open("/db", options));
+  TableSchema schema;
+  schema.name = "t";
+  schema.families = {{"f", FamilyType::kBytes, {}}};
+  ASSERT_TRUE(store->CreateTable(schema, {}).ok());
+  auto write = [&](const std::string& row) {
+    for (int i = 0; i < 3'000; ++i) {
+      RowMutation mutation(row);
+      mutation.Set("f", "q", "v");
+      ASSERT_TRUE(store->Apply("t", {&mutation}).front().ok());
+    }
+  };
+  store->host()->SampleWork();
+  write("outside of a scope");
+  clock.Set(kStart + 1'000);
+  store->host()->SampleWork();
+  EXPECT_TRUE(store->host()->hot_tablets().List(0, INT64_MAX).empty());
+  {
+    const CpuScope scope(store->host()->cpu(), CpuScope::kEach);
+    write("in a scope");
+  }
+  clock.Set(kStart + 2'000);
+  store->host()->SampleWork();
+  EXPECT_EQ(store->host()->hot_tablets().List(0, INT64_MAX).size(), 1u);
 }
 
 }  // namespace
