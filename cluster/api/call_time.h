@@ -31,6 +31,14 @@ class CallTime {
     if (is_limited()) left.timeout_us = std::max<int64_t>(LeftUs(), 1);
     return left;
   }
+  // Returns the options for a part of the call that begins now and must leave time for the others:
+  // its timeout is `limit_us`, or half of the time left if that is shorter.
+  CallOptions Part(int64_t limit_us) const {
+    CallOptions part = options_;
+    part.timeout_us = limit_us;
+    if (is_limited()) part.timeout_us = std::clamp<int64_t>(LeftUs() / 2, 1, limit_us);
+    return part;
+  }
   bool is_limited() const { return options_.timeout_us != 0; }
   // Returns the time left, negative after the deadline. Requires: is_limited().
   int64_t LeftUs() const {

@@ -173,9 +173,9 @@ struct ForgetBirths {
   static constexpr CallRule kRule = RepeatableChangeRule("ForgetBirths", TimeLimit::kLong);
 };
 
-// The next five calls are parts of calls of AdminApi, such as Flush: the master sends one for each
-// tablet to the tablet's server. (Clients send TabletStats, too, for ListTablets.) The master sends
-// Metrics, Compactions, Traces and HotTablets (admin_calls.h) to every server unchanged.
+// The next six calls are parts of calls of AdminApi, such as Flush, and of ListTablets: the master,
+// or a client, sends them to the tablets' server. The master sends Metrics, Compactions, Traces and
+// HotTablets (admin_calls.h) to every server unchanged.
 struct FlushTablet {
   uint64_t tablet_id = 0;
 
@@ -209,6 +209,19 @@ struct TabletStats {
   static constexpr CallRule kRule = LookUpRule("TabletStats");
 };
 
+// Like TabletStats, for up to kTabletsMax tablets of any tables. The reply has one part for each
+// tablet, in the same order; nullopt: the server does not serve the tablet. So that the reply fits
+// into a frame, it may end early, but never before the first tablet; the caller asks for the rest.
+// A server that does not know the call (kUnimplemented) knows TabletStats.
+struct BatchTabletStats {
+  std::vector<uint64_t> tablet_ids;
+
+  using Reply = std::vector<std::optional<std::vector<GroupStats>>>;
+  static constexpr int kFields = 1;
+  static constexpr size_t kTabletsMax = 1'000;
+  static constexpr CallRule kRule = LookUpRule("BatchTabletStats");
+};
+
 struct DumpTablet {
   uint64_t tablet_id = 0;
 
@@ -220,7 +233,7 @@ struct DumpTablet {
 using ControlCalls =
     CallList<LoadTablet, UnloadTablet, Report, SetSchema, SplitTablet, SplitByLoad, SortLogPart,
              HeldFiles, ForgetBirths, FlushTablet, CompactTablet, VerifyTablet, TabletStats,
-             DumpTablet, Metrics, Compactions, Traces, HotTablets>;
+             BatchTabletStats, DumpTablet, Metrics, Compactions, Traces, HotTablets>;
 
 // A hint from a server to the master. If it is lost, the master finds the same fact in METADATA,
 // only later.

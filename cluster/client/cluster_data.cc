@@ -7,7 +7,8 @@
 #include "cluster/client/change_course.h"
 #include "cluster/client/program_course.h"
 #include "cluster/client/scan_stream.h"
-#include "cluster/location/meta_row.h"
+#include "cluster/client/tablet_figures.h"
+#include "cluster/client/tablet_list.h"
 #include "cluster/location/metadata_table.h"
 
 namespace sippar::cluster {
@@ -210,59 +211,25 @@ StatusOr<std::vector<RowRange>> ClusterData::Perform(const calls::TabletRanges& 
   return ranges;
 }
 
-namespace {
-
-bool IsMoving(const Status& status) {
-  return status.code() == StatusCode::kUnavailable || HasCause(status, Cause::kNotServed);
-}
-
-// Asks the tablet's server for its sizes. False: METADATA assigns the tablet to a server, but this
-// server does not serve it yet, or no longer, or does not answer.
-StatusOr<bool> FillInfo(Transport* transport, const TabletRecord& record,
-                        const CallOptions& options, TabletInfo* info) {
-  info->tablet_id = record.tablet_id;
-  info->range = record.range;
-  info->server = record.server.ToString();
-  info->state = PhaseName(record.phase);
-  if (record.phase != TabletPhase::kAssigned) return true;
-  auto stats = transport->Control(record.server)->Do(calls::TabletStats{record.tablet_id}, options);
-  if (!stats.ok()) {
-    if (!IsMoving(stats.status())) return stats.status();
-    info->state = "loading";
-    return false;
-  }
-  info->state = "online";
-  for (const GroupStats& group : *stats) {
-    info->stored_bytes += group.stored_bytes;
-    info->memtable_bytes += group.memtable_bytes;
-    info->sstable_count += group.sstables;
-  }
-  return true;
-}
-
-}  // namespace
-
 // Reads METADATA and not the cache: the cache may have a tablet that was split since, and the
-// server of that tablet may still answer for it. If a tablet moves during the call, the list is
-// made once more.
+// server of that tablet may still answer for it. If a tablet moves during the call, METADATA is
+// read once more, and only the tablets without figures are asked for again. The caller's time is
+// checked before the answers are used: a kDeadlineExceeded among them is then that of a server that
+// hangs.
 StatusOr<std::vector<TabletInfo>> ClusterData::Perform(const calls::ListTablets& asked,
                                                        const CallTime& time) {
-  std::vector<TabletInfo> infos;
+  TabletList list;
   for (bool again : {true, false}) {
     auto records = caller_.ReadAll(asked.table, time);
     if (!again && IsMoving(records.status())) break;  // returns the first list
     RETURN_IF_ERROR(records.status());
-    infos.clear();
-    bool all_there = true;
-    for (const TabletRecord& record : *records) {
-      RETURN_IF_ERROR(time.Check());
-      ASSIGN_OR_RETURN(bool is_there,
-                       FillInfo(transport_, record, time.Left(), &infos.emplace_back()));
-      if (!is_there) all_there = false;
-    }
-    if (all_there || !again) break;
+    list.Begin(*records);
+    const std::vector<TabletFigures> answers = ReadFigures(transport_, list.Wanted(), time);
+    RETURN_IF_ERROR(time.Check());
+    RETURN_IF_ERROR(list.Add(answers));
+    if (!list.has_moving()) break;
   }
-  return infos;
+  return list.Take();
 }
 
 }  // namespace sippar::cluster

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "cluster/api/call_traces.h"
@@ -170,6 +171,25 @@ StatusOr<std::vector<GroupStats>> ControlHandler::Perform(const calls::TabletSta
   const engine::TabletScope scope(asked.tablet_id);
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   return served->tablet->Stats();
+}
+
+// The reply ends after this many figures, each a group's or a family's: a thousand tablets of
+// schemas with the most families would not fit into a frame.
+StatusOr<calls::BatchTabletStats::Reply> ControlHandler::Perform(
+    const calls::BatchTabletStats& asked) {
+  constexpr size_t kFiguresMax = 100'000;
+  const size_t count = std::min(asked.tablet_ids.size(), calls::BatchTabletStats::kTabletsMax);
+  calls::BatchTabletStats::Reply reply;
+  size_t figures = 0;
+  for (size_t i = 0; i < count && figures < kFiguresMax; ++i) {
+    const engine::TabletScope scope(asked.tablet_ids[i]);
+    auto& part = reply.emplace_back();
+    const std::shared_ptr<Served> served = parts_->served->FindId(asked.tablet_ids[i]);
+    if (served == nullptr) continue;
+    part = served->tablet->Stats();
+    for (const GroupStats& group : *part) figures += 1 + group.families.size();
+  }
+  return reply;
 }
 
 StatusOr<std::string> ControlHandler::Perform(const calls::DumpTablet& asked) {

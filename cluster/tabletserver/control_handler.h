@@ -43,6 +43,7 @@ class ControlHandler final : public TabletControl {
   Status Perform(const calls::CompactTablet& asked);
   Status Perform(const calls::VerifyTablet& asked);
   StatusOr<std::vector<GroupStats>> Perform(const calls::TabletStats& asked);
+  StatusOr<calls::BatchTabletStats::Reply> Perform(const calls::BatchTabletStats& asked);
   StatusOr<std::string> Perform(const calls::DumpTablet& asked);
   StatusOr<std::map<std::string, uint64_t>> Perform(const calls::Metrics& asked);
   StatusOr<std::vector<CompactionInfo>> Perform(const calls::Compactions& asked);

@@ -1,5 +1,6 @@
-// AdminApi of a cluster. Calls on named records are in cluster_records.cc, on status and events in
-// cluster_figures.cc, on moves of tablets and standing orders in cluster_moves.cc.
+// AdminApi of a cluster. Calls on named records are in cluster_records.cc, on status, events and
+// the figures of servers in cluster_figures.cc, on moves of tablets and standing orders in
+// cluster_moves.cc.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/act/cluster_admin.h"
 
@@ -7,18 +8,18 @@
 
 #include <algorithm>
 
-#include "cluster/api/call_traces.h"
 #include "cluster/api/group_sums.h"
+#include "cluster/client/server_groups.h"
 #include "cluster/net/failure.h"
+#include "engine/base/thread.h"
 #include "engine/model/change_config.h"
 
 namespace sippar::cluster::master {
 namespace {
 
-constexpr int64_t kMoveWaitMicros = 20'000;
-// The limit of attempts of a call to a tablet. With the waits between the attempts, the call still
-// succeeds if no server has the tablet for up to 10 s.
-constexpr int kTriesMax = 500;
+// A caller of Split waits for at most 500 times 20 ms until the master has read it.
+constexpr int64_t kLookAgainMicros = 20'000;
+constexpr int kLooksMax = 500;
 
 std::vector<RowRange> AllRows() { return {RowRange::All()}; }
 
@@ -43,6 +44,10 @@ ClusterAdmin::ClusterAdmin(MasterDriver* driver, const ActionPlaces& places)
       transport_(places.transport),
       metadata_(places.metadata),
       clock_(places.clock),
+      work_(transport_, clock_,
+            [this](const std::string& table, const std::vector<RowRange>& rows) {
+              return PlacesOf(table, rows);
+            }),
       backups_(driver, this, places,
                [this](const TableSchema& schema, std::vector<engine::TabletState> states,
                       const CallTime& time) {
@@ -162,91 +167,52 @@ StatusOr<std::vector<TableInfo>> ClusterAdmin::Perform(const calls::ListTables&,
   return infos;
 }
 
-StatusOr<ClusterAdmin::Place> ClusterAdmin::Find(const std::string& table, const std::string& row) {
-  StatusOr<Place> place = NoTable(table);
+StatusOr<std::vector<TabletPlace>> ClusterAdmin::PlacesOf(const std::string& table,
+                                                          const std::vector<RowRange>& rows) const {
+  StatusOr<std::vector<TabletPlace>> places = NoTable(table);
   RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
     const Table* found = state.FindTable(table);
     if (found == nullptr || found->life != TableLife::kLive) return;
-    place = Place();
-    place->master_epoch = state.epoch;
-    for (const Tablet* tablet :
-         state.tablets.Overlapping(found->record->table_id, {row, engine::RowSuccessor(row)})) {
-      if (!tablet->facts.range.Contains(row)) continue;
-      place->tablet_id = tablet->facts.tablet_id;
-      place->range = tablet->facts.range;
-      if (tablet->loaded) place->server = tablet->facts.server;
+    places = std::vector<TabletPlace>();
+    for (const RowRange& range : rows) {
+      for (const Tablet* tablet : state.tablets.Overlapping(found->record->table_id, range)) {
+        // Two of the ranges may be in the same tablet.
+        const bool is_known =
+            !places->empty() && places->back().tablet_id == tablet->facts.tablet_id;
+        if (is_known) continue;
+        places->push_back({tablet->facts.tablet_id, tablet->facts.range,
+                           tablet->loaded ? tablet->facts.server : ServerId(), state.epoch});
+      }
     }
   }));
-  return place;
-}
-
-Status ClusterAdmin::OnTablet(
-    const std::string& table, const std::string& row, const CallTime& time,
-    const std::function<Status(TabletControl* control, const Place& place)>& call,
-    std::string* limit) {
-  Status status;
-  for (int i = 0; i < kTriesMax; ++i) {
-    if (i > 0) clock_->SleepMicros(kMoveWaitMicros);
-    RETURN_IF_ERROR(time.Check());
-    ASSIGN_OR_RETURN(Place place, Find(table, row));
-    *limit = place.range.limit;
-    // A tablet that is moving is briefly served by no server.
-    status = Unavailable(fmt::format(
-        "table {}: no server has the tablet with row '{}' at present; try again", table, row));
-    if (place.server.IsNone()) continue;
-    status = call(transport_->Control(place.server).get(), place);
-    // With these codes the tablet may have moved, so it is looked up again. All other codes are
-    // final.
-    bool moved = status.code() == StatusCode::kUnavailable ||
-                 status.code() == StatusCode::kNotFound || status.code() == StatusCode::kAborted;
-    if (!moved) return status;
-  }
-  return status;
-}
-
-Status ClusterAdmin::OnTablets(
-    const std::string& table, const std::vector<RowRange>& rows, const CallTime& time,
-    const std::function<Status(TabletControl* control, const Place& place)>& call) {
-  std::string done;  // limit of the last tablet for which `call` ran
-  for (const RowRange& range : rows) {
-    // Continues at the end of the last tablet called, so that a split or merge between two calls
-    // leaves out no rows.
-    std::string row = std::max(range.start, done);
-    while (range.limit.empty() || row < range.limit) {
-      std::string limit;
-      RETURN_IF_ERROR(OnTablet(table, row, time, call, &limit));
-      if (limit.empty()) return OkStatus();  // the table has no further tablet
-      row = done = std::move(limit);
-    }
-  }
-  return OkStatus();
+  return places;
 }
 
 Status ClusterAdmin::Perform(const calls::Flush& asked, const CallTime& time) {
-  return OnTablets(asked.table, AllRows(), time, [&](TabletControl* control, const Place& place) {
-    return control->Do(calls::FlushTablet{place.tablet_id}, time.Left());
+  return work_.OnTablets(asked.table, AllRows(), time, [&](TabletControl* control, const auto& at) {
+    return control->Do(calls::FlushTablet{at.tablet_id}, time.Left());
   });
 }
 
 Status ClusterAdmin::Perform(const calls::Compact& asked, const CallTime& time) {
   const std::vector<RowRange> rows = asked.rows.empty() ? AllRows() : asked.rows;
-  return OnTablets(asked.table, rows, time, [&](TabletControl* control, const Place& place) {
-    return control->Do(calls::CompactTablet{place.tablet_id, asked.group}, time.Left());
+  return work_.OnTablets(asked.table, rows, time, [&](TabletControl* control, const auto& at) {
+    return control->Do(calls::CompactTablet{at.tablet_id, asked.group}, time.Left());
   });
 }
 
 Status ClusterAdmin::Perform(const calls::Verify& asked, const CallTime& time) {
-  return OnTablets(asked.table, AllRows(), time, [&](TabletControl* control, const Place& place) {
-    return control->Do(calls::VerifyTablet{place.tablet_id}, time.Left());
+  return work_.OnTablets(asked.table, AllRows(), time, [&](TabletControl* control, const auto& at) {
+    return control->Do(calls::VerifyTablet{at.tablet_id}, time.Left());
   });
 }
 
 Status ClusterAdmin::Perform(const calls::Split& asked, const CallTime& time) {
   RETURN_IF_ERROR(Annotate(engine::ValidateRowKey(asked.row), "split key"));
   std::string limit;
-  Status status = OnTablet(
+  Status status = work_.OnTablet(
       asked.table, asked.row, time,
-      [&](TabletControl* control, const Place& place) -> Status {
+      [&](TabletControl* control, const TabletPlace& place) -> Status {
         // The tablet already begins with this row.
         if (place.range.start == asked.row) return OkStatus();
         RETURN_IF_ERROR(control->Do(
@@ -259,37 +225,38 @@ Status ClusterAdmin::Perform(const calls::Split& asked, const CallTime& time) {
   RETURN_IF_ERROR(Annotate(status, fmt::format("split table {} at '{}'", asked.table, asked.row)));
   // Waits until the master has read the split in METADATA, so that a caller that then lists the
   // tablets sees the split.
-  for (int i = 0; i < kTriesMax; ++i) {
-    ASSIGN_OR_RETURN(Place place, Find(asked.table, asked.row));
+  for (int i = 0; i < kLooksMax; ++i) {
+    ASSIGN_OR_RETURN(TabletPlace place, work_.Find(asked.table, asked.row));
     if (place.range.start == asked.row) break;
     RETURN_IF_ERROR(time.Check());
-    clock_->SleepMicros(kMoveWaitMicros);
+    clock_->SleepMicros(kLookAgainMicros);
   }
   return OkStatus();
 }
 
 StatusOr<std::vector<GroupStats>> ClusterAdmin::Perform(const calls::Stats& asked,
                                                         const CallTime& time) {
+  ASSIGN_OR_RETURN(auto tablets, work_.Figures(asked.table, time));
   GroupSums sums;
-  RETURN_IF_ERROR(OnTablets(
-      asked.table, AllRows(), time, [&](TabletControl* control, const Place& place) -> Status {
-        ASSIGN_OR_RETURN(std::vector<GroupStats> parts,
-                         control->Do(calls::TabletStats{place.tablet_id}, time.Left()));
-        for (const GroupStats& part : parts) sums.Add(part);
-        return OkStatus();
-      }));
+  for (const std::vector<GroupStats>& groups : tablets) {
+    for (const GroupStats& group : groups) sums.Add(group);
+  }
   return sums.Take();
 }
 
 StatusOr<std::string> ClusterAdmin::Perform(const calls::DumpTablets& asked, const CallTime& time) {
+  RowParts<std::string> parts;
+  engine::Mutex mutex;  // guards `parts`
+  const auto dump = [&](TabletControl* control, const TabletPlace& place) -> Status {
+    ASSIGN_OR_RETURN(std::string part,
+                     control->Do(calls::DumpTablet{place.tablet_id}, time.Left()));
+    engine::MutexLock lock(&mutex);
+    parts.Add(place.range, std::move(part));
+    return OkStatus();
+  };
+  RETURN_IF_ERROR(work_.OnTablets(asked.table, AllRows(), time, dump));
   std::string text;
-  RETURN_IF_ERROR(OnTablets(
-      asked.table, AllRows(), time, [&](TabletControl* control, const Place& place) -> Status {
-        ASSIGN_OR_RETURN(std::string part,
-                         control->Do(calls::DumpTablet{place.tablet_id}, time.Left()));
-        text += part;
-        return OkStatus();
-      }));
+  for (const std::string& part : parts.Take()) text += part;
   return text;
 }
 
@@ -312,63 +279,6 @@ StatusOr<std::vector<ServerId>> ClusterAdmin::LiveServers() {
     }
   }));
   return live;
-}
-
-// Asks each live server and passes its answer to `add`. A server that has ended has lost its
-// figures, so it is left out.
-template <class Call, class Add>
-Status ClusterAdmin::AskServers(const Call& asked, const CallTime& time, const Add& add) {
-  ASSIGN_OR_RETURN(std::vector<ServerId> live, LiveServers());
-  for (const ServerId& server : live) {
-    RETURN_IF_ERROR(time.Check());
-    auto answer = transport_->Control(server)->Do(asked, time.Left());
-    // kUnavailable: the server has ended or cannot be reached. kUnimplemented: the server runs the
-    // previous version, which does not know the call.
-    const StatusCode code = answer.status().code();
-    if (code == StatusCode::kUnavailable || code == StatusCode::kUnimplemented) continue;
-    RETURN_IF_ERROR(answer.status());
-    add(*std::move(answer));
-  }
-  return OkStatus();
-}
-
-StatusOr<std::map<std::string, uint64_t>> ClusterAdmin::Perform(const calls::Metrics& asked,
-                                                                const CallTime& time) {
-  std::map<std::string, uint64_t> sums;
-  RETURN_IF_ERROR(AskServers(asked, time, [&](const auto& metrics) {
-    for (const auto& [name, value] : metrics) sums[name] += value;
-  }));
-  RETURN_IF_ERROR(
-      driver_->Look([&](MasterState& state) { sums["sweep_errors"] = state.sweep_errors; }));
-  return sums;
-}
-
-StatusOr<std::vector<CompactionInfo>> ClusterAdmin::Perform(const calls::Compactions& asked,
-                                                            const CallTime& time) {
-  std::vector<CompactionInfo> all;
-  RETURN_IF_ERROR(AskServers(asked, time, [&](std::vector<CompactionInfo> compactions) {
-    for (CompactionInfo& info : compactions) all.push_back(std::move(info));
-  }));
-  return all;
-}
-
-StatusOr<std::vector<CallTraceInfo>> ClusterAdmin::Perform(const calls::Traces& asked,
-                                                           const CallTime& time) {
-  std::vector<CallTraceInfo> all;
-  RETURN_IF_ERROR(AskServers(asked, time, [&](std::vector<CallTraceInfo> traces) {
-    MergeTraces(std::move(traces), &all);
-  }));
-  SortTraces(&all);
-  return all;
-}
-
-StatusOr<std::vector<HotTablet>> ClusterAdmin::Perform(const calls::HotTablets& asked,
-                                                       const CallTime& time) {
-  std::vector<HotTablet> all;
-  RETURN_IF_ERROR(AskServers(asked, time, [&](const std::vector<HotTablet>& hot) {
-    all.insert(all.end(), hot.begin(), hot.end());
-  }));
-  return all;
 }
 
 }  // namespace sippar::cluster::master

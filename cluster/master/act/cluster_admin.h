@@ -15,6 +15,7 @@
 #include "cluster/master/act/cluster_backups.h"
 #include "cluster/master/act/master_driver.h"
 #include "cluster/master/act/statement_registry.h"
+#include "cluster/master/act/table_work.h"
 
 namespace sippar::cluster::master {
 
@@ -62,27 +63,11 @@ class ClusterAdmin final : public AdminApi {
   Status Perform(const calls::DrainServer& asked, const CallTime& time);
   Status Perform(const calls::LetBack& asked, const CallTime& time);
 
-  struct Place {
-    uint64_t tablet_id = 0;
-    RowRange range;
-    ServerId server;  // none while no server serves the tablet
-    uint64_t master_epoch = 0;
-  };
   Status Create(const calls::CreateTable& asked, std::vector<engine::TabletState> states,
                 const CallTime& time);
   Status Alter(const TableSchema& schema, uint64_t expected_version, const CallTime& time);
-  // Finds the tablet with `row`. kNotFound: table not found.
-  StatusOr<Place> Find(const std::string& table, const std::string& row);
-  // Calls `call` for the server of each tablet that has some of the rows, in key order. Retries if
-  // a tablet has moved since it was looked up.
-  Status OnTablets(const std::string& table, const std::vector<RowRange>& rows,
-                   const CallTime& time,
-                   const std::function<Status(TabletControl* control, const Place& place)>& call);
-  // Like OnTablets, but only for the tablet with `row`. Sets *limit to the end of the tablet's
-  // rows.
-  Status OnTablet(const std::string& table, const std::string& row, const CallTime& time,
-                  const std::function<Status(TabletControl* control, const Place& place)>& call,
-                  std::string* limit);
+  StatusOr<std::vector<TabletPlace>> PlacesOf(const std::string& table,
+                                              const std::vector<RowRange>& rows) const;
   StatusOr<std::vector<ServerId>> LiveServers();
   // Progress of the move of one tablet to a requested server.
   struct MoveCourse {
@@ -99,13 +84,18 @@ class ClusterAdmin final : public AdminApi {
   // Changes the durable orders and waits until the master has read them.
   Status ChangeOrders(const CallTime& time,
                       const std::function<void(StandingOrders* orders)>& change);
+  // Asks all live servers concurrently and passes each answer to `add`, in the order of the
+  // servers. A server that has ended has lost its figures, so it is left out, as is one that does
+  // not know the call. Returns the servers that did not answer in time (kFiguresWaitUs).
   template <class Call, class Add>
-  Status AskServers(const Call& asked, const CallTime& time, const Add& add);
+  StatusOr<std::vector<ServerId>> AskServers(const Call& asked, const CallTime& time,
+                                             const Add& add);
 
   MasterDriver* const driver_;
   Transport* const transport_;
   MetadataTable* const metadata_;
   engine::Clock* const clock_;
+  const TableWork work_;
   ClusterBackups backups_;
   StatementRegistry statements_;
 };

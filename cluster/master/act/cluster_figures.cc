@@ -1,14 +1,18 @@
-// What AdminApi reports about a cluster: its status, and the events of its tablets.
+// What AdminApi reports about a cluster: its status, the events of its tablets, and the figures,
+// compactions and traces of its servers.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
+#include "cluster/api/call_traces.h"
+#include "cluster/client/server_groups.h"
 #include "cluster/lock/lock_paths.h"
 #include "cluster/lock/member_record.h"
 #include "cluster/master/act/cluster_admin.h"
 #include "cluster/master/decide/cluster_health.h"
+#include "engine/base/parallel.h"
 
 namespace sippar::cluster::master {
 namespace {
@@ -130,6 +134,81 @@ StatusOr<std::vector<TabletEventInfo>> ClusterAdmin::Perform(const calls::Tablet
     KeepNewest(&events);
   }
   return events;
+}
+
+template <class Call, class Add>
+StatusOr<std::vector<ServerId>> ClusterAdmin::AskServers(const Call& asked, const CallTime& time,
+                                                         const Add& add) {
+  ASSIGN_OR_RETURN(std::vector<ServerId> live, LiveServers());
+  std::vector<StatusOr<typename Call::Reply>> answers(live.size());
+  engine::RunParallel(kServersAtOnce, live.size(), [&](size_t i) {
+    // The caller may have stopped waiting while earlier servers were asked.
+    const Status in_time = time.Check();
+    if (in_time.ok()) {
+      answers[i] = transport_->Control(live[i])->Do(asked, time.Part(kFiguresWaitUs));
+    } else {
+      answers[i] = in_time;
+    }
+  });
+  RETURN_IF_ERROR(time.Check());
+  std::vector<ServerId> silent;
+  for (size_t i = 0; i < live.size(); ++i) {
+    // kUnavailable: the server has ended. kUnimplemented: the server runs the previous version,
+    // which does not know the call.
+    const StatusCode code = answers[i].status().code();
+    if (code == StatusCode::kUnavailable || code == StatusCode::kUnimplemented) continue;
+    if (code == StatusCode::kDeadlineExceeded) {
+      silent.push_back(live[i]);
+      continue;
+    }
+    RETURN_IF_ERROR(answers[i].status());
+    add(*std::move(answers[i]));
+  }
+  return silent;
+}
+
+StatusOr<std::map<std::string, uint64_t>> ClusterAdmin::Perform(const calls::Metrics& asked,
+                                                                const CallTime& time) {
+  std::map<std::string, uint64_t> sums;
+  ASSIGN_OR_RETURN(std::vector<ServerId> silent, AskServers(asked, time, [&](const auto& metrics) {
+                     for (const auto& [name, value] : metrics) sums[name] += value;
+                   }));
+  sums["servers_without_answer"] = silent.size();
+  RETURN_IF_ERROR(
+      driver_->Look([&](MasterState& state) { sums["sweep_errors"] = state.sweep_errors; }));
+  return sums;
+}
+
+StatusOr<std::vector<CompactionInfo>> ClusterAdmin::Perform(const calls::Compactions& asked,
+                                                            const CallTime& time) {
+  std::vector<CompactionInfo> all;
+  ASSIGN_OR_RETURN(std::vector<ServerId> silent,
+                   AskServers(asked, time, [&](std::vector<CompactionInfo> compactions) {
+                     for (CompactionInfo& info : compactions) all.push_back(std::move(info));
+                   }));
+  for (const ServerId& server : silent) {
+    all.emplace_back().status = fmt::format("server {}: no answer", server.ToString());
+  }
+  return all;
+}
+
+StatusOr<std::vector<CallTraceInfo>> ClusterAdmin::Perform(const calls::Traces& asked,
+                                                           const CallTime& time) {
+  std::vector<CallTraceInfo> all;
+  auto add = [&](std::vector<CallTraceInfo> traces) { MergeTraces(std::move(traces), &all); };
+  RETURN_IF_ERROR(AskServers(asked, time, add).status());
+  SortTraces(&all);
+  return all;
+}
+
+StatusOr<std::vector<HotTablet>> ClusterAdmin::Perform(const calls::HotTablets& asked,
+                                                       const CallTime& time) {
+  std::vector<HotTablet> all;
+  auto add = [&](const std::vector<HotTablet>& hot) {
+    all.insert(all.end(), hot.begin(), hot.end());
+  };
+  RETURN_IF_ERROR(AskServers(asked, time, add).status());
+  return all;
 }
 
 }  // namespace sippar::cluster::master

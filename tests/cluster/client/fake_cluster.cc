@@ -91,17 +91,19 @@ class FakeServer final : public TabletService {
   const ServerId id_;
 };
 
-// Answers only calls for the sizes of tablets.
+// Answers only calls for the sizes of tablets. `stats` decides on each call.
 class FakeControl final : public TabletControl {
  public:
   explicit FakeControl(FakeCluster* cluster) : cluster_(cluster) {}
 
   void Carry(const AnyCall& any, const CallOptions&) override {
-    const auto* asked = std::get_if<Pending<calls::TabletStats>>(&any);
-    if (asked == nullptr) return Refuse(any, Unimplemented("only TabletStats"));
-    const Status outcome = cluster_->stats();
-    asked->answer = std::vector<GroupStats>();
-    if (!outcome.ok()) asked->answer = outcome;
+    const auto* asked = std::get_if<Pending<calls::BatchTabletStats>>(&any);
+    if (asked == nullptr) return Refuse(any, Unimplemented("only BatchTabletStats"));
+    const Status outcome = cluster_->stats ? cluster_->stats() : OkStatus();
+    if (!outcome.ok()) return Refuse(any, outcome);
+    asked->answer =
+        calls::BatchTabletStats::Reply(asked->call.tablet_ids.size(), std::vector<GroupStats>());
+    ++cluster_->stats_calls_;
   }
 
  private:

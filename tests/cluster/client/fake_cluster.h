@@ -41,10 +41,12 @@ class FakeCluster final : public Transport {
   enum class Fate { kServe, kRefuse, kLoseAnswer };
   std::function<Fate(const ServerId& server, bool is_write)> fate;
   std::function<void()> before_call;
-  std::function<Status()> stats;  // the outcome of TabletStats on each server
+  // The outcome of BatchTabletStats, decided for each call, on several threads at once.
+  std::function<Status()> stats;
   // Streams break off after this many cells; 0: never.
   uint64_t break_streams_after = 0;
 
+  uint64_t stats_calls() const { return stats_calls_; }  // number of BatchTabletStats answered
   uint64_t calls() const { return calls_; }
   uint64_t writes() const { return writes_; }         // number of calls that wrote
   int64_t timeout_us() const { return timeout_us_; }  // timeout of the last write call
@@ -58,6 +60,7 @@ class FakeCluster final : public Transport {
 
  private:
   friend class FakeServer;
+  friend class FakeControl;
   struct Served {
     uint64_t table_id = 0;
     engine::RowRange range;
@@ -82,6 +85,7 @@ class FakeCluster final : public Transport {
   std::map<uint64_t, Served> served_ GUARDED_BY(mutex_);  // by tablet id
   uint64_t next_tablet_ = 1;
   std::atomic<uint64_t> calls_{0};
+  std::atomic<uint64_t> stats_calls_{0};
   std::atomic<uint64_t> writes_{0};
   std::atomic<int64_t> timeout_us_{0};
   std::unique_ptr<ClusterData> own_client_;

@@ -20,8 +20,9 @@ namespace {
 struct Hang {
   std::string hung = "s1";
   std::atomic<bool> on{false};
-  std::atomic<int> loads{0};      // number of waiting loads
-  std::atomic<int> unlimited{0};  // calls without a time limit or a cancel flag
+  std::atomic<bool> figures{false};  // true: Metrics and Compactions get no answer
+  std::atomic<int> loads{0};         // number of waiting loads
+  std::atomic<int> unlimited{0};     // calls without a time limit or a cancel flag
 };
 
 class HangingControl final : public TabletControl {
@@ -33,6 +34,12 @@ class HangingControl final : public TabletControl {
     if (options.timeout_us == 0 || options.cancel == nullptr) ++hang_->unlimited;
     const auto* load = std::get_if<Pending<calls::LoadTablet>>(&call);
     const bool hangs = load != nullptr && load->call.record.table_id != kMetadataTableId;
+    const bool is_figures = std::holds_alternative<Pending<calls::Metrics>>(call) ||
+                            std::holds_alternative<Pending<calls::Compactions>>(call);
+    if (hang_->figures && is_hung_ && is_figures) {
+      engine::Clock::System()->SleepMicros(options.timeout_us);
+      return Refuse(call, DeadlineExceeded("no answer came in time"));
+    }
     if (!hang_->on || !is_hung_ || !hangs) return base_->Carry(call, options);
     ++hang_->loads;
     while (!options.is_cancelled()) engine::Clock::System()->SleepMicros(1'000);
@@ -254,6 +261,27 @@ TEST_F(HangingServerTest, TheStatusTellsWrongClocksAndWhatIsLeftOfLeases) {
     EXPECT_GT(*server.lease_left_ms, 0);
     EXPECT_LE(*server.lease_left_ms, kLeaseUs / 1000);
   }
+}
+
+TEST_F(HangingServerTest, FiguresOfTheOthersComeAndTheServerIsNamed) {
+  for (const char* name : {"s1", "s2"}) StartServer(name);
+  ASSERT_TRUE(IsOk(StartMaster("m1")->WaitUntilRunning(20 * kSecond)));
+  AdminApi* admin = masters_.at("m1")->admin().get();
+  auto metrics = admin->Do(calls::Metrics{});
+  ASSERT_TRUE(IsOk(metrics));
+  EXPECT_EQ((*metrics)["servers_without_answer"], 0u);
+  hang_.figures = true;
+  CallOptions options;
+  options.timeout_us = 2 * kSecond;
+  metrics = admin->Do(calls::Metrics{}, options);
+  ASSERT_TRUE(IsOk(metrics));
+  EXPECT_EQ((*metrics)["servers_without_answer"], 1u);
+  EXPECT_GT(metrics->size(), 2u);  // those of s2, besides the master's own
+  auto compactions = admin->Do(calls::Compactions{}, options);
+  ASSERT_TRUE(IsOk(compactions));
+  ASSERT_FALSE(compactions->empty());
+  EXPECT_EQ(compactions->back().status,
+            fmt::format("server {}: no answer", servers_.at("s1")->server()->id().ToString()));
 }
 
 TEST_F(HangingServerTest, AServersOwnFailureIsAnAnswerAndAMissingServersIsNone) {

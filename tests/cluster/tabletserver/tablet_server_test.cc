@@ -38,6 +38,25 @@ TEST_F(TabletServerTest, RepeatedAndDelayedControlCallsFindTheirWorkDone) {  // 
   EXPECT_TRUE(control->Do(calls::Report{kMaster})->tablets.empty());
 }
 
+TEST_F(TabletServerTest, ABatchOfStatsHasAPartForEachTablet) {
+  auto server = Start("s1");
+  const TabletRecord left = NewTablet(server.get(), {"", "m"});
+  const TabletRecord right = NewTablet(server.get(), {"m", ""});
+  EXPECT_OK(Put(server.get(), right, "n", "1"));
+  auto control = server->Control();
+  auto stats = control->Do(calls::BatchTabletStats{{right.tablet_id, 99, left.tablet_id}});
+  ASSERT_TRUE(IsOk(stats));
+  ASSERT_EQ(stats->size(), 3u);
+  ASSERT_TRUE((*stats)[0].has_value() && (*stats)[2].has_value());
+  EXPECT_FALSE((*stats)[1].has_value());
+  EXPECT_EQ((*stats)[0]->front().entries, 1u);
+  EXPECT_EQ((*stats)[2]->front().entries, 0u);
+  const std::vector<uint64_t> many(calls::BatchTabletStats::kTabletsMax + 5, left.tablet_id);
+  stats = control->Do(calls::BatchTabletStats{many});
+  ASSERT_TRUE(IsOk(stats));
+  EXPECT_EQ(stats->size(), calls::BatchTabletStats::kTabletsMax);
+}
+
 TEST_F(TabletServerTest, AnOlderMasterIsRefused) {  // FAULTS.md L12
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
