@@ -23,6 +23,7 @@ constexpr int64_t kLookUs = 100'000;
 cluster::SiteOptions Site() {
   cluster::SiteOptions options;
   options.secret_file = cluster::SecretFileOfEnvironment();
+  options.allows_unsafe_store = cluster::AllowsUnsafeStoreByEnvironment();
   return options;
 }
 
@@ -45,6 +46,8 @@ void MemberCommands::AddTo(CLI::App* app) {
       ->add_option("--store", store_,
                    "posix:DIR, an absolute path that all machines of the cluster see")
       ->required();
+  init_->add_flag("--store-unsafe", allows_unsafe_store_,
+                  "also on NFS, SMB, 9p or AFS, where acknowledged writes can be lost");
   init_->footer(
       "The directory is empty, or a store that was used as a directory: it becomes the cluster's\n"
       "with all its tables, and from then on only TARGET opens it. A second init of the same\n"
@@ -78,7 +81,9 @@ int MemberCommands::Run() const {
 }
 
 int MemberCommands::Init() const {
-  auto made = cluster::MakeCluster(target_, store_, Site());
+  cluster::SiteOptions options = Site();
+  options.allows_unsafe_store = options.allows_unsafe_store || allows_unsafe_store_;
+  auto made = cluster::MakeCluster(target_, store_, options);
   if (!made.ok()) {
     const bool is_usage = made.status().code() == StatusCode::kInvalidArgument;
     return Failed("sippar admin", made.status(), is_usage ? kExitUsage : kExitNoStore);

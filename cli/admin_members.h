@@ -27,6 +27,7 @@ class MemberCommands {
   std::string store_;
   std::string directory_;
   std::string timeout_ = "60s";
+  bool allows_unsafe_store_ = false;
   CLI::App* init_ = nullptr;
   CLI::App* stop_ = nullptr;
   CLI::App* collapse_ = nullptr;

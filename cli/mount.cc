@@ -13,6 +13,7 @@
 #include "cli/exit_code.h"
 #include "cli/message.h"
 #include "cli/mount_answers.h"
+#include "cli/store.h"
 #include "cli/wait_option.h"
 #include "fuse/kernel/serve_mount.h"
 
@@ -116,6 +117,7 @@ int RunMount(int argc, char** argv) {
   flags.serve.mount.make_answers = [queries](cluster::Client* client) {
     return NewMountAnswers(client, queries);
   };
+  WarnOfCachingMount(flags.serve.target);
   // Returns when the mount has ended; with --daemon, as soon as the mount answers.
   Status status = fuse::ServeMount(flags.serve);
   if (status.ok()) return kExitOk;

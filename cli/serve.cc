@@ -21,6 +21,7 @@
 #include "cli/serve_member.h"
 #include "cli/serve_settings.h"
 #include "cli/serve_signals.h"
+#include "cli/store.h"
 #include "cli/wait_option.h"
 #include "cluster/client/client.h"
 #include "cluster/node/cluster_client.h"
@@ -136,7 +137,7 @@ void AddWireOptions(CLI::App* app, ServeOptions* options) {
 
 // Throws if the command line has an option that a process with these roles ignores.
 void RefuseUnused(const CLI::App& app, const std::string& roles) {
-  std::vector<const char*> unused = {"--lease", "--memory", "--advertise"};
+  std::vector<const char*> unused = {"--lease", "--memory", "--advertise", "--store-timeout"};
   if (roles != kRoleGateway) unused = {"--wire", "--wait"};
   if (!HasGateway(roles)) {
     unused.insert(unused.end(), {"--strict-instances", "--drain", "--slow-call"});
@@ -167,6 +168,7 @@ StatusOr<std::unique_ptr<cluster::Client>> OpenServed(ServeOptions* options) {
   if (options->member.cluster.empty()) {
     cluster::ClientOptions client;
     client.create_if_missing = true;
+    WarnOfCachingMount(options->directory);
     return cluster::OpenClient(options->directory, client, options->patience);
   }
   ASSIGN_OR_RETURN(

@@ -45,10 +45,10 @@ Status ParseRoles(std::string_view roles, cluster::MemberOptions* member) {
   return InvalidArgument("--roles is missing; use master, tabletserver or gateway");
 }
 
-StatusOr<int64_t> ParseLease(const std::string& text) {
-  auto value = ParseParameter("lease:DURATION=" + text);
+StatusOr<int64_t> ParseTime(const char* name, const std::string& text) {
+  auto value = ParseParameter("time:DURATION=" + text);
   if (value.ok() && value->second.integer() > 0) return value->second.integer();
-  return InvalidArgument(fmt::format("lease '{}': not a time; write one such as 6s", text));
+  return InvalidArgument(fmt::format("{} '{}': not a time; write one such as 6s", name, text));
 }
 
 // Called when a tablet server has lost its lease for good. Ends the process without clean-up,
@@ -75,16 +75,23 @@ void AddMemberOptions(CLI::App* app, ServeMemberOptions* options) {
   add("--zk-secret", &options->secret_file,
       "file whose first line is the cluster's secret in ZooKeeper");
   add("--lease", &options->lease, "a process that is silent for so long is taken for dead (6s)");
+  add("--store-timeout", &options->store_timeout,
+      "a tablet server ends when a call of its file system hangs for so long (30s)");
   add("--memory", &options->memory, "bytes of memtables and caches of a tablet server");
   app->add_flag("--insecure-network", options->insecure_network,
                 "accept connections from other machines without certificates")
       ->needs(cluster);
+  // It needs no --cluster: its variable may be set for all programs of a user.
+  app->add_flag("--store-unsafe", options->allows_unsafe_store,
+                "be a process of a cluster whose store lies on NFS, SMB, 9p or AFS, where "
+                "acknowledged writes can be lost");
 }
 
 cluster::SiteOptions SiteOptionsOf(const ServeMemberOptions& options) {
   cluster::SiteOptions site;
   site.secret_file =
       options.secret_file.empty() ? cluster::SecretFileOfEnvironment() : options.secret_file;
+  site.allows_unsafe_store = options.allows_unsafe_store;
   return site;
 }
 
@@ -113,9 +120,12 @@ int ServeMember(const ServeMemberOptions& options, cluster::ApiServerOptions api
   if (Status roles = ParseRoles(options.roles, &member); !roles.ok()) {
     return Failed("sippar serve", roles, kExitUsage);
   }
-  auto lease_us = ParseLease(options.lease);
+  auto lease_us = ParseTime("lease", options.lease);
   if (!lease_us.ok()) return Failed("sippar serve", lease_us.status(), kExitUsage);
   member.lease_us = *lease_us;
+  auto store_timeout_us = ParseTime("store-timeout", options.store_timeout);
+  if (!store_timeout_us.ok()) return Failed("sippar serve", store_timeout_us.status(), kExitUsage);
+  member.store_timeout_us = *store_timeout_us;
   auto keys = cluster::TlsKeysOf(tls);
   if (!keys.ok()) return Failed("sippar serve", keys.status(), kExitUsage);
   member.tls = *std::move(keys);

@@ -28,6 +28,8 @@ struct ServeMemberOptions {
   std::string secret_file;
   bool insecure_network = false;
   std::string lease = "6s";
+  std::string store_timeout = "30s";
+  bool allows_unsafe_store = false;
   uint64_t memory = 0;
 };
 

@@ -2,6 +2,8 @@
 #include "cli/store.h"
 
 #include "cli/local_files.h"
+#include "cli/message.h"
+#include "cluster/node/store_kind.h"
 
 namespace sippar::cli {
 
@@ -14,6 +16,7 @@ Status Store::Open(bool create) {
   if (session_ != nullptr) return OkStatus();
   cluster::ClientOptions options;
   options.create_if_missing = create;
+  WarnOfCachingMount(target_);
   ASSIGN_OR_RETURN(client_, cluster::OpenClient(target_, options, patience_));
   query::SessionOptions session_options;
   session_options.files = files_.get();
@@ -28,6 +31,11 @@ Status Store::Close() {
   Status status = client_->Close();
   client_.reset();
   return status;
+}
+
+void WarnOfCachingMount(const std::string& target) {
+  const std::string warning = cluster::CachingMountWarning(target);
+  if (!warning.empty()) PrintMessage(warning);
 }
 
 bool MakesStore(const query::syntax::Statement& statement) {

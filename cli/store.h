@@ -33,6 +33,10 @@ class Store {
   std::unique_ptr<query::Session> session_;
 };
 
+// Prints a warning if `target` is the directory of a store on a mount that answers from caches,
+// which is safe only while one machine opens it.
+void WarnOfCachingMount(const std::string& target);
+
 // True if this statement creates a missing store. Other statements that write need a table, which a
 // missing store does not have; they fail and leave no directory.
 bool MakesStore(const query::syntax::Statement& statement);

@@ -145,6 +145,7 @@ class Starter {
   Lack Make() const {
     cluster::SiteOptions site;
     site.secret_file = cluster::SecretFileOfEnvironment();
+    site.allows_unsafe_store = cluster::AllowsUnsafeStoreByEnvironment();
     const Status made = cluster::MakeCluster(plan_.target, plan_.store, site).status();
     if (made.ok()) return ClusterLack();
     if (!MayPass(made)) return made;

@@ -31,6 +31,8 @@ std::string MemberRecord::Encode() const {
       fmt::format("host {}\nport {}\nfence {}\nleaving {}\nmachine {}\npid {}\nversion {}\n", host,
                   port, fence, leaving, machine, pid, version);
   if (lease_us != 0) text += fmt::format("lease {}\n", lease_us);
+  if (!cluster.empty()) text += fmt::format("cluster {}\n", cluster);
+  if (!identity.empty()) text += fmt::format("identity {}\n", identity);
   return text;
 }
 
@@ -51,6 +53,8 @@ StatusOr<MemberRecord> MemberRecord::Decode(std::string_view text) {
     if (key == "machine") record.machine = value;
     if (key == "pid") is_valid = is_valid && Parse(value, &record.pid);
     if (key == "version") record.version = value;
+    if (key == "cluster") record.cluster = value;
+    if (key == "identity") record.identity = value;
     if (key == "lease") is_valid = is_valid && Parse(value, &record.lease_us);
   }
   const bool is_reached = record.port != 0 || net::IsUnixHost(record.host);

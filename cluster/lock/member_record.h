@@ -29,6 +29,11 @@ struct MemberRecord {
   // The lease that the lock service has granted to a server, in microseconds. After its last
   // heartbeat, the server may serve for this time. 0: the record does not contain it.
   int64_t lease_us = 0;
+  // Id of the cluster to which the member belongs, and the member's FileSystem::Identity() at the
+  // file system of the store. A master passes the identity to FileSystem::Fence. "": the record
+  // does not contain it.
+  std::string cluster = {};
+  std::string identity = {};
 
   [[nodiscard]] std::string Encode() const;
   // Returns text for people: "10.0.0.7:4711, process 812 on rack4".

@@ -9,6 +9,7 @@
 #include "cluster/node/bootstrap.h"
 #include "cluster/node/make_cluster.h"
 #include "cluster/node/store_file.h"
+#include "cluster/node/store_kind.h"
 #include "cluster/node/target.h"
 #include "engine/base/printable.h"
 
@@ -48,7 +49,8 @@ StatusOr<bool> MakeClusterIn(LockService* locks, const std::string& target,
                              const std::string& store, const SiteOptions& options) {
   ASSIGN_OR_RETURN(StorePlace place, ParseStorePlace(store));
   std::unique_ptr<engine::FileSystem> fs = FileSystemOf(place);
-  return MakeClusterOf({locks, fs.get(), target, place, options.session_us, options.clock});
+  return MakeClusterOf({locks, fs.get(), target, place, options.session_us, options.clock,
+                        options.allows_unsafe_store});
 }
 
 StatusOr<bool> MakeCluster(const std::string& target, const std::string& store,
@@ -107,6 +109,7 @@ StatusOr<std::unique_ptr<ClusterSite>> ClusterSite::OpenIn(std::shared_ptr<LockS
 StatusOr<std::unique_ptr<engine::FileSystem>> ClusterSite::OpenFiles() const {
   std::unique_ptr<engine::FileSystem> fs = FileSystemOf(place_);
   RETURN_IF_ERROR(CheckMounted(fs.get(), directory(), target_, id_));
+  if (!options_.allows_unsafe_store) RETURN_IF_ERROR(RefuseCachingMount(fs.get(), directory()));
   return fs;
 }
 

@@ -20,7 +20,9 @@
 namespace sippar::cluster {
 
 struct SiteOptions {
-  std::string secret_file;          // first line: the cluster's secret in ZooKeeper; "": none
+  std::string secret_file;  // first line: the cluster's secret in ZooKeeper; "": none
+  // True: the directory may lie on a mount that answers from caches (store_kind.h).
+  bool allows_unsafe_store = false;
   int64_t session_us = 10'000'000;  // timeout of this process's sessions that hold no lock
   engine::Clock* clock = engine::Clock::System();
   // See ZooKeeperOptions: how long the first session waits for a member of ZooKeeper.
@@ -70,7 +72,7 @@ class ClusterSite {
   // Content of the lock service's file `store` when this object was opened.
   const std::string& store() const { return store_; }
   // Returns the file system with the directory. kFailedPrecondition: the directory that is mounted
-  // here belongs to another cluster, or to none.
+  // here belongs to another cluster, or to none, or the mount answers from caches.
   [[nodiscard]] StatusOr<std::unique_ptr<engine::FileSystem>> OpenFiles() const;
 
   // Asks all processes of the cluster to end.

@@ -13,6 +13,7 @@
 #include "cluster/node/bootstrap.h"
 #include "cluster/node/carry_store.h"
 #include "cluster/node/store_file.h"
+#include "cluster/node/store_kind.h"
 #include "cluster/node/target_file.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/printable.h"
@@ -227,6 +228,9 @@ StatusOr<MakingStep> NextMaking(const ClusterPlan& plan, LockSession* session) {
 }
 
 StatusOr<bool> MakeClusterOf(const ClusterPlan& plan) {
+  if (!plan.allows_unsafe_store) {
+    RETURN_IF_ERROR(RefuseCachingMount(plan.fs, plan.store.directory));
+  }
   ASSIGN_OR_RETURN(
       std::unique_ptr<LockSession> session,
       plan.locks->OpenSession({"init of " + plan.target, plan.session_us, plan.clock}));

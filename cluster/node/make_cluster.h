@@ -23,6 +23,7 @@ struct ClusterPlan {
   StorePlace store;    // where the files of the cluster are to be; `fs` has them
   int64_t session_us = 10'000'000;
   engine::Clock* clock = engine::Clock::System();
+  bool allows_unsafe_store = false;  // the directory may lie on a mount that answers from caches
 };
 
 // Content of a directory that is to become the directory of a cluster.
@@ -45,7 +46,8 @@ enum class Making : uint8_t {
 
 // Makes the cluster of `plan`. Returns false, and writes nothing, if the cluster was already
 // complete with this store. kFailedPrecondition: the reasons of DecideMaking, or the cluster has
-// another store, or the directory of its store is not mounted. kUnavailable: a process has the
+// another store, or the directory of its store is not mounted, or lies on a mount that answers from
+// caches. kUnavailable: a process has the
 // store open, or the lock service does not answer.
 [[nodiscard]] StatusOr<bool> MakeClusterOf(const ClusterPlan& plan);
 

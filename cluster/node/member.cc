@@ -52,7 +52,8 @@ bool IsEveryAddress(const std::string& host) { return host == "0.0.0.0" || host 
 StatusOr<std::unique_ptr<Member>> Member::Start(ClusterSite* site, const MemberOptions& options) {
   RETURN_IF_ERROR(CheckName(options.name));
   std::unique_ptr<Member> member(new Member(site, options));
-  ASSIGN_OR_RETURN(member->fs_, site->OpenFiles());
+  ASSIGN_OR_RETURN(std::unique_ptr<engine::FileSystem> files, site->OpenFiles());
+  member->fs_ = std::make_unique<engine::WatchedFileSystem>(std::move(files));
   RETURN_IF_ERROR(member->Listen());
   RETURN_IF_ERROR(Annotate(member->TakeRoles(), "member " + options.name));
   return member;
@@ -106,6 +107,8 @@ MemberRecord Member::Record() const {
   record.machine = engine::MachineName();
   record.pid = static_cast<uint32_t>(::getpid());
   record.version = options_.version;
+  record.cluster = site_->id();
+  record.identity = fs_->Identity();
   return record;
 }
 
@@ -179,8 +182,11 @@ Status Member::StartServer(const ClusterPlace& place) {
   if (options_.memory_limit != 0) store.DivideMemory(options_.memory_limit);
   const int64_t until_nanos = NameDeadlineNanos();
   for (;;) {
-    auto started = ServerRole::Start(place, options_.name, store, options_.end_process,
-                                     options_.note_crashes_in);
+    auto started = ServerRole::Start(
+        place, options_.name, store, options_.end_process, options_.note_crashes_in,
+        [watch = fs_->watch(), limit_us = options_.store_timeout_us](int64_t passed_us) {
+          return watch->Look(passed_us, limit_us);
+        });
     if (started.ok()) {
       server_ = *std::move(started);
       return OkStatus();

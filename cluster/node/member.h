@@ -18,8 +18,11 @@
 #include "cluster/serve/member_port.h"
 #include "cluster/wire/gateway_calls.h"
 #include "cluster/wire/member_service.h"
+#include "engine/fs/watched_file_system.h"
 
 namespace sippar::cluster {
+
+inline constexpr int64_t kDefaultStoreTimeoutMicros = 30'000'000;
 
 struct MemberOptions {
   // [a-z0-9-]+. No two live tablet servers, and no two masters, have the same name.
@@ -39,6 +42,9 @@ struct MemberOptions {
   int64_t drain_us = 10'000'000;  // time for running calls of the API when the member leaves
   // Ends the process at once when the tablet server's life is over (LeaseOptions::end_process).
   std::function<void(const char* why)> end_process;
+  // A tablet server ends, with end_process, when a call of its file system has not returned for so
+  // long: other servers may reach the directory.
+  int64_t store_timeout_us = kDefaultStoreTimeoutMicros;
   // See TabletServerOptions::note_crashes_in.
   std::function<void(const std::string& path)> note_crashes_in = nullptr;
 };
@@ -79,7 +85,7 @@ class Member {
   ClusterSite* const site_;
   const MemberOptions options_;
   const CancelFlag ends_ = std::make_shared<std::atomic<bool>>(false);
-  std::unique_ptr<engine::FileSystem> fs_;
+  std::unique_ptr<engine::WatchedFileSystem> fs_;
   std::unique_ptr<ClusterLines> lines_;
   std::unique_ptr<ServerRole> server_;
   std::unique_ptr<MasterRole> master_;

@@ -8,7 +8,8 @@ namespace sippar::cluster {
 StatusOr<std::unique_ptr<ServerRole>> ServerRole::Start(
     const ClusterPlace& place, const std::string& name, const engine::StoreOptions& store,
     std::function<void(const char* why)> end_process,
-    std::function<void(const std::string& path)> note_crashes_in) {
+    std::function<void(const std::string& path)> note_crashes_in,
+    std::function<const char*(int64_t passed_us)> overdue_call) {
   ASSIGN_OR_RETURN(std::unique_ptr<ClusterView> view,
                    ClusterView::Open(place, "METADATA for " + name));
   std::unique_ptr<ServerRole> role(new ServerRole(std::move(view)));
@@ -24,6 +25,7 @@ StatusOr<std::unique_ptr<ServerRole>> ServerRole::Start(
   options.transport = place.transport;
   options.end_process = std::move(end_process);
   options.note_crashes_in = std::move(note_crashes_in);
+  options.overdue_call = std::move(overdue_call);
   auto server = TabletServer::Start(std::move(options));
   RETURN_IF_ERROR(server.status());
   role->server_ = *std::move(server);
@@ -49,6 +51,7 @@ StatusOr<std::unique_ptr<MasterRole>> MasterRole::Start(const ClusterPlace& plac
   options.places.clock = place.clock;
   options.places.directory = place.directory;
   options.places.lease_us = place.lease_us;
+  if (place.member) options.places.cluster = place.member->cluster;
   options.policy = policy;
   // A longer lease says that members may be out of reach for so long.
   options.policy.silent_fence_us = std::max(policy.silent_fence_us, place.lease_us);

@@ -17,11 +17,12 @@ namespace sippar::cluster {
 class ServerRole {
  public:
   // Calls TabletServer::Start. `store` has the file system, clock and sizes of this server. The
-  // last two are those of TabletServerOptions.
+  // last three are those of TabletServerOptions.
   [[nodiscard]] static StatusOr<std::unique_ptr<ServerRole>> Start(
       const ClusterPlace& place, const std::string& name, const engine::StoreOptions& store,
       std::function<void(const char* why)> end_process,
-      std::function<void(const std::string& path)> note_crashes_in = nullptr);
+      std::function<void(const std::string& path)> note_crashes_in = nullptr,
+      std::function<const char*(int64_t passed_us)> overdue_call = nullptr);
   // No call may be running. If the server was not drained, this acts like the death of the process.
   ~ServerRole() {
     if (server_ != nullptr) server_->Abandon();

@@ -78,6 +78,11 @@ StatusOr<std::shared_ptr<net::TlsKeys>> TlsKeysOf(const net::TlsFiles& files) {
 
 std::string SecretFileOfEnvironment() { return ValueOf("SIPPAR_ZK_SECRET"); }
 
+bool AllowsUnsafeStoreByEnvironment() {
+  const std::string value = ValueOf("SIPPAR_STORE_UNSAFE");
+  return !value.empty() && value != "0" && value != "false";
+}
+
 StatusOr<std::unique_ptr<RemoteClient>> ConnectServer(const std::string& address,
                                                       const std::string& target,
                                                       engine::Clock* clock,

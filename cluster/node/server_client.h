@@ -24,6 +24,9 @@ namespace sippar::cluster {
 // ZooKeeper. Returns "" if the variable is not set.
 [[nodiscard]] std::string SecretFileOfEnvironment();
 
+// True if SIPPAR_STORE_UNSAFE is set and not "0" or "false" (SiteOptions::allows_unsafe_store).
+bool AllowsUnsafeStoreByEnvironment();
+
 // `address`: HOST:PORT, with TLS if `tls` is set; or unix:PATH. `target` names the server in error
 // messages. When OK, the server has answered. Errors are those of RemoteClient::Connect, and
 // kFailedPrecondition: the server on the unix socket, perhaps an older program, speaks another

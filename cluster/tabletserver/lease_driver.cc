@@ -203,9 +203,11 @@ void LeaseDriver::Watch() {
   while (!stop_watchdog_.load(std::memory_order_acquire)) {
     bool late = clock_->MonotonicNanos() >= confirm_by_nanos_.load(std::memory_order_acquire);
     waited_us = late ? waited_us + step_us : 0;
-    if (waited_us > patience_us) {
+    const char* why = options_.overdue_call ? options_.overdue_call(step_us) : nullptr;
+    if (waited_us > patience_us) why = "the lease has ended and the thread that renews it hangs";
+    if (why != nullptr) {
       serve_until_nanos_.store(kEnded, std::memory_order_release);
-      options_.end_process("the lease has ended and the thread that renews it hangs");
+      options_.end_process(why);
       return;
     }
     clock_->SleepMicros(step_us);

@@ -1,8 +1,8 @@
 // Keeps a server's lease by the rules of lease_step.h. One thread sends the heartbeats and acts on
-// the answers. A second thread, the watchdog, ends the process when the first hangs past the lease.
-// To be safe from whatever makes the first thread hang, the watchdog only compares a number with
-// the clock: it touches no file and no lock, and allocates no memory. A session without a timeout
-// (the lock service is in this process) needs neither thread.
+// the answers. A second thread, the watchdog, ends the process when the first hangs past the lease,
+// or when a call of the file system does not return. To be safe from whatever makes another thread
+// hang, the watchdog only compares numbers: it touches no file and no lock, and allocates no memory.
+// A session without a timeout (the lock service is in this process) needs neither thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,9 +29,13 @@ struct LeaseOptions {
   // the function may wait for them, for at most a third of the session's timeout. It calls it with
   // true when serving continues. May be empty.
   std::function<void(bool serving)> on_change;
-  // Ends the process at once (_exit), because a clean-up could hang. `why` is a string literal. In
-  // tests and simulations it may return; the server then never serves again.
+  // Ends the process at once (_exit), because a clean-up could hang. `why` lives as long as the
+  // process. In tests and simulations it may return; the server then never serves again.
   std::function<void(const char* why)> end_process;
+  // The watchdog calls this with the microseconds since its last call. If it returns a reason, the
+  // watchdog ends the process with that reason: a call of the file system hangs
+  // (engine/fs/call_watch.h). It must take no lock and no heap memory. May be empty.
+  std::function<const char*(int64_t passed_us)> overdue_call = nullptr;
 };
 
 // Thread safe.

@@ -100,6 +100,7 @@ Status TabletServer::Join() {
   lease.path = registered->path;
   lease.store_mark = options_.store_mark;
   lease.end_process = [this](const char* why) { End(why); };
+  lease.overdue_call = options_.overdue_call;
   ASSIGN_OR_RETURN(lease_, LeaseDriver::Start(std::move(lease), std::move(session)));
   return OkStatus();
 }

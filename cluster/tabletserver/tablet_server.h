@@ -38,6 +38,8 @@ struct TabletServerOptions {
   // directory of the file exists and no other process knows of the server. Empty: no crash is
   // noted.
   std::function<void(const std::string& path)> note_crashes_in;
+  // See LeaseOptions::overdue_call.
+  std::function<const char*(int64_t passed_us)> overdue_call;
 };
 
 // Thread safe. Everything that the options point to outlives the server. Its open streams keep it

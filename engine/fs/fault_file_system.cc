@@ -254,4 +254,13 @@ StatusOr<std::unique_ptr<FileLock>> FaultFileSystem::Lock(const std::string& pat
   return base_->Lock(path, note);
 }
 
+Status FaultFileSystem::Fence(const std::string& identity, const std::string& lock_path) {
+  return Carry("fence", lock_path, [&] { return base_->Fence(identity, lock_path); });
+}
+
+StatusOr<std::string> FaultFileSystem::Kind(const std::string& path) {
+  RETURN_IF_ERROR(Check("statfs", path));
+  return kind_.empty() ? base_->Kind(path) : StatusOr<std::string>(kind_);
+}
+
 }  // namespace sippar::engine

@@ -31,6 +31,8 @@ class FaultFileSystem final : public FileSystem, public PatchFileMaker {
   using Chooser = std::function<Status(const char* operation, const std::string& path,
                                        FaultRule::Effect* effect)>;
   void OnCall(Chooser chooser) { on_call_ = std::move(chooser); }
+  // From now on Kind returns `kind` for every path; "": that of the base.
+  void SetKind(std::string kind) { kind_ = std::move(kind); }
   // `action` runs after each successful Sync, SyncDir or SyncFile, without locks: at these moments
   // a crash test clones the disk.
   void OnSync(std::function<void()> action) { on_sync_ = std::move(action); }
@@ -51,6 +53,9 @@ class FaultFileSystem final : public FileSystem, public PatchFileMaker {
   StatusOr<uint64_t> FileSize(const std::string& path) override;
   StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
                                            const std::string& note) override;
+  std::string Identity() override { return base_->Identity(); }
+  Status Fence(const std::string& identity, const std::string& lock_path) override;
+  StatusOr<std::string> Kind(const std::string& path) override;
 
  private:
   class FaultyAppendFile;
@@ -74,6 +79,7 @@ class FaultFileSystem final : public FileSystem, public PatchFileMaker {
   uint64_t calls_ GUARDED_BY(mutex_) = 0;
   uint64_t faults_ GUARDED_BY(mutex_) = 0;
   std::function<void()> on_sync_;
+  std::string kind_;
   Chooser on_call_;
 };
 

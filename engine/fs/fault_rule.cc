@@ -12,8 +12,8 @@ namespace {
 constexpr std::array<std::string_view, 7> kEffects = {"fail",  "full", "deny", "torn",
                                                       "delay", "lie",  "flip"};
 constexpr std::array<std::string_view, 15> kOperations = {
-    "any",  "create", "open",  "write",   "sync", "close", "read", "rename",
-    "link", "remove", "mkdir", "syncdir", "list", "stat",  "lock"};
+    "any",    "create", "open",    "write", "sync", "close", "read",  "rename", "link",
+    "remove", "mkdir",  "syncdir", "list",  "stat", "lock",  "fence", "statfs"};
 }  // namespace
 
 bool GlobMatches(std::string_view glob, std::string_view text) {

@@ -6,10 +6,11 @@
 // or synced again: the kernel may have dropped the pages and would report OK (FAULTS.md D9).
 //
 // Implementations: posix (NewPosixFileSystem), memory with crash clones (MemoryFileSystem), an
-// overlay (OverlayFileSystem), and one that injects faults (FaultFileSystem). All are thread safe.
-// One thread at a time uses a file object, except RandomFile, whose Read may run in many threads.
-// Errors: kNotFound, kAlreadyExists, DiskFull (also a quota), kPermissionDenied (also a file system
-// mounted read-only), kUnavailable (EIO); the message names the operation, the path and the cause.
+// overlay (OverlayFileSystem), one that injects faults (FaultFileSystem), and one that tells of
+// calls that do not return (WatchedFileSystem). All are thread safe. One thread at a time uses a
+// file object, except RandomFile, whose Read may run in many threads. Errors: kNotFound,
+// kAlreadyExists, DiskFull (also a quota), kPermissionDenied (also a file system mounted
+// read-only), kUnavailable (EIO); the message names the operation, the path and the cause.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -92,6 +93,20 @@ class FileSystem {
   // into the file, so that other processes can report it.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
                                                                  const std::string& note) = 0;
+
+  // Names this process among all processes that use the file system, now and later: one line of
+  // text, which another process can pass to Fence. "": the process cannot be named.
+  virtual std::string Identity() = 0;
+  // Makes sure that a process writes nothing any more. `lock_path` is a file on which that process,
+  // and no other, has taken a Lock, with a note that contains `identity`, its Identity(). OK: the
+  // lock is free, so the process has ended. A process that still holds the lock is killed if the
+  // file system can prove that it is the one of `identity`; otherwise kUnavailable, and the caller
+  // has to wait for the process's end. Never kills the calling process. kNotFound: there is no
+  // file `lock_path`. May block for up to 4 s.
+  [[nodiscard]] virtual Status Fence(const std::string& identity, const std::string& lock_path) = 0;
+  // The kind of the file system that has `path`: "nfs", "smb", "9p", "afs", "ceph", "fuse", or
+  // "other".
+  [[nodiscard]] virtual StatusOr<std::string> Kind(const std::string& path) = 0;
 };
 
 std::unique_ptr<FileSystem> NewPosixFileSystem();

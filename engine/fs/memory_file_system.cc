@@ -4,33 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "engine/base/check.h"
 #include "engine/fs/memory_disk.h"
+#include "engine/fs/memory_shared.h"
 
 namespace sippar::engine {
 
 using File = MemoryDisk::File;
 using Entries = MemoryDisk::Entries;
-
-struct MemoryFileSystem::Shared {
-  mutable Mutex mutex;
-  MemoryDisk disk;
-  std::map<std::string, uint32_t> locked;  // path -> the machine that holds the lock
-  uint64_t capacity = 0;
-  uint64_t used = 0;
-
-  // Call after `file` has lost a name: frees its space if it has no other name. Most files never
-  // had a second name, so they need no search.
-  void FreeIfUnnamed(const File& file) REQUIRES(mutex) {
-    const Entries& entries = disk.entries();
-    bool has_name = file.linked &&
-                    std::any_of(entries.begin(), entries.end(),
-                                [&file](const auto& entry) { return entry.second.get() == &file; });
-    if (!has_name) used -= file.bytes.size();
-  }
-};
 
 class MemoryFileSystem::MemoryAppendFile final : public AppendFile {
  public:
@@ -134,20 +116,6 @@ class MemoryFileSystem::MemoryRandomFile final : public RandomFile {
   uint64_t size_;
 };
 
-class MemoryFileSystem::MemoryLock final : public FileLock {
- public:
-  MemoryLock(std::shared_ptr<Shared> shared, std::string path)
-      : shared_(std::move(shared)), path_(std::move(path)) {}
-  ~MemoryLock() override {
-    MutexLock lock(&shared_->mutex);
-    shared_->locked.erase(path_);
-  }
-
- private:
-  std::shared_ptr<Shared> shared_;
-  std::string path_;
-};
-
 MemoryFileSystem::MemoryFileSystem(uint64_t capacity) : shared_(std::make_shared<Shared>()) {
   shared_->capacity = capacity;
 }
@@ -172,6 +140,7 @@ std::unique_ptr<MemoryFileSystem> MemoryFileSystem::CrashClone(Random* random) c
 
 void MemoryFileSystem::Crash(Random* random) {
   MutexLock lock(&shared_->mutex);
+  ++shared_->crashes[machine_];
   std::erase_if(shared_->locked, [this](const auto& held) { return held.second == machine_; });
   if (random == nullptr) return;
   shared_->disk.Crash(machine_, random);
@@ -372,24 +341,6 @@ StatusOr<uint64_t> MemoryFileSystem::FileSize(const std::string& path) {
   std::shared_ptr<File> file = shared_->disk.Show(path, machine_);
   if (file == nullptr) return NotFound(fmt::format("stat {}: no such file", path));
   return file->bytes.size();
-}
-
-StatusOr<std::unique_ptr<FileLock>> MemoryFileSystem::Lock(const std::string& path,
-                                                           const std::string&) {
-  MutexLock lock(&shared_->mutex);
-  if (!shared_->disk.IsDirectory(MemoryDisk::ParentOf(path))) {
-    return NotFound(fmt::format("lock {}: no such directory", path));
-  }
-  if (!shared_->locked.emplace(path, machine_).second) {
-    return Unavailable(fmt::format("{} is held by another process (pid of this test)", path));
-  }
-  if (!shared_->disk.entries().contains(path)) {
-    auto file = std::make_shared<File>();
-    file->machine = machine_;
-    shared_->disk.Change(MemoryDisk::ParentOf(path), machine_,
-                         [path, file](Entries* entries) { (*entries)[path] = file; });
-  }
-  return std::unique_ptr<FileLock>(new MemoryLock(shared_, path));
 }
 
 }  // namespace sippar::engine

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,6 +36,12 @@ class MemoryFileSystem final : public FileSystem, public PatchFileMaker {
   // process dies: its locks are released, and everything that it wrote stays.
   void Crash(Random* random);
 
+  // Fence calls `end_process` without locks to end the process of a machine. The function calls
+  // Crash for that machine, or does nothing. Without it, Fence ends no process. Set it before
+  // threads use the files.
+  using EndProcess = std::function<void(uint32_t machine, const std::string& identity)>;
+  void OnFence(EndProcess end_process);
+
   void SetCapacity(uint64_t capacity);
   uint64_t used_bytes() const;
   // XORs one stored byte with `mask`, in the durable image too. The byte must exist.
@@ -57,6 +64,10 @@ class MemoryFileSystem final : public FileSystem, public PatchFileMaker {
   StatusOr<uint64_t> FileSize(const std::string& path) override;
   StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
                                            const std::string& note) override;
+  // "memory:<machine>.<number of its processes that have crashed>".
+  std::string Identity() override;
+  Status Fence(const std::string& identity, const std::string& lock_path) override;
+  StatusOr<std::string> Kind(const std::string& path) override;
 
  private:
   struct Shared;

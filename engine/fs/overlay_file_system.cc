@@ -264,4 +264,18 @@ StatusOr<std::unique_ptr<FileLock>> OverlayFileSystem::Lock(const std::string& p
   return upper_.Lock(place->upper->name(), note);
 }
 
+// A new file is locked in memory, by this process alone, which is never fenced.
+Status OverlayFileSystem::Fence(const std::string& identity, const std::string& lock_path) {
+  std::string lower;
+  {
+    MutexLock lock(&mutex_);
+    ASSIGN_OR_RETURN(Place place, Get("lock", lock_path));
+    if (place.lower.empty()) {
+      return Unavailable(lock_path + ": its lock is in the memory of this process");
+    }
+    lower = place.lower;
+  }
+  return lower_->Fence(identity, lower);
+}
+
 }  // namespace sippar::engine

@@ -45,6 +45,9 @@ class OverlayFileSystem final : public FileSystem {
   StatusOr<uint64_t> FileSize(const std::string& path) override;
   StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
                                            const std::string& note) override;
+  std::string Identity() override { return lower_->Identity(); }
+  Status Fence(const std::string& identity, const std::string& lock_path) override;
+  StatusOr<std::string> Kind(const std::string& path) override { return lower_->Kind(path); }
 
  private:
   class UpperFile;

@@ -3,8 +3,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include "engine/fs/file_system.h"
 #include "engine/fs/mapped_window.h"
 #include "engine/fs/patch_file.h"
+#include "engine/fs/posix_fence.h"
 
 namespace sippar::engine {
 namespace {
@@ -44,6 +47,29 @@ int OpenRetry(const std::string& path, int flags, mode_t mode = 0600) {
     fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode);
   } while (fd < 0 && errno == EINTR);
   return fd;
+}
+
+// The numbers are those of statfs(2). AFS has one for each of its two clients.
+std::string_view KindOf(uint32_t type) {
+  switch (type) {
+    case NFS_SUPER_MAGIC:
+      return "nfs";
+    case SMB_SUPER_MAGIC:
+    case CIFS_SUPER_MAGIC:
+    case SMB2_SUPER_MAGIC:
+      return "smb";
+    case V9FS_MAGIC:
+      return "9p";
+    case AFS_SUPER_MAGIC:
+    case AFS_FS_MAGIC:
+      return "afs";
+    case CEPH_SUPER_MAGIC:
+      return "ceph";
+    case FUSE_SUPER_MAGIC:
+      return "fuse";
+    default:
+      return "other";
+  }
 }
 
 Status SyncPath(const std::string& path, int flags) {
@@ -307,6 +333,18 @@ class PosixFileSystem final : public FileSystem, public PatchFileMaker {
       // from opening.
     }
     return std::unique_ptr<FileLock>(new PosixFileLock(fd));
+  }
+
+  std::string Identity() override { return ProcessIdentity(); }
+
+  Status Fence(const std::string& identity, const std::string& lock_path) override {
+    return FenceProcess(identity, lock_path);
+  }
+
+  StatusOr<std::string> Kind(const std::string& path) override {
+    struct statfs info {};
+    if (::statfs(path.c_str(), &info) != 0) return ErrnoStatus(errno, "statfs", path);
+    return std::string(KindOf(static_cast<uint32_t>(info.f_type)));
   }
 };
 

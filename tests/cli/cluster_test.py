@@ -60,21 +60,38 @@ class ClusterTest(cluster_lab.ClusterLab):
         self.down("--kill")
         self.assertEqual([pid for pid in everything if not cluster_lab.has_ended(pid)], [])
 
-    def test_L16_a_killed_server_is_recovered_long_before_its_session_ends(self):
-        lease_s = 50
+    def start_with_lease(self, lease_s):
+        """The process of a third tablet server with this lease, to which a tablet of two rows' table was moved."""
         self.first_up()
         self.query(self.target, "CREATE TABLE t (FAMILY f) SPLIT AT ('m'); INSERT INTO t ROW 'a' SET f:q = '1'; "
                                 "INSERT INTO t ROW 'z' SET f:q = '2'")
         words = ["serve", "--cluster", self.target, "--roles", "tabletserver", "--name", "ts3",
                  "--listen", "127.0.0.1:0", "--lease", f"{lease_s}s"]
-        with subprocess.Popen([cluster_lab.BINARY, *words], stdout=subprocess.PIPE, text=True) as server:
-            self.assertIn("serving", server.stdout.readline())
-            self.query(self.target, "MOVE TABLET OF t ROW 'a' TO 'ts3'")
-            server.kill()
-            begun = time.monotonic()
-            self.assertEqual(self.count(self.target), "2")
-            self.run_sippar("admin", "wait", self.target, "--servers", "2", "--timeout", f"{lease_s}s")
-            self.assertLess(time.monotonic() - begun, lease_s / 2)
+        server = subprocess.Popen([cluster_lab.BINARY, *words], stdout=subprocess.PIPE, text=True)
+        for clean_up in (server.stdout.close, server.wait, server.kill):  # called in the opposite order
+            self.addCleanup(clean_up)
+        self.assertIn("serving", server.stdout.readline())
+        self.query(self.target, "MOVE TABLET OF t ROW 'a' TO 'ts3'")
+        return server
+
+    def test_L17_a_frozen_server_that_was_removed_is_killed_so_nobody_waits_for_its_lease(self):
+        lease_s = 55
+        server = self.start_with_lease(lease_s)
+        server.send_signal(signal.SIGSTOP)
+        begun = time.monotonic()
+        self.run_sippar("admin", "wait", self.target, "--servers", "2", "--timeout", f"{lease_s}s")
+        self.assertEqual(self.count(self.target), "2")
+        self.assertLess(time.monotonic() - begun, 45)
+        self.assertEqual(server.wait(20), -signal.SIGKILL)
+
+    def test_L16_a_killed_server_is_recovered_long_before_its_session_ends(self):
+        lease_s = 50
+        server = self.start_with_lease(lease_s)
+        server.kill()
+        begun = time.monotonic()
+        self.assertEqual(self.count(self.target), "2")
+        self.run_sippar("admin", "wait", self.target, "--servers", "2", "--timeout", f"{lease_s}s")
+        self.assertLess(time.monotonic() - begun, lease_s / 2)
 
     def test_a_gateway_alone_is_open_to_all_only_by_insecure_network(self):
         self.first_up()

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
@@ -40,6 +41,10 @@ class SimDisk {
   // Makes the next log sync of `machine` take `nanos`.
   void SlowNextLogSync(MachineId machine, int64_t nanos) {
     ViewOf(machine)->slow_log_sync_ns = nanos;
+  }
+  // See MemoryFileSystem::OnFence.
+  void OnFence(engine::MemoryFileSystem::EndProcess end_process) {
+    image_.OnFence(std::move(end_process));
   }
   // If `power_lost`, data that the machine wrote and did not sync is lost or torn. Otherwise only
   // its process ended, and all written data stays.

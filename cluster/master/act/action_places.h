@@ -26,6 +26,9 @@ struct ActionPlaces {
   int64_t lease_us = 0;
   // Cancels the calls to servers that wait for an answer. Null: they are never cancelled.
   CancelFlag cancel = nullptr;
+  // Id of the cluster. The master ends only processes whose member records have this id. "": one
+  // process is the whole cluster, and the master ends none.
+  std::string cluster = {};
 };
 
 // Calls a server, with the time limit of the call's rule (api/call.h), because a server that hangs

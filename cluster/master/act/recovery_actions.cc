@@ -25,7 +25,7 @@ Done RecoveryActions::Do(const action::ListServers& asked) {
   for (const auto& [name, file] : *files) {
     auto id = ServerId::Parse(name);
     if (!id.ok()) return {0, id.status(), {}};
-    NoteLease(*id, file.content);
+    NoteRecord(*id, file.content);
     // If this master's own session holds the lock, the master is fencing the server. So the held
     // lock does not show that the server is alive.
     bool lives = file.holder != 0 && file.holder != session_->id();
@@ -37,12 +37,16 @@ Done RecoveryActions::Do(const action::ListServers& asked) {
   return {0, OkStatus(), std::move(listing)};
 }
 
-void RecoveryActions::NoteLease(const ServerId& server, const std::string& content) {
+void RecoveryActions::NoteRecord(const ServerId& server, const std::string& content) {
   constexpr int64_t kLeaseMaxUs = 3'600'000'000;  // bound, in case the record has a wrong lease
   auto record = MemberRecord::Decode(content);
   if (!record.ok()) return;
+  // A process of another cluster, and one that is alone in its cluster, is never ended.
+  const bool is_ours = !places_->cluster.empty() && record->cluster == places_->cluster;
   engine::MutexLock lock(&mutex_);
-  lease_us_[server] = std::min(record->lease_us, kLeaseMaxUs);
+  Life& life = lives_[server];
+  life.lease_us = std::min(record->lease_us, kLeaseMaxUs);
+  life.identity = is_ours ? record->identity : "";
 }
 
 Done RecoveryActions::Do(const action::FenceServer& asked) {
@@ -58,17 +62,20 @@ Done RecoveryActions::Do(const action::FenceServer& asked) {
     }
     CRASH_POINT("fence.after_lock");
     ASSIGN_OR_RETURN(LockFile file, session_->Read(path));
-    NoteLease(asked.server, file.content);
+    NoteRecord(asked.server, file.content);
     return session_->Remove(path, file.version);
   };
   Status status = fence();
+  // If the file was missing, the server may have left cleanly, and its process still ends calls.
+  const bool is_removed = asked.by_force && status.ok();
   if (status.code() == StatusCode::kNotFound) status = OkStatus();
   if (status.ok()) {
     // emplace keeps the time of the first fence, because the lease has been running out since then.
     // The server's lease may be longer than this master's, so the longer of the two counts.
     engine::MutexLock lock(&mutex_);
-    auto its = lease_us_.find(asked.server);
-    const int64_t lease_us = std::max(places_->lease_us, its == lease_us_.end() ? 0 : its->second);
+    Life& life = lives_[asked.server];
+    life.is_removed = life.is_removed || is_removed;
+    const int64_t lease_us = std::max(places_->lease_us, life.lease_us);
     const int64_t over_ns =
         places_->clock->MonotonicNanos() + (lease_is_over ? 0 : lease_us * 1000);
     lease_over_ns_.emplace(asked.server, over_ns);
@@ -101,13 +108,33 @@ Done RecoveryActions::Do(const action::StopWriter& asked) {
   }
   // Either a process still has the flock (perhaps the process only hangs), or there is no log to
   // check. In both cases the writer counts as stopped when its lease has ended.
-  engine::MutexLock lock(&mutex_);
-  auto over = lease_over_ns_.find(asked.server);
-  if (over != lease_over_ns_.end() && places_->clock->MonotonicNanos() >= over->second) return {};
-  return {
-      0,
-      Unavailable("server " + asked.server.ToString() + " may still serve until its lease ends"),
-      {}};
+  {
+    engine::MutexLock lock(&mutex_);
+    auto over = lease_over_ns_.find(asked.server);
+    if (over != lease_over_ns_.end() && places_->clock->MonotonicNanos() >= over->second) return {};
+  }
+  // Nothing has to wait for the lease of a server that can be ended.
+  const Status ended = EndWriter(asked.server);
+  if (ended.ok()) return {};
+  return {0,
+          Unavailable(fmt::format("server {} may still serve until its lease ends ({})",
+                                  asked.server.ToString(), MessageOf(ended))),
+          {}};
+}
+
+// Without its file in the lock service this life is over by the protocol, whatever its process
+// still does. So the end of the process costs no client anything.
+Status RecoveryActions::EndWriter(const ServerId& server) {
+  std::string identity;
+  {
+    engine::MutexLock lock(&mutex_);
+    const Life& life = lives_[server];
+    if (!life.is_removed) return Unavailable("this master has not removed it by force");
+    identity = life.identity;
+  }
+  if (identity.empty()) return Unavailable("its record names no process of this cluster");
+  return places_->fs->Fence(identity,
+                            store_paths::LogOwner(store_paths::Log(places_->directory, server)));
 }
 
 Done RecoveryActions::Do(const action::RenameLog& asked) {

@@ -45,13 +45,21 @@ class RecoveryActions {
   const ActionPlaces* const places_;
   LockSession* const session_;
   const uint64_t epoch_;
-  // Remembers the lease that the server's member record (`content`) names, because the file with
-  // the record is removed later.
-  void NoteLease(const ServerId& server, const std::string& content);
+  // Remembers what the server's member record (`content`) says, because the file with the record is
+  // removed later.
+  void NoteRecord(const ServerId& server, const std::string& content);
+  // Ends the process of a server that this master has removed by force. kUnavailable: the process
+  // cannot be ended from here.
+  Status EndWriter(const ServerId& server);
 
+  // The first two are from the server's member record.
+  struct Life {
+    int64_t lease_us = 0;  // how long the server may serve after its last heartbeat
+    std::string identity;  // see FileSystem::Fence; "": the record names no process of this cluster
+    bool is_removed = false;  // this master has removed the server's file while its lock was held
+  };
   engine::Mutex mutex_;
-  // How long each server may serve after its last heartbeat, according to its member record.
-  std::map<ServerId, int64_t> lease_us_ GUARDED_BY(mutex_);
+  std::map<ServerId, Life> lives_ GUARDED_BY(mutex_);
   // Latest end of the lease of each server that this master has removed.
   std::map<ServerId, int64_t> lease_over_ns_ GUARDED_BY(mutex_);
 };

@@ -268,6 +268,17 @@ TEST_F(LeaseDriverTest, TheWatchdogEndsAProcessThatCannotStopServing) {
   EXPECT_FALSE(Serves());
 }
 
+TEST_F(LeaseDriverTest, D18_TheWatchdogEndsAProcessWhoseFileSystemHangs) {
+  auto waited_us = std::make_shared<std::atomic<int64_t>>(0);
+  options_.overdue_call = [waited_us](int64_t passed_us) {
+    return (*waited_us += passed_us) >= kTimeout ? "sync /db hangs" : nullptr;
+  };
+  StartServer();
+  EXPECT_TRUE(Becomes([&] { return ended_ == 1; }));
+  EXPECT_STREQ(why_, "sync /db hangs");
+  EXPECT_FALSE(Serves());
+}
+
 TEST_F(LeaseDriverTest, LeavingRemovesTheFileAndStopsServing) {
   StartServer();
   EXPECT_TRUE(driver_->Leave().ok());

@@ -7,8 +7,16 @@ namespace sippar::cluster {
 namespace {
 
 TEST(MemberRecord, ItComesBackAndKeysOfALaterVersionArePassedOver) {
-  const MemberRecord record{
-      "unix:/run/a b/sippar.sock", 8086, 12, "users", "rack 4", 77, "1.0", 6'000'000};
+  const MemberRecord record{"unix:/run/a b/sippar.sock",
+                            8086,
+                            12,
+                            "users",
+                            "rack 4",
+                            77,
+                            "1.0",
+                            6'000'000,
+                            "0011aaff",
+                            "posix:1/2:3:4"};
   for (const std::string& text :
        {record.Encode(), "zone\nrack r1\n" + record.Encode() + "boot 7"}) {
     auto found = MemberRecord::Decode(text);
@@ -21,6 +29,8 @@ TEST(MemberRecord, ItComesBackAndKeysOfALaterVersionArePassedOver) {
     EXPECT_EQ(found->pid, record.pid);
     EXPECT_EQ(found->version, record.version);
     EXPECT_EQ(found->lease_us, record.lease_us);
+    EXPECT_EQ(found->cluster, record.cluster);
+    EXPECT_EQ(found->identity, record.identity);
   }
 }
 

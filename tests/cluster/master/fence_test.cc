@@ -60,6 +60,27 @@ class FenceTest : public testing::Test {
     return SecondsUntilStopped(&actions);
   }
 
+  // The server's process, on machine 1, holds the flock of its log. The file system can end it.
+  void BeginLog() {
+    for (const std::string& path : {places_.directory, store_paths::Logs(places_.directory),
+                                    store_paths::Log(places_.directory, id_)}) {
+      EXPECT_OK(lock_.fs.CreateDir(path));
+    }
+    owner_ = *process_->Lock(store_paths::LogOwner(store_paths::Log(places_.directory, id_)), "");
+    lock_.fs.OnFence([this](uint32_t, const std::string& identity) {
+      ended_ += identity;
+      process_->Crash(nullptr);
+    });
+  }
+  std::string RecordOf(const std::string& cluster) {
+    MemberRecord record;
+    record.host = "127.0.0.1";
+    record.port = 7001;
+    record.cluster = cluster;
+    record.identity = process_->Identity();
+    return record.Encode();
+  }
+
   // The servers that a listing reports as dead.
   std::vector<ServerId> Dead() {
     RecoveryActions actions(&places_, master_.get(), 7);
@@ -75,6 +96,9 @@ class FenceTest : public testing::Test {
   CutTransport transport_;
   std::shared_ptr<LockSession> master_ = lock_.Session("m1", 3600 * kSecond);
   std::shared_ptr<LockSession> server_ = lock_.Session("s1", 3600 * kSecond);
+  std::shared_ptr<engine::MemoryFileSystem> process_ = lock_.fs.ForMachine(1);
+  std::unique_ptr<engine::FileLock> owner_;
+  std::string ended_;  // identities of the processes that were ended
   const ServerId id_{"s1", 4};
   ActionPlaces places_;
 };
@@ -124,6 +148,49 @@ TEST_F(FenceTest, L16_OneWhoseConnectionIsCutAndWhoseFlockIsFreeIsDead) {
   EXPECT_TRUE(Dead().empty()) << "not looked at";
   transport_.is_cut = true;
   EXPECT_EQ(Dead(), std::vector<ServerId>{id_});
+}
+
+TEST_F(FenceTest, L17_AServerRemovedByForceIsEndedWhereTheFileSystemCan) {
+  BeginLog();
+  places_.cluster = "0011";
+  EXPECT_EQ(SecondsAfterForce(RecordOf("0011")), 0);
+  EXPECT_EQ(ended_, "memory:1.0");
+}
+
+TEST_F(FenceTest, L17_AProcessOfAnotherClusterIsNotEnded) {
+  BeginLog();
+  places_.cluster = "0011";
+  EXPECT_EQ(SecondsAfterForce(RecordOf("0012")), 6);
+  EXPECT_EQ(ended_, "");
+}
+
+TEST_F(FenceTest, L17_AProcessOfAClusterOfOneIsNotEnded) {
+  BeginLog();
+  EXPECT_EQ(SecondsAfterForce(RecordOf("")), 6);
+  EXPECT_EQ(ended_, "");
+}
+
+TEST_F(FenceTest, L17_AServerThatLeftByItselfIsNotEnded) {
+  BeginLog();
+  places_.cluster = "0011";
+  Register(RecordOf("0011"));
+  RecoveryActions actions(&places_, master_.get(), 7);
+  EXPECT_OK(actions.Do(action::ListServers{}).status);
+  EXPECT_OK(server_->Remove(lock_paths::Server(id_), 1));
+  EXPECT_OK(actions.Do(action::FenceServer{id_, true}).status);
+  EXPECT_EQ(SecondsUntilStopped(&actions), 6);
+  EXPECT_EQ(ended_, "");
+}
+
+TEST_F(FenceTest, L17_AServerWhoseLeaseIsOverIsNotEnded) {
+  BeginLog();
+  places_.cluster = "0011";
+  Register(RecordOf("0011"));
+  EXPECT_OK(server_->Close());
+  RecoveryActions actions(&places_, master_.get(), 7);
+  EXPECT_OK(actions.Do(action::FenceServer{id_, false}).status);
+  EXPECT_EQ(SecondsUntilStopped(&actions), 0);
+  EXPECT_EQ(ended_, "");
 }
 
 }  // namespace

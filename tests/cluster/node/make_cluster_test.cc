@@ -16,6 +16,7 @@
 #include "cluster/node/embedded_node.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/random.h"
+#include "engine/fs/fault_file_system.h"
 #include "tests/cluster/lock/lock_world.h"
 
 namespace sippar::cluster {
@@ -107,6 +108,27 @@ TEST_F(MakeClusterTest, AForeignDirectoryIsRefusedByName) {
   EXPECT_EQ(disk_.AllFiles(), files);
   EXPECT_CODE(locks_->OpenSession({"test", 0}).value()->Read(lock_paths::ClusterId()),
               StatusCode::kNotFound);
+}
+
+TEST_F(MakeClusterTest, X17_AMountThatAnswersFromCachesIsRefusedUnlessAllowed) {
+  engine::FaultFileSystem mount(&disk_);
+  ClusterPlan plan = Plan(locks_.get(), &mount);
+  for (const char* kind : {"nfs", "smb", "9p", "afs"}) {
+    mount.SetKind(kind);
+    const Status refused = MakeClusterOf(plan).status();
+    EXPECT_EQ(refused.code(), StatusCode::kFailedPrecondition);
+    EXPECT_NE(MessageOf(refused).find(fmt::format("found {},", kind)), std::string::npos);
+    EXPECT_NE(MessageOf(refused).find("--store-unsafe"), std::string::npos) << refused;
+    EXPECT_TRUE(disk_.AllFiles().empty());
+  }
+  plan.allows_unsafe_store = true;
+  EXPECT_EQ(MakeClusterOf(plan).value(), true);
+  plan.allows_unsafe_store = false;
+  EXPECT_CODE(MakeClusterOf(plan), StatusCode::kFailedPrecondition);
+  for (const char* kind : {"ceph", "fuse", "other"}) {
+    mount.SetKind(kind);
+    EXPECT_EQ(MakeClusterOf(plan).value(), false) << kind;
+  }
 }
 
 TEST_F(MakeClusterTest, ADirectoryOfAnotherClusterIsRefused) {

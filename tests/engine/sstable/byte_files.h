@@ -54,6 +54,9 @@ class ByteFiles final : public FileSystem {
   StatusOr<std::unique_ptr<FileLock>> Lock(const std::string&, const std::string&) override {
     return Unimplemented("lock");
   }
+  std::string Identity() override { return ""; }
+  Status Fence(const std::string&, const std::string&) override { return Unimplemented("fence"); }
+  StatusOr<std::string> Kind(const std::string&) override { return std::string("other"); }
 
  private:
   class Appender final : public AppendFile {

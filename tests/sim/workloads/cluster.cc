@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "cluster/lock/member_record.h"
 #include "tests/sim/workloads/run_history.h"
 
 namespace sippar::sim {
@@ -13,6 +14,7 @@ namespace {
 
 constexpr int64_t kStartAgainMicros = 20'000;
 constexpr int64_t kClientCallMicros = 2'000'000;
+constexpr char kClusterId[] = "sim";
 
 }  // namespace
 
@@ -28,6 +30,8 @@ Cluster::Cluster(World* world, const ClusterKnobs& knobs)
     machines_[addresses_.masters.back()];
   }
   machines_[kLocks];
+  world_->disk()->OnFence(
+      [this](MachineId id, const std::string& identity) { EndFenced(id, identity); });
 }
 
 std::string Cluster::NameOf(MachineId id) const { return fmt::format("s{}", id); }
@@ -93,6 +97,7 @@ void Cluster::MasterMain(MachineId id) {
   options.places = {
       &process->transport, process->metadata.get(), world_->disk()->Of(id), process->clock, "/db",
       knobs_.lease_us};
+  if (knobs_.fences) options.places.cluster = kClusterId;
   options.policy = knobs_.policy;
   options.seed = world_->random()->Next();
   options.tick_us = 10'000;
@@ -106,10 +111,18 @@ void Cluster::MasterMain(MachineId id) {
 cluster::TabletServerOptions Cluster::OptionsOf(MachineId id, Process* process) {
   cluster::TabletServerOptions options;
   options.name = NameOf(id);
-  options.reached_at = NameOf(id);
   options.directory = "/db";
   options.store = knobs_.store;
   options.store.fs = world_->disk()->Of(id);
+  options.reached_at = NameOf(id);
+  if (knobs_.fences) {
+    cluster::MemberRecord record;
+    record.host = NameOf(id);
+    record.port = 1;
+    record.cluster = kClusterId;
+    record.identity = options.store.fs->Identity();
+    options.reached_at = record.Encode();
+  }
   options.store.clock = process->clock;
   options.locks = &process->locks;
   options.lease_us = knobs_.lease_us;
@@ -154,6 +167,17 @@ void Cluster::Stop(MachineId id, bool power_lost) {
   world_->scheduler()->Note(
       fmt::format("machine {} is killed{}", id, power_lost ? ", power lost" : ""));
   world_->Kill(id, power_lost);
+}
+
+// Ends the process of the machine unless another one runs there by now. Between the look and the
+// kill no other thread runs.
+void Cluster::EndFenced(MachineId id, const std::string& identity) {
+  world_->scheduler()->SetPreemption(false);
+  const bool is_same = world_->disk()->Of(id)->Identity() == identity;
+  world_->scheduler()->SetPreemption(true);
+  if (!is_same) return;
+  world_->scheduler()->Note(fmt::format("fences {}", identity));
+  Stop(id, /*power_lost=*/false);
 }
 
 // Ends the server as SIGTERM does.

@@ -72,6 +72,7 @@ class Cluster {
   void ServerMain(MachineId id);
   cluster::TabletServerOptions OptionsOf(MachineId id, Process* process);
   void Stop(MachineId id, bool power_lost);
+  void EndFenced(MachineId id, const std::string& identity);
   void Drain(MachineId id);
   void CreateTable();
   bool IsServer(MachineId id) const { return id < kFirstMaster; }

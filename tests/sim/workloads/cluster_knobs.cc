@@ -74,6 +74,8 @@ ClusterKnobs ClusterKnobs::Draw(engine::Random* random) {
   // This option draws no random number, so that the histories of existing seeds stay the same.
   knobs.deadly_row =
       knobs.policy.sets_aside && knobs.scene == Scene::kAny && knobs.operations_each % 5 == 0;
+  // Draws nothing, like deadly_row, and leaves the histories of scenes as they were.
+  knobs.fences = knobs.scene == Scene::kAny && knobs.operations_each % 3 == 0;
   if (knobs.scene == Scene::kLateWrites) knobs.AimAtLateWrites(random);
   if (knobs.scene == Scene::kSweeps) knobs.AimAtSweeps(random);
   return knobs;
@@ -126,6 +128,7 @@ std::string ClusterKnobs::Text() const {
   add(reshapes, " reshapes");
   add(alters, " alters");
   add(deadly_row, " deadly-row");
+  add(fences, " fences");
   return fmt::format(
       "scene: {}; {} servers, {} operations a client on {} rows, {} split keys; lease {} us, calls "
       "{} us\n  master: {}\n  {}\n  trouble:{}; crash points 1 in {}; {}; {}",

@@ -46,6 +46,7 @@ struct ClusterKnobs {
   bool disk_stops = false;  // disks that are full, read-only or hanging
   bool reshapes = false;
   bool alters = false;
+  bool fences = false;      // the master ends servers that it removed by force
   bool deadly_row = false;  // one row ends each server that loads its tablet
   DiskFaults disk;
   NetworkFaults network;
