@@ -50,7 +50,7 @@ struct TabletInfo {
   uint64_t tablet_id = 0;
   RowRange range;
   std::string server;
-  // "online", "loading", "no answer" (its server was asked and did not answer in time), or the
+  // "online", "loading", "silent" (its server did not answer in time), or the
   // phase in METADATA: "unassigned" ... Without "online" the sizes are 0.
   std::string state;
   uint64_t stored_bytes = 0;
@@ -114,7 +114,7 @@ using RowCalls = CallList<ApplyRows<To>, UpdateRows<To>, CommitRow<To>>;
 
 // Lists the tablets of the table in key order, with their sizes. Asks all servers of the table
 // concurrently; a server that does not answer within 10 s, or within half of the call's time, makes
-// its tablets "no answer".
+// its tablets "silent".
 struct ListTablets {
   std::string table;
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kOnline = "online";
 constexpr std::string_view kLoading = "loading";
-constexpr std::string_view kNoAnswer = "no answer";
+constexpr std::string_view kSilent = "silent";
 
 void AddFigures(const std::vector<GroupStats>& groups, TabletInfo* info) {
   info->state = kOnline;
@@ -44,7 +44,7 @@ void TabletList::Begin(const std::vector<TabletRecord>& records) {
     const auto known = before.find(record.tablet_id);
     const bool is_known = known != before.end() && known->second.server == info.server &&
                           known->second.range == info.range &&
-                          (known->second.state == kOnline || known->second.state == kNoAnswer);
+                          (known->second.state == kOnline || known->second.state == kSilent);
     if (is_known) {
       info = std::move(known->second);
     } else {
@@ -72,7 +72,7 @@ Status TabletList::Add(const std::vector<TabletFigures>& answers) {
       info.state = kLoading;
       has_moving_ = true;
     } else if (status.code() == StatusCode::kDeadlineExceeded) {
-      info.state = kNoAnswer;
+      info.state = kSilent;
     } else {
       return status;
     }

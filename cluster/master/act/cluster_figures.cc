@@ -173,7 +173,7 @@ StatusOr<std::map<std::string, uint64_t>> ClusterAdmin::Perform(const calls::Met
   ASSIGN_OR_RETURN(std::vector<ServerId> silent, AskServers(asked, time, [&](const auto& metrics) {
                      for (const auto& [name, value] : metrics) sums[name] += value;
                    }));
-  sums["servers_without_answer"] = silent.size();
+  sums["silent_servers"] = silent.size();
   RETURN_IF_ERROR(
       driver_->Look([&](MasterState& state) { sums["sweep_errors"] = state.sweep_errors; }));
   return sums;

@@ -510,7 +510,7 @@ TEST(ClusterData, OnlyATabletWithoutItsServerIsLoading) {
   EXPECT_EQ(*state_after(OkStatus()), "online");
   EXPECT_EQ(*state_after(Unavailable("no answer")), "loading");
   EXPECT_EQ(*state_after(NotServed("it has left")), "loading");
-  EXPECT_EQ(*state_after(DeadlineExceeded("late")), "no answer");
+  EXPECT_EQ(*state_after(DeadlineExceeded("late")), "silent");
   EXPECT_CODE(state_after(DataLoss("damaged")), StatusCode::kDataLoss);
   // The caller cancels during the second read of the list.
   CallOptions options;
@@ -518,7 +518,7 @@ TEST(ClusterData, OnlyATabletWithoutItsServerIsLoading) {
   std::atomic<int> asked{0};
   cluster.stats = [&] {
     if (++asked == 2) options.cancel->store(true);
-    return Unavailable("no answer");
+    return Unavailable("silent");
   };
   EXPECT_CODE(client->Do(calls::ListTablets{"t"}, options), StatusCode::kCancelled);
 }
