@@ -11,7 +11,7 @@ namespace sippar::engine {
 namespace {
 constexpr std::array<std::string_view, 7> kEffects = {"fail",  "full", "deny", "torn",
                                                       "delay", "lie",  "flip"};
-constexpr std::array<std::string_view, 15> kOperations = {
+constexpr std::array<std::string_view, 17> kOperations = {
     "any",    "create", "open",    "write", "sync", "close", "read",  "rename", "link",
     "remove", "mkdir",  "syncdir", "list",  "stat", "lock",  "fence", "statfs"};
 }  // namespace
