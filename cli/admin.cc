@@ -1,5 +1,6 @@
 // `sippar admin`: inspects and maintains a store: sizes, metrics, flush, major compaction, checks,
-// dumps.
+// dumps of tablets, SSTables and logs. Its other subcommands are in admin_cluster, admin_members
+// and admin_doctor.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -79,9 +80,9 @@ Status PrintMetrics(cluster::Client* client) {
   return OkStatus();
 }
 
-// Commands that read files of a store that is not open: `sippar admin sstable dump FILE`, `log dump
-// FILE`, `log salvage STORE`. They open no client, because they are meant for a damaged store,
-// which may refuse to open.
+// Commands that read (`log salvage --drop` writes) files of a store that is not open: `sippar admin
+// sstable dump FILE`, `log dump FILE`, `log salvage STORE`. They open no client, because they are
+// meant for a damaged store, which may refuse to open.
 struct FileCommand {
   std::string path;
   bool entries = false;

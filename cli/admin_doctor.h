@@ -16,8 +16,9 @@ class DoctorCommand {
   // Adds the subcommand. The object must outlive the parsing.
   void AddTo(CLI::App* app);
   bool parsed() const;
-  // Returns kExitOk if nothing is wrong, kExitFailed if something is, or kExitNoStore if too little
-  // can be examined because ZooKeeper, the cluster or its master is missing or does not answer.
+  // Returns kExitOk if nothing is wrong, kExitFailed if something is or a directory cannot be
+  // examined, kExitUsage if the target is not valid, or kExitNoStore if too little can be examined
+  // because ZooKeeper, the cluster or its master is missing or does not answer.
   int Run() const;
 
  private:

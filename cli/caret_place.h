@@ -18,8 +18,8 @@ QuotedPlace PlaceOfQuote(std::string_view before);
 // is.
 std::string_view OpenCall(std::string_view before);
 
-// The name of the setting if `before` ends in a SET clause: "versions" for "SET versions =";
-// otherwise "".
+// The name of the setting, in upper case, if `before` is a SET statement up to its value:
+// "VERSIONS" for "SET versions ="; otherwise "".
 std::string SettingToSet(std::string_view before);
 
 // True if the name of a family's type follows `before`, as in "CREATE TABLE t (FAMILY f TYPE =".

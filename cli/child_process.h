@@ -1,4 +1,5 @@
-// Starts other programs from the shell: the pager, an editor, the command of \!.
+// Starts other programs: the pager, an editor and the command of \! for the shell, the mount of
+// `sippar demo`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,7 +29,8 @@ struct ChildOptions {
 // child, so Ctrl-C reaches both the child and this process.
 [[nodiscard]] StatusOr<ChildProcess> StartChild(const std::vector<std::string>& words,
                                                 const ChildOptions& options);
-// Waits until the child ends. Returns its exit code, or 128 plus the signal that ended it.
+// Waits until the child ends. Returns its exit code, 128 plus the signal that ended it, or 127 if
+// this process has no such child.
 int WaitForChild(pid_t pid);
 // Returns true if the child has ended. The child is then reaped, so neither WaitForChild nor
 // ChildHasEnded may be called with this `pid` again.

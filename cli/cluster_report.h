@@ -1,5 +1,5 @@
-// Formats what a master or the doctor reports of a cluster, as JSON for scripts or as text for
-// people. Pure.
+// Formats what a master, the servers or the doctor report of a cluster, as JSON for scripts or as
+// text for people. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

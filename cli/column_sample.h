@@ -16,7 +16,7 @@ struct SampledColumn {
   std::string qualifier;
   uint64_t rows = 0;    // rows of the sample that have the column
   std::string example;  // the beginning of one value
-  std::string kind;     // what its values look like, such as "text" or "JSON"
+  std::string kind;     // the type of its family, or what its values look like, such as "JSON"
 };
 
 struct ColumnSample {
@@ -25,14 +25,16 @@ struct ColumnSample {
   std::vector<SampledColumn> columns;  // sorted by family, then by falling frequency
 };
 
-// Reads at most about `cells_max` cells, only the newest version of each column, from several
-// tablets. Reads only the columns that match `pattern`, such as "anchor:*"; "" matches all columns.
+// Reads at most about `cells_max` cells from several tablets: of each column the newest version, or
+// as many as SET versions says. Reads only the columns that match `pattern`, such as "anchor:*"; ""
+// matches all columns.
 [[nodiscard]] StatusOr<ColumnSample> SampleColumns(query::Session* session,
                                                    const std::string& table,
                                                    const std::string& pattern, uint64_t cells_max);
 
 // Guesses from the beginnings of some values what a column holds: the kind that all values share,
-// or "text" or "bytes" if they differ.
+// or "number", "text" or "bytes" if they differ. Empty values do not count; "empty": there are no
+// other values.
 std::string GuessKind(const std::vector<std::string>& values);
 
 }  // namespace sippar::cli

@@ -28,7 +28,7 @@ std::array<struct sigaction, kSignals.size()> before;
 // file may have been renamed.
 std::atomic<int> note_file{-1};
 std::atomic<bool> is_crashing{false};
-// The process has had no memory for a request. Its crash is then nobody's fault.
+// An allocation has failed in this process. A crash after it is blamed on no tablet.
 std::atomic<bool> lacks_memory{false};
 
 // Blames the tablet on which the thread worked. A thread that works on none (the code of a gateway,

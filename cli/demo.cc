@@ -167,11 +167,11 @@ bool IsMountPoint(const DemoOptions& options) {
          outer.st_dev != inner.st_dev;
 }
 
-// Mounts the store as directories, in a process of its own. Returns false if that is impossible:
-// FUSE is missing, or this program was built without it.
+// Mounts the store as directories, in a process of its own. Returns false if that is not wanted
+// (--no-mount) or fails: FUSE is missing, or this program was built without it.
 bool StartMount(const DemoOptions& options) {
   if (!options.has_mount || access("/dev/fuse", R_OK | W_OK) != 0) return false;
-  // A demo that was killed leaves a mount that no process serves any more.
+  // A demo that was killed leaves its mount, whose own process may still serve it.
   if (IsMountPoint(options)) EndMount(options);
   std::error_code problem;
   files::create_directories(options.mount(), problem);

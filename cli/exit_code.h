@@ -5,9 +5,9 @@
 namespace sippar::cli {
 
 inline constexpr int kExitOk = 0;
-inline constexpr int kExitFailed = 1;   // a statement failed: syntax, names and types, or execution
+inline constexpr int kExitFailed = 1;   // the command or one of its statements failed
 inline constexpr int kExitUsage = 2;    // bad command line or unreadable file
-inline constexpr int kExitNoStore = 3;  // the store cannot be opened
+inline constexpr int kExitNoStore = 3;  // the store cannot be opened, or gives no answer
 // The statement met the condition of --fail-on-unapplied or --fail-on-empty.
 inline constexpr int kExitUnapplied = 4;
 inline constexpr int kExitTimeout = 5;        // --timeout expired

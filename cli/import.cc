@@ -127,7 +127,7 @@ void ShowProgress(const ImportProgress& progress, double seconds, bool terminal)
   fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", line, terminal ? "" : "\n");
 }
 
-// Shows progress until *done is set: a live line on a terminal; elsewhere, and only if `wanted`, a
+// Shows progress until `done` is set: a live line on a terminal; elsewhere, and only if `wanted`, a
 // plain line every 5 s.
 void WatchProgress(const ImportProgress& progress, bool wanted, const std::atomic<bool>& done) {
   bool terminal = ::isatty(STDERR_FILENO) == 1;

@@ -29,7 +29,7 @@ struct ImportProgress {
 };
 
 // Imports `pages`. A page that cannot be read or stored is passed to `complain` and counted, and
-// the import continues. Returns early with kCancelled if *cancel is set, or with an error of the
+// the import continues. Returns early with kCancelled if `cancel` is set, or with an error of the
 // store that no single page causes (a full disk, for example). Flushes at the end unless the store
 // failed.
 [[nodiscard]] Status ImportWeb(cluster::Client* client, const ImportWebOptions& options,

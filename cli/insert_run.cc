@@ -92,7 +92,8 @@ int StatementRunner::RunInserts(const std::vector<query::syntax::Statement>& ins
   }
   if (code == kExitOk) return code;
   const Status& error = answers[*done - 1].status();
-  // As of a statement that runs alone: only the hint of a cancelled one says more than that it was.
+  // As Execute does for a statement that runs alone: the error of a cancelled statement is printed
+  // only if it has a hint. Without a hint it says no more than the line above.
   if (code != kExitInterrupted || !query::QueryErrorOf(error).hint.empty()) {
     PrintError(error, statements[*done - 1], place);
   }

@@ -34,8 +34,8 @@ constexpr const char* kFirstStatements =
     "  SELECT row, f:name FROM people WHERE f:city = 'London';\n"
     "\\? lists the shell's commands, \\h the statements; Tab completes, Ctrl-D leaves";
 
-// $SIPPAR_SHELLRC, or shellrc in the user's configuration folder; "" if the user has no such
-// folder.
+// $SIPPAR_SHELLRC, or sippar/shellrc in the user's configuration folder; "" if the variable is
+// "off" or the user has no such folder.
 std::string StartFile() {
   if (const char* chosen = std::getenv("SIPPAR_SHELLRC")) {
     return std::string(chosen) == "off" ? "" : chosen;

@@ -25,7 +25,7 @@ std::string Trim(std::string_view text) {
 }  // namespace
 
 const std::vector<MetaCommand>& MetaCommands::List() {
-  // One table serves \\?, dispatch, hints and completion, so a new command needs only one row.
+  // One table serves \?, dispatch, hints and completion, so a new command needs only one row.
   static const auto& list = *new std::vector<MetaCommand>{
       {"\\?", "", "this list", &MetaCommands::ShowCommands, MetaCommand::kNothing},
       {"\\h", "[NAME]", "help on a statement, with examples, or on a function",

@@ -1,4 +1,5 @@
-// Commands of the shell that change how results look and where they go.
+// Commands of the shell that change how results look and where they go, and the values of
+// parameters.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// Holds the shell commands on the typed statement, the last statement and the history, and the
-// commands that start other programs.
+// Holds the shell commands on the typed statement, the last statement and the history, \copy, \try,
+// and the commands that start other programs.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -22,7 +22,7 @@ namespace sippar::cli {
 enum class Expanded { kOff, kOn, kAuto };
 
 struct OutputSettings {
-  std::string format;  // "": box on a terminal, tsv otherwise
+  std::string format;  // "": box on a terminal (for TAIL plain), tsv otherwise
   query::FormatOptions options;
   Expanded expanded = Expanded::kAuto;
   // On a terminal, the formats box and line show at most this many rows of a result: half from its
@@ -49,14 +49,14 @@ class Output {
   // Discards a kWhole file, so that the old file stays; later rows go to stdout.
   void Drop();
   bool is_redirected() const { return file_ != nullptr; }
-  // Returns false if the reader has closed the pipe, the disk is full, or the statement was
-  // interrupted. The first write error is kept.
+  // Returns false if the reader has closed the pipe, the user has left the pager, the disk is full,
+  // or the statement was interrupted. The first write error is kept.
   bool Write(std::string_view text);
   [[nodiscard]] Status Flush();
   bool closed_pipe() const { return closed_pipe_; }
   bool is_terminal() const { return terminal_; }
   bool is_screen() const { return terminal_ && !is_redirected(); }  // stdout is a terminal
-  ScreenSize screen() const;  // zero columns if stdout is not a terminal
+  ScreenSize screen() const;  // zero columns if rows go to no terminal
 
   // From now on, sends terminal output to the pager `command`. If the pager cannot start, prints a
   // message and changes nothing.

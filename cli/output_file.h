@@ -1,5 +1,5 @@
-// Files that the program writes for the user: for EXPORT, `query -o` and \o. A name that ends in
-// .zst or .gz selects compression (packed_file.h).
+// Files that the program writes for the user: for EXPORT, `query -o`, \o, \g, \s and the files of a
+// dump. A name that ends in .zst or .gz selects compression (packed_file.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

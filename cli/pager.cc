@@ -65,7 +65,7 @@ StatusOr<std::unique_ptr<Pager>> Pager::Start(const std::string& command, bool f
   ChildOptions options;
   options.has_input = true;
   // The options that git uses: F quits if the text fits the screen, R passes colours through, X
-  // leaves the text on the screen, S cuts long lines, which the arrow keys then scroll.
+  // leaves the text on the screen. S cuts long lines, which the arrow keys then scroll.
   options.defaults = {{"LESS", folds ? "FRX" : "FRSX"}, {"LESSCHARSET", "utf-8"}};
   ASSIGN_OR_RETURN(ChildProcess child, StartChild({"sh", "-c", command}, options));
   fcntl(child.input, F_SETFL, O_NONBLOCK);

@@ -19,7 +19,7 @@ std::string ProgressText(const query::Progress& progress, double seconds) {
   if (progress.tablets > 0) {
     text += fmt::format("tablets {}/{}  ", progress.tablets_done, progress.tablets);
   }
-  // A dump counts only cells, so it shows no rows.
+  // A dump and a restore count only cells, so they show no rows.
   if (progress.rows_read > 0 || progress.cells_read == 0) {
     text += fmt::format("rows {}  ", progress.rows_read);
   }

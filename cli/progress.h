@@ -1,6 +1,6 @@
-// ProgressLine: one line about a long statement, on stderr if that is a terminal. The line appears
-// after half a second, changes at most ten times a second, and is wiped before other output. Not
-// thread safe.
+// ProgressLine: one line about a long statement, dump or restore, on stderr if that is a terminal.
+// The line appears after half a second, changes at most ten times a second, and is wiped before
+// other output. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// `sippar query TARGET`: runs statements from -e, -f or stdin. Rows go to stdout, everything else
-// to stderr.
+// `sippar query TARGET`: runs statements from -e, -f or stdin. Rows go to stdout or to the file of
+// -o, everything else to stderr.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

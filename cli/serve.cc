@@ -1,5 +1,6 @@
 // `sippar serve`: serves a store to clients of the Cloud Bigtable API and to other sippar programs,
-// on one port. With --wire, other sippar programs get a second port, which other machines may use.
+// on one port. With --wire, other sippar programs get a second port, which other machines may use
+// if it has certificates. With --cluster, runs one process of a cluster (serve_member.h).
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -72,7 +73,7 @@ struct ServeOptions {
   double slow_call_s = 10;
   cluster::Patience patience;
   ServeMemberOptions member;
-  std::function<bool()> is_over = nullptr;  // callback that ends the server, see AwaitStop
+  std::function<bool()> is_over = nullptr;  // true: the server must end; see AwaitStop
 };
 
 // Starts the server of the port --wire; returns null if the option was not given.

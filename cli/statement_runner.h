@@ -40,15 +40,16 @@ class StatementRunner {
   // the last statement.
   int Run(const query::StatementText& statement, const ScriptPlace& place);
   // Runs the first statement. If it is an INSERT whose answer need not be shown separately, also
-  // runs the INSERTs of this kind that follow it. They share one sync of the log, and an error
-  // still names the statement that failed. Sets *done to the number of statements that were run.
+  // runs the INSERTs of this kind that follow it, and after them an INSERT of another kind. Those
+  // of this kind share one sync of the log, and an error still names the statement that failed.
+  // Sets *done to the number of statements that were run.
   int RunSome(std::span<const query::StatementText> statements, const ScriptPlace& place,
               size_t* done);
   // Runs a statement that a shell command has built. It does not become the last statement.
   int RunForCommand(const std::string& text);
   // The text of the last statement; "" if none has run.
   const std::string& last() const { return last_; }
-  // Prints `status` as an error; in JSON if rows are printed in JSON.
+  // Prints `status` as an error; in JSON if the format of rows is json or jsonl.
   void PrintError(const Status& status, const query::StatementText& statement,
                   const ScriptPlace& place);
   void PrintError(const Status& status);

@@ -1,6 +1,6 @@
-// Store: the store that a command uses. It is opened when the first statement needs it, and created
-// only if that statement creates a table; any other statement leaves an empty directory empty. Not
-// thread safe.
+// Store: the store that a command uses. It is opened at the latest when the first statement needs
+// it, and created only if that statement creates a table; any other statement leaves an empty
+// directory empty. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

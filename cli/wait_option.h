@@ -1,5 +1,5 @@
-// The option --wait: how long a command waits for a directory that another process opens or closes.
-// Ctrl-C ends the wait; on a terminal a line reports it.
+// The option --wait: how long a command waits for a directory that another process opens or closes,
+// or for a lost server. Ctrl-C ends the wait; on a terminal a line reports it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -14,11 +14,12 @@ namespace sippar::cli {
 // fills tables.
 [[nodiscard]] Status CheckOnlyBenchTable(cluster::Client* client);
 // Number of rows that a complete fill has left in the table; 0 if no fill of the table was
-// completed, or if the values have another size or compression than `options` asks for.
+// completed, or if the values have another size, kind (half or all random) or compression than
+// `options` asks for.
 [[nodiscard]] StatusOr<uint64_t> FilledRows(cluster::Client* client, const BenchOptions& options);
 // Drops the table if it exists, then creates it without rows.
 [[nodiscard]] Status MakeBenchTable(cluster::Client* client, const BenchOptions& options);
-// Records a complete fill of rows 0 .. `rows` (a random fill leaves some of them out).
+// Records a complete fill of rows 0 .. `rows` - 1 (a random fill leaves some of them out).
 [[nodiscard]] Status NoteFilled(cluster::Client* client, const BenchOptions& options,
                                 uint64_t rows);
 

@@ -55,7 +55,8 @@ struct WorkloadResult {
 // Called ten times a second with the rows done and the seconds since the start.
 using WorkloadProgress = std::function<void(const Workload&, uint64_t done, double seconds)>;
 
-// Returns early, with the measurements so far, if *cancel is set. The first error ends all clients.
+// Returns early, with the measurements so far, if `cancel` is set. The first error ends all
+// clients.
 [[nodiscard]] StatusOr<WorkloadResult> RunWorkload(
     cluster::Client* client, const Workload& workload, const BenchOptions& options,
     const ValuePool& values, const std::atomic<bool>& cancel, const WorkloadProgress& progress);

@@ -17,8 +17,8 @@ class ClusterHome {
  public:
   // Opens the directory, and makes it first if `may_make` is true and it is missing. kNotFound:
   // `may_make` is false, and the directory is missing or holds no cluster; kFailedPrecondition: the
-  // directory holds something else; kUnavailable: another `sippar cluster` works on it; kDataLoss:
-  // its settings are damaged.
+  // directory holds something else; kUnavailable: another `sippar cluster` works on it, or it
+  // cannot be made or read; kDataLoss: its settings are damaged.
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterHome>> Open(const std::string& directory,
                                                                    bool may_make);
   ~ClusterHome();

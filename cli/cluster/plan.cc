@@ -84,7 +84,7 @@ PlannedProcess PlanMember(const std::string& directory, const ClusterSettings& s
   const MemberPorts ports = PortsOf(settings, member);
   process.ports = {ports.client};
   if (settings.members > 1) {
-    // Only the leader listens on the leader's port.
+    // Only the leader listens on its leader port, but each member may become the leader.
     process.ports.insert(process.ports.end(), {ports.leader, ports.election});
   }
   return process;

@@ -1,5 +1,5 @@
 // The plan of what `sippar cluster` runs on this machine: the processes with their arguments, files
-// and ports. All paths except the cluster's directory are relative to it. Pure.
+// and ports. The paths of the processes' files are relative to the cluster's directory. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

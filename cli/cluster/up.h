@@ -20,8 +20,9 @@ struct ClusterUpOptions {
 // Prints a line about each process to stderr, and the addresses to stdout. If it fails, the
 // processes that it started keep running. kDeadlineExceeded: not all processes serve in time;
 // kCancelled: Ctrl-C was pressed; kUnavailable: a process has ended, or its port is in use;
-// kFailedPrecondition: ZooKeeper or Java is missing, or the directory has another cluster. Other
-// errors are those of ClusterHome::Open and MakeCluster.
+// kFailedPrecondition: ZooKeeper or Java is missing, `wishes` break the rules of SettingsFor, or
+// the directory has another cluster. Other errors are those of ClusterHome::Open,
+// ClusterProcesses::Start and MakeCluster.
 [[nodiscard]] Status ClusterUp(const ClusterUpOptions& options);
 
 }  // namespace sippar::cli

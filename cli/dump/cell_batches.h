@@ -22,8 +22,9 @@ class CellBatches {
   // Drops cells that are not yet written.
   ~CellBatches();
 
-  // Adds a cell; waits while all jobs are busy. In an aggregate family the value is an encoded
-  // state, which is merged into the stored one. Returns the first error of any earlier batch.
+  // Adds a cell; waits while all jobs are busy and as many batches wait. In an aggregate family the
+  // value is an encoded state, which is merged into the stored one. Returns the first error of any
+  // earlier batch, or kNotFound if the schema lacks the family.
   [[nodiscard]] Status Add(const engine::Cell& cell);
   // Waits until all cells that were added are written.
   [[nodiscard]] Status Drain() EXCLUDES(mutex_);

@@ -106,7 +106,8 @@ class FolderDump final : public DumpOutput {
   const std::string temporary_;
   std::string text_;
   std::string table_;
-  // The file of each piece of the table; null before the piece's first cells and after its last.
+  // The name and the file of each piece of the table. The file is null before the piece's first
+  // cells and after its last.
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<query::OutputFile>> files_;
   bool done_ = false;

@@ -39,7 +39,9 @@ class DumpReader {
 
   // Reads the whole dump; may be called only once. kDataLoss: the dump is cut short, or its cells
   // differ from those that were dumped; the message names the file and the problem.
-  // kInvalidArgument: the input is not a dump.
+  // kInvalidArgument: the input is not a dump. kFailedPrecondition: a newer program has written it.
+  // kNotFound: there is no such file, or the folder has no schema.sql. Also the errors of
+  // `visitor`.
   [[nodiscard]] Status Read(DumpVisitor* visitor);
   const std::string& id() const { return id_; }  // known once the first table is visited
   const std::string& path() const { return path_; }

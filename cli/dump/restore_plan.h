@@ -42,11 +42,11 @@ enum class RestoreAction {
   kCreate,    // the table does not exist
   kSkip,      // the table stays as it is
   kContinue,  // an interrupted earlier run of this restore is continued
-  kReplace,   // the table is dropped and created again
+  kReplace,   // the table is dropped and created again; so is one that cannot be continued
 };
 
 // kAlreadyExists: the table exists, and `if_exists` is kError. kFailedPrecondition: the table is
-// protected, or an interrupted restore of another dump left it.
+// protected, or (unless kReplace) an interrupted restore of another dump left it.
 [[nodiscard]] StatusOr<RestoreAction> DecideRestore(const std::string& table,
                                                     const std::optional<ExistingTable>& existing,
                                                     const std::optional<RestoreMark>& mark,

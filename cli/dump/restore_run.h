@@ -28,7 +28,8 @@ class RestoreRun {
       : options_(options), files_(files) {}
 
   // Reads the whole dump and verifies its checksums. Does nothing for stdin, which can be read only
-  // once. Returns the errors of DumpReader::Read, or kNotFound if the dump lacks a wanted table.
+  // once. Returns the errors of DumpReader::Read; kNotFound if the dump lacks a wanted table;
+  // kInvalidArgument for a dry run from stdin; kCancelled after Ctrl-C.
   [[nodiscard]] Status Check();
   // Restores the tables, or lists in a dry run what it would do. `client` may be null only in a dry
   // run, if there is no store. Changes nothing if DecideRestore refuses a table of a checked dump.

@@ -25,7 +25,8 @@ class TableRestore {
   // Decides what to do with the table; changes nothing.
   [[nodiscard]] StatusOr<RestoreAction> Decide(const std::string& table, IfExists if_exists);
 
-  // Creates the table, or continues with the table that an earlier run has left.
+  // Creates the table (for kReplace after dropping it), or continues with the table that an earlier
+  // run has left.
   [[nodiscard]] Status Begin(const DumpedTable& table, RestoreAction action);
   [[nodiscard]] Status Add(std::string_view line);
   // Writes the remaining cells and sets the options that only a complete table has.

@@ -1,5 +1,5 @@
-// The directory of a family of a row, which holds one file for each column, and the directories of
-// versions below it.
+// The directory of a family of a row, which holds one file for each column; the directories of
+// versions below it and those below <row>/.versions/<family>.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -38,8 +38,8 @@ StatusOr<NewestVersion> FindNewest(TreeContext* context, const ReadView& view,
                            context->AgeUs(row->loaded_at_ns)};
     }
   }
-  // The row is wide, or it lacked the column when it was cached. The column may have been written
-  // later, so it is read now.
+  // The freshness is zero, the row is wide, or it lacked the column when it was cached. In the last
+  // case the column may have been written later, so it is read now.
   cluster::ReadSpec spec = ColumnSpec(view, directory.row, directory.family, qualifier);
   ASSIGN_OR_RETURN(std::optional<FoundVersion> found,
                    FindFirst(context->data, view.table, spec, call));

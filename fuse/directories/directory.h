@@ -18,7 +18,8 @@ struct Directory {
   // The entry that a name means.
   StatusOr<Entry> (*lookup)(TreeContext* context, const Node& directory, std::string_view name,
                             const cluster::CallOptions& call);
-  // The names of small files about the directory; the listing looks them up. Null: it has none.
+  // Fixed names that the listing shows first and looks up: control files, .as-of, the files of
+  // .export. Null: it has none.
   std::vector<std::string_view> (*controls)(const Node& directory) = nullptr;
   // The directory's own entries, if they are few. Null: it has none, or `source` gives them.
   StatusOr<std::vector<DirEntry>> (*entries)(TreeContext* context, const Node& directory,

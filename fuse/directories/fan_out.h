@@ -1,6 +1,6 @@
 // The view .tree: shows keys as paths, for programs that list whole folders. A component of a key
 // ends after '/' or '#', and after '.' before the first '/' (so com.cnn.www/a/b is com. cnn. www/
-// a/ b). The names of a path, decoded and joined, are the key. One seek per entry finds the
+// a/ b). The names of a path, decoded and joined, are the key. At most one seek per entry finds the
 // folders, without reading all keys below them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -19,7 +19,7 @@ StatusOr<Entry> FindRow(TreeContext* context, const TablePtr& table, Node node,
   }
   ReadView view{table->schema.name, node.as_of};
   Entry entry = EntryOf(std::move(node), table->changed_at_us);
-  // The time is taken before the read, so that the entry never seems younger than it is.
+  // The time is taken before the read, so that recent_rows never has the row younger than it is.
   int64_t now_ns = context->clock->MonotonicNanos();
   if (auto read_at_ns = context->recent_rows.Find(entry.inode_number, now_ns)) {
     entry.age_us = (now_ns - *read_at_ns) / 1000;

@@ -1,4 +1,4 @@
-// What row.cc offers to the directory of a family: .versions lies below both.
+// What row.cc offers to column.cc: .versions lies below a row and below a family.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

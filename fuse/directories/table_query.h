@@ -1,5 +1,6 @@
 // The names of a table's directory that ask about its rows: .prefix, .range, .where, .first,
-// .count, .export and .tree. They exist at any as_of time, and within each other.
+// .count, .export and .tree. They exist at any as_of time. The first four lead to directories of
+// rows that have these names again, without .tree; below .first/<n> only .count and .export.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

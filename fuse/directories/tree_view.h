@@ -1,8 +1,11 @@
 // TreeView: the mounted tree without the kernel (SEMANTICS.md): the meaning of a name in a
 // directory and the entries of a directory, both by directory.h, and the content of a file. Uses
 // neither the inode table nor libfuse, so tests run it against a fake client. Thread safe. Errors:
-// kNotFound; kInvalidArgument (bad time); kFailedPrecondition (the version of an inode no longer
-// exists); TooLarge and kResourceExhausted (open_values.h); and the errors of the client.
+// kNotFound; kInvalidArgument (a time, range, number, test or saved query that is not valid);
+// kFailedPrecondition (the version of an inode no longer exists, or a node of the wrong kind);
+// TooLarge (open_values.h, and control files above kControlTextSizeMax); kResourceExhausted
+// (open_values.h, and more than kStreamsMax generated files); kDeadlineExceeded; kCancelled;
+// kDataLoss (two keys with one long name); kInternal; and the errors of the client.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,7 +44,7 @@ class TreeView {
   [[nodiscard]] StatusOr<std::unique_ptr<DirStream>> OpenDirectory(
       const Node& directory, const cluster::CancelFlag& cancel);
   // Opens a kCell or kText that has these attributes. A small value is read now, a larger one by
-  // the first ReadFile.
+  // ReadFile, piece by piece (open_values.h).
   [[nodiscard]] StatusOr<OpenValuePtr> OpenFile(const Node& file, const Attributes& attributes,
                                                 const cluster::CallOptions& call);
   // Returns `size` bytes from `offset` on, or those before the end of the file.
@@ -58,7 +61,7 @@ class TreeView {
                                                            const cluster::CallOptions& call);
   [[nodiscard]] StatusOr<Usage> ReadUsage() { return usage_.Read(); }
 
-  // Null without TreeOptions::follows_changes. Its Poll ends when the flag is set.
+  // Null without TreeOptions::follows_changes. Setting follower_cancel ends its Poll.
   ChangeFollower* follower() { return follower_.get(); }
   const cluster::CancelFlag& follower_cancel() const { return follower_cancel_; }
 

@@ -15,7 +15,7 @@ StatusOr<Usage> UsageReader::Read() {
   Usage usage;
   for (const TablePtr& table : tables) {
     auto groups = context_->client->admin()->Do(cluster::calls::Stats{table->schema.name});
-    if (!groups.ok()) continue;  // the table was dropped after it was listed
+    if (!groups.ok()) continue;  // for example, the table was dropped after it was listed
     for (const cluster::GroupStats& group : *groups) {
       usage.stored_bytes += group.stored_bytes + group.memtable_bytes;
       usage.entries += group.entries;

@@ -1,8 +1,8 @@
 // ChangeNotifier: with --follow, tells the kernel which names the changes of tables have made stale
-// (tree/change_follower.h decides). Only names are told: an inode is one version of a cell, so its
-// bytes and attributes never become stale. Runs on its own thread and holds no lock while it tells
-// the kernel, because a notification waits for the requests in flight in the same directory. Used
-// by mount. Thread safe.
+// (tree/change_follower.h decides). Only names are told: the inode of a file is one version of a
+// cell, so its bytes and attributes never become stale. Runs on its own thread and holds no lock
+// while it tells the kernel, because a notification waits for the requests in flight in the same
+// directory. Used by dispatch and mount. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -10,7 +10,8 @@
 namespace sippar::fuse {
 namespace {
 
-// Time for which the kernel may cache cell versions and symlinks, which never change.
+// Time for which the kernel may cache the attributes of a file or a symlink. Those of a version, of
+// a control file's node and of a symlink never change.
 constexpr double kForEverSeconds = 365.0 * 86'400;
 constexpr blksize_t kFileBlockSize = 4'096;
 // libc sizes its getdents buffer by st_blksize, so a large value lets one call list megabytes of a

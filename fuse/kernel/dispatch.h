@@ -26,7 +26,7 @@ namespace sippar::fuse {
 struct DispatchOptions {
   int64_t timeout_us = 10'000'000;          // deadline of one kernel request
   int64_t listing_timeout_us = 30'000'000;  // deadline of filling one buffer of a listing
-  // Longest time that the kernel may keep a name: --entry-timeout.
+  // Longest time that the kernel may keep a name that is not followed: --entry-timeout.
   int64_t name_age_us_max = kFreshnessUs;
   // Above this number of nodes, listings return names without nodes and idle rows are forgotten.
   uint64_t nodes_max = 1'000'000;

@@ -9,10 +9,10 @@ namespace sippar::fuse {
 namespace {
 
 // The kernel asks for attributes with every listing (dispatch_lookup.cc), and each entry that has
-// them costs a node in the kernel and in the inode table. In a table, only the first rows get
-// attributes at once. Later rows get them after the reader has looked up kLookupsOfInterest names
-// since it opened the directory (as ls -l and find do): each of those names would otherwise cost a
-// lookup request.
+// them costs a node in the kernel and in the inode table. In a table and in .tree, only the first
+// entries get attributes at once. Later ones get them after the reader has looked up
+// kLookupsOfInterest names since it opened the directory (as ls -l and find do): each of those
+// names would otherwise cost a lookup request.
 constexpr uint64_t kEagerRowsMax = 1'024;
 constexpr uint64_t kLookupsOfInterest = 16;
 constexpr uint32_t kEntriesPerClock = 256;

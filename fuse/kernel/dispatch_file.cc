@@ -1,6 +1,6 @@
-// Holds the callbacks open, read and release. An open file is either one version of a cell, so that
-// all reads of a handle return the same bytes, or the text of a generated file, which is read in
-// order.
+// Holds the callbacks open, read and release. An open file is either one version of a cell or one
+// text of a control file, so that all reads of a handle return the same bytes, or the text of a
+// generated file, which is read in order.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 

@@ -71,8 +71,8 @@ void OnGetattr(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info*) {
   Answer(&request, [&] {
     auto inode = request.Find(node_id);
     if (!inode.has_value()) return;
-    // The inode table holds the attributes, which never change for a node, so getattr never reads
-    // the table.
+    // The inode table holds the attributes that the last lookup or listing found, so getattr never
+    // reads the store.
     struct stat attributes;
     request.dispatch()->FillStat(inode->node, inode->attributes, InodeNumber(inode->node),
                                  &attributes);

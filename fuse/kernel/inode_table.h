@@ -1,6 +1,6 @@
 // InodeTable: the numbers by which the kernel knows nodes, with the kernel's lookup count of each.
 // A number consists of slot and generation, never a pointer, so that a stale number is detected.
-// Does not depend on libfuse. Used by dispatch. Thread safe.
+// Does not depend on libfuse. Used by dispatch, change_notifier and node_trimmer. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

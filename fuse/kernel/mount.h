@@ -1,6 +1,6 @@
 // Mount: a tree attached to a mount point, served until it is unmounted or stopped. Only this class
-// uses libfuse's session. Used by serve_mount and by tests. Times are in microseconds; limits
-// without a comment are explained in dispatch.h and tree_context.h.
+// makes, serves and ends libfuse's session. Used by serve_mount and by tests. Times are in
+// microseconds; limits without a comment are explained in dispatch.h and tree_context.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ struct MountOptions {
   std::string mount_point;
   std::string source;        // the store, as mount(8) and findmnt show it
   bool allow_other = false;  // lets in all users, not only the user who mounts
-  bool auto_unmount = true;  // a helper process unmounts if this process is killed
+  bool auto_unmount = true;  // if this process is killed, fusermount3 unmounts
   int64_t timeout_us = 10'000'000;
   int64_t listing_timeout_us = 30'000'000;
   int64_t name_age_us_max = 1'000'000;
@@ -37,8 +37,8 @@ struct MountOptions {
 
 class Mount {
  public:
-  // Mounts the file system. `client` must outlive the object. Errors: kFailedPrecondition and
-  // kPermissionDenied; if libfuse has failed, the error contains libfuse's message.
+  // Mounts the file system. `client` must outlive the object. Errors: kFailedPrecondition,
+  // kPermissionDenied and kInternal; if libfuse has failed, the error contains libfuse's message.
   [[nodiscard]] static StatusOr<std::unique_ptr<Mount>> Attach(cluster::Client* client,
                                                                const MountOptions& options);
   virtual ~Mount() = default;

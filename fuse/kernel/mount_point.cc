@@ -157,7 +157,7 @@ void DetachElsewhere(const std::string& device, const std::string& path) {
 
 StatusOr<std::string> PrepareMountPoint(const std::string& mount_point, const std::string& target) {
   if (mount_point.empty()) return InvalidArgument("mount point is empty; name a directory");
-  // Everything but statfs and umount fails on a dead mount, so this check comes first.
+  // The calls below fail on a dead mount, so this check comes first.
   if (IsDead(mount_point)) {
     ASSIGN_OR_RETURN(std::string dead, RealParent(mount_point));
     RETURN_IF_ERROR(DetachDead(dead));

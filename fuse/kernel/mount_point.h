@@ -1,6 +1,6 @@
 // Checks a mount point before mounting: rejects a missing directory, a file, a live mount of
-// sippar, and a directory inside the store or above it. Detaches a dead mount of sippar. Used by
-// mount.
+// sippar, and a directory inside the store or above it. Detaches a dead mount of sippar, and at the
+// end of a mount its other places. Used by mount and serve_mount.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ struct MountEntry {
   std::string device;  // "0:57"; the same for all places to which one mount is moved or bound
   std::string mount_point;
   std::string type;    // "fuse.sippar"
-  std::string source;  // the store's directory
+  std::string source;  // of a mount of sippar: its target (ServeOptions)
 };
 
 // Parses /proc/self/mountinfo. The order is kept: a later mount at the same place covers an earlier
@@ -32,9 +32,9 @@ std::string DeviceAt(const std::string& path);
 void DetachElsewhere(const std::string& device, const std::string& path);
 
 // Returns the absolute path to mount on. If a dead mount of sippar is there (its process was
-// killed), detaches it first. `target` is the store's directory. Neither the mount point nor the
-// store may lie inside the other: file accesses of the store would then go through the mount and
-// wait for the store itself.
+// killed), detaches it first. `target` is the store's directory or another target, which is not
+// checked. Neither the mount point nor the store may lie inside the other: file accesses of the
+// store would then go through the mount and wait for the store itself.
 [[nodiscard]] StatusOr<std::string> PrepareMountPoint(const std::string& mount_point,
                                                       const std::string& target);
 

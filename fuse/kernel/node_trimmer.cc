@@ -8,8 +8,8 @@ namespace sippar::fuse {
 namespace {
 
 constexpr size_t kRowsAtOnce = 256;
-// The first round over all rows only clears their use marks. Rows that remain after the third round
-// are in use.
+// The first round over all rows may only clear their use marks. Rows that remain after the third
+// round are in use.
 constexpr int kRoundsMax = 3;
 // The kernel forgets nodes by separate requests, which need time to arrive and be counted.
 constexpr int64_t kPauseUs = 20'000;

@@ -1,7 +1,7 @@
 // NodeTrimmer: while there are more nodes than --max-nodes, asks the kernel to forget idle rows and
 // all nodes below them; by itself the kernel forgets nodes only when memory is short. Runs on its
 // own thread, because the kernel may block the notification until requests in flight are answered.
-// Used by mount. Thread safe.
+// Used by dispatch and mount. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

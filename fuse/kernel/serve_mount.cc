@@ -24,8 +24,8 @@ namespace {
 // first byte begins an error message.
 constexpr char kReadyByte = '+';
 
-// Blocks the signals that end the mount, in this thread and thereby in every thread that it starts,
-// so that only the signal thread receives them.
+// Blocks the signals that end the mount, and SIGUSR1, in this thread and thereby in every thread
+// that it starts, so that only the signal thread receives them. Ignores SIGPIPE.
 sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);

@@ -1,5 +1,5 @@
-// Serves a store at a mount point in a process of its own: checks, optional background process,
-// signals, orderly shutdown. Used by cli/mount.
+// Serves a store at a mount point, in this process or in a background process: checks, signals,
+// orderly shutdown. Used by cli/mount.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace sippar::fuse {
 
 struct ServeOptions {
-  std::string target;          // directory of the store
+  std::string target;          // directory of the store, host:port, or zk://… of a cluster
   cluster::Patience patience;  // how long to wait for the store when another process has it open
   // True: ServeMount returns when the mount answers, and a background process serves the mount.
   bool is_daemon = false;

@@ -1,7 +1,7 @@
-// TroubleLog: prints one line to stderr per failed request, but at most ten lines in a second. The
-// first failure after that second first prints how many were left out; if no other failure comes,
-// that number is not printed. The file .status also shows the last error. Used by dispatch. Thread
-// safe.
+// TroubleLog: prints one line to stderr per request that failed with trouble (IsTrouble in
+// errno_map.h), but at most ten lines in a second. The first failure after that second first prints
+// how many were left out; if no other failure comes, that number is not printed. The file .status
+// also shows the last error. Used by request. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

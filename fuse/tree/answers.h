@@ -1,7 +1,8 @@
 // Answers: the services of the query language that the mount needs. The tree calls this interface
 // and cli implements it (cli/mount_answers.h), because fuse does not link the language. All calls
 // are thread safe. Errors: kInvalidArgument with the reason (a test or a statement is not valid),
-// and the errors of the client.
+// kNotFound (no such saved query), kInternal (the saved queries cannot be read), and the errors of
+// the client.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

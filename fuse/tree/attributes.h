@@ -32,7 +32,8 @@ struct Entry {
   bool is_volatile = false;  // must be looked up each time, such as .status and .as-of/now
 };
 
-// One name of a listing. `entry.attributes` are always set, and equal to those of a lookup.
+// One name of a listing. `entry.attributes` are equal to those of a lookup, except for "." and
+// "..".
 struct DirEntry {
   std::string name;
   Entry entry;

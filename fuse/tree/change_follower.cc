@@ -11,8 +11,9 @@ namespace {
 
 constexpr int64_t kLookAtTablesNs = 1'000'000'000;
 constexpr int64_t kCallTimeoutUs = 5'000'000;
-// A stream from now on does not return a write that took its commit time before, but becomes
-// visible a moment later. Names read within this time after the beginning are not kept for longer.
+// A stream that begins now does not return a write that took its commit time before, but becomes
+// visible a moment later. Names read within this time after the beginning are kept only for
+// --entry-timeout.
 constexpr int64_t kWriteNsMax = 5'000'000'000;
 // Each stream is asked at every Poll, so their number is bounded; further tables are not followed.
 constexpr size_t kStreamsFollowedMax = 256;
@@ -103,8 +104,8 @@ Status ChangeFollower::ReadTable(const Table& table, std::vector<StaleName>* sta
   for (const auto& stream : table.streams) {
     ASSIGN_OR_RETURN(cluster::ChangeBatch batch, stream->Next(/*wait_us=*/0));
     if (!batch.changes.empty()) Take(table, batch.changes, stale);
-    // The table's tablets have split or merged. Its streams begin anew, which is simpler than to go
-    // on with the tokens, and seldom.
+    // The table's tablets have split or merged, which is seldom. Its streams begin anew: that is
+    // simpler than to continue at ChangeBatch::tokens.
     if (batch.is_over) return Aborted("the tablets of the table have changed");
   }
   return OkStatus();

@@ -1,7 +1,7 @@
-// ChangeFollower: reads the change streams of the tables and says which names they have made stale
-// (stale_names.h), so that the kernel may keep names longer than --entry-timeout (--follow). Drops
-// the rows that changed from the caches of the mount. A table whose streams fail is not followed
-// until new ones have begun. Used by fuse/kernel/change_notifier.
+// ChangeFollower: reads the change streams of the tables and says which names the changes have made
+// stale (stale_names.h), so that the kernel may keep names longer than --entry-timeout (--follow).
+// Drops the rows that changed from the caches of the mount. A table whose streams fail is not
+// followed until new ones have begun. Used by change_notifier and dispatch in fuse/kernel.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,9 +29,9 @@ class ChangeFollower {
   std::vector<StaleName> Poll();
   // The tables that are followed, as text; "" before the first look at them. Thread safe.
   std::string Summary() { return context_->status.followed(); }
-  // True if the kernel may keep this name until a Poll reports it: its table is followed, and has
-  // not changed since `read_at_ns` (monotonic), when the read began that found the entry. Thread
-  // safe.
+  // True if the kernel may keep this name until a Poll reports it: IsFollowedName; its table is
+  // followed, since at least kWriteNsMax before `read_at_ns` (monotonic), when the read began that
+  // found the entry; and no change of the table was read since. Thread safe.
   bool IsCurrent(const Node& directory, const Node& entry, int64_t read_at_ns) EXCLUDES(mutex_);
 
  private:

@@ -63,8 +63,8 @@ Status DirStream::StartSource(uint64_t ordinal) {
 
 Status DirStream::MoveSource(uint64_t ordinal) {
   const Checkpoint* nearest = is_started_ ? NearestCheckpoint(ordinal) : nullptr;
-  // Restarts at a checkpoint only if it lies between the current entry and `ordinal`; otherwise
-  // stepping costs no more than a restart.
+  // On the way forward, restarts at a checkpoint only if it lies between the current entry and
+  // `ordinal`; otherwise stepping costs no more than a restart.
   bool is_far = nearest != nullptr && nearest->ordinal > source_ordinal_;
   if (!is_started_ || ordinal < source_ordinal_ || is_far) {
     RETURN_IF_ERROR(StartSource(ordinal));

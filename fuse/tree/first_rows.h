@@ -17,8 +17,8 @@ class FirstRows {
  public:
   explicit FirstRows(int64_t freshness_us) : freshness_ns_(freshness_us * 1000) {}
 
-  // Returns the limit of the directory's rows; "" if the table has no more rows. `directory` is the
-  // result of EncodeNode.
+  // Returns the limit of the directory's rows; "": they end where the table ends; std::nullopt: not
+  // known, or too old. `directory` is the result of EncodeNode.
   std::optional<std::string> Find(const std::string& directory, int64_t now_ns) {
     engine::MutexLock lock(&mutex_);
     auto found = ends_.find(directory);

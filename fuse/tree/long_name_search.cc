@@ -26,8 +26,9 @@ class Search {
 
   StatusOr<std::string> Run(const Call& call) {
     // The cheapest steps come first: names that an earlier search read, the index, the keys after
-    // the last key found, all keys. Programs such as find and tar ask for names in order, so the
-    // third step usually finds the key.
+    // the last key found (only rows: a read of qualifiers always starts at the first one), all
+    // keys. Programs such as find and tar ask for names in order, so the third step usually finds
+    // the key.
     if (std::optional<std::string> key = names_->Recall(scope_key_, name_)) return *std::move(key);
     RETURN_IF_ERROR(TryIndex(call));
     if (!found_.has_value() && !scope_.is_qualifier) {
@@ -52,9 +53,10 @@ class Search {
     return OkStatus();
   }
 
-  // Reads from the place where the last search ran out of time to the end, then from the start to
-  // that place. Reads all keys even after the key was found, to detect a second key with this name
-  // and to fill the index; if time runs out then, the key that was found is enough.
+  // Reads rows from the place where the last search ran out of time to the end, then from the start
+  // to that place; qualifiers from the start. Reads all keys even after the key was found, to
+  // detect a second key with this name and to fill the index; if time runs out then, the key that
+  // was found is enough.
   Status TryAll(const Call& call) {
     std::string start = scope_.is_qualifier ? "" : names_->Progress(scope_key_, name_);
     Status status = Scan({start, ""}, Until::kEnd, call);

@@ -1,6 +1,7 @@
-// Finds the key of a long name (a head and a hash, name_codec.h). Reads a few keys if the index
-// knows the name, else the keys after the key found last, else all keys that begin with the head.
-// Adds the keys that it reads to the index. Used by fuse/directories.
+// Finds the key of a long name (a head and a hash, name_codec.h). Reads a few keys or none if the
+// index knows the name, else (only in a table) the keys after the key found last, else all keys
+// that begin with the head. Adds the keys that it reads to the index. Used by fuse/directories;
+// fuse/tree uses LongNameScope.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,7 +29,8 @@ struct LongNameScope {
 };
 
 // Errors: kNotFound; kDeadlineExceeded if there are too many keys for one call (the next search for
-// this name continues after them); kDataLoss if two keys have this head and hash.
+// the name of a row continues after them, that for the name of a qualifier begins anew); kDataLoss
+// if two keys have this head and hash; and those of DataApi::Read.
 [[nodiscard]] StatusOr<std::string> FindLongName(cluster::DataApi* data, const NameCodec& codec,
                                                  LongNames* names, const LongNameScope& scope,
                                                  std::string_view name, const DecodedName& decoded,

@@ -43,7 +43,7 @@ class MountStatus {
  private:
   engine::Mutex mutex_;
   Errors errors_ GUARDED_BY(mutex_);
-  std::string followed_ GUARDED_BY(mutex_);  // "": nothing was followed yet, or without --follow
+  std::string followed_ GUARDED_BY(mutex_);  // "": no look at the tables yet, or no --follow
 };
 
 }  // namespace sippar::fuse

@@ -19,8 +19,8 @@ struct CodePointRange {
 
 // Characters that are invisible in a listing or that change how the text after them is shown:
 // controls, all separators (category Z), format characters that reorder text or disappear,
-// variation selectors, fillers and non-characters. Unassigned code points are not escaped: new
-// Unicode versions assign them, and a table of them would then give a key another name.
+// variation selectors, fillers and non-characters. Other unassigned code points are not escaped:
+// new Unicode versions assign them, and a table of them would then give a key another name.
 constexpr CodePointRange kHidden[] = {
     {0x0080, 0x00a0},   {0x00ad, 0x00ad},   {0x034f, 0x034f},    {0x061c, 0x061c},
     {0x115f, 0x1160},   {0x1680, 0x1680},   {0x17b4, 0x17b5},    {0x180b, 0x180f},

@@ -1,7 +1,8 @@
 // NameCodec: encodes row keys and qualifiers as file names, and decodes them. Reversible, canonical
 // (one name per key), at most 255 bytes (SEMANTICS.md "Names"). Printable ASCII other than '/' and
-// '%' and visible UTF-8 characters stay unchanged; every other byte becomes '%' and two upper-case
-// hex digits. Pure.
+// '%' and visible UTF-8 characters stay unchanged; every other byte, a leading dot and a trailing
+// space become '%' and two upper-case hex digits. The empty key is "%"; a name that would be longer
+// ends with a hash of the key (long name). Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,7 +20,7 @@ inline constexpr size_t kLongHashSize = 32;      // hex digits: 128 bits of SHA-
 // The key information in a file name. A long name contains only the first bytes of the key.
 struct DecodedName {
   std::string key;           // the whole key, or its first bytes if is_long
-  bool is_canonical = true;  // false: a non-canonical spelling; Encode(key) is the canonical one
+  bool is_canonical = true;  // false: another spelling than Encode(key). Not tested if is_long
   bool is_long = false;
   std::string_view hash;  // hash of a long name; points into the decoded name
 };

@@ -12,8 +12,9 @@ namespace {
 
 // A program that reads a file in small steps needs a piece again within kIdleUs. If the piece were
 // dropped between two steps, each step would read it again. A reader that needs room therefore
-// drops only pieces that were idle for kIdleUs; after it has waited for kPatienceUs, it drops any
-// piece that no read is using. A waiting reader checks for idle pieces every kLookAgainUs.
+// drops only pieces that were idle for kIdleUs; after it has waited for kPatienceUs, or for half
+// its timeout if that is less, it drops any piece that no reply is using. A waiting reader checks
+// for idle pieces every kLookAgainUs.
 constexpr int64_t kIdleUs = 200'000;
 constexpr int64_t kPatienceUs = 2'000'000;
 constexpr int64_t kLookAgainUs = 50'000;

@@ -1,4 +1,4 @@
-// OpenValues: the values of open files, in pieces (PieceSize) that are read when a read needs them
+// OpenValues: the bytes of open files, in pieces (PieceSize) that are read when a read needs them
 // and held in memory within a budget; all opens of one version share them. When room is needed,
 // pieces that were idle for a while are dropped and read again on demand. Used by fuse/directories.
 // Thread safe.
@@ -21,8 +21,9 @@ namespace sippar::fuse {
 
 using ValuePtr = std::shared_ptr<const std::string>;
 
-// Limit of readers that wait for room at the same time; any further reader gets an error at once.
-// The limit leaves threads of the mount (kernel/mount.cc) free to answer other requests.
+// If so many readers wait (for room, or for a piece that another reader loads), a further one that
+// needs room gets an error at once. The limit leaves threads of the mount (kernel/mount.cc) free to
+// answer other requests.
 inline constexpr unsigned kReadersWaitingMax = 48;
 
 // The bytes of a value from `offset` on.
@@ -38,7 +39,7 @@ uint64_t PieceSize(uint64_t value_size);
 
 class OpenValues;
 
-// A version that at least one handle has open.
+// A version of a cell, or a control file, that at least one handle has open.
 class OpenValue {
  public:
   const Node& node() const { return node_; }
@@ -79,7 +80,7 @@ class OpenValues {
   // Returns the piece that has the byte at `offset`, which must be within the value; calls `load`,
   // without the lock, if it is not held. Waits for room for up to `timeout_us`; kResourceExhausted
   // if there is none then, or at once if kReadersWaitingMax readers are already waiting.
-  // kDeadlineExceeded if another reader is still loading the piece.
+  // kDeadlineExceeded if another reader is still loading the piece then.
   [[nodiscard]] StatusOr<ValuePiece> PieceAt(OpenValue* value, uint64_t offset, int64_t timeout_us,
                                              const LoadPart& load) EXCLUDES(mutex_);
   uint64_t held_bytes() EXCLUDES(mutex_);

@@ -1,7 +1,7 @@
-// RecentRows: the rows that a listing has just returned. ls -l and find then look each of them up,
-// and these lookups need no read. The table is direct-mapped by inode number: if two rows share a
-// slot, the lookup of one of them needs a read. Used by table_entries and fuse/directories. Thread
-// safe.
+// RecentRows: the rows that a listing or a lookup has just found. ls -l and find look up each row
+// of a listing, and these lookups need no read. The array is direct-mapped by inode number: if two
+// rows share a slot, the lookup of one of them needs a read. Used by fuse/tree and
+// fuse/directories. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ class RecentRows {
  public:
   explicit RecentRows(int64_t freshness_us) : freshness_ns_(freshness_us * 1000) {}
 
-  // `read_at_ns` is the time when the listing opened the read that returned the row.
+  // `read_at_ns` is the time when the read that returned the row began.
   void Note(uint64_t inode_number, int64_t read_at_ns) {
     engine::MutexLock lock(&mutex_);
     if (slots_.empty()) slots_.resize(kRecentRowsMax);

@@ -1,6 +1,6 @@
 // RowCache: whole rows that were read, so that the other files of a row need no further read. Keeps
 // names, times, exact sizes and small values; drops the least recently used rows above a
-// limit in bytes. Used by fuse/directories. Thread safe.
+// limit in bytes. Used by fuse/directories and fuse/tree. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,7 +24,7 @@ struct RowColumn {
   int64_t timestamp_us = 0;
   uint64_t sequence = 0;
   uint64_t size_bytes = 0;
-  std::optional<std::string> value;  // std::nullopt: too large to keep
+  std::optional<std::string> value;  // std::nullopt: too large to keep with the row
 };
 
 // The newest version of each column of a row, from one atomic read.
@@ -48,7 +48,8 @@ class RowCache {
   RowCache(cluster::DataApi* data, engine::Clock* clock, int64_t freshness_us)
       : data_(data), clock_(clock), freshness_us_(freshness_us) {}
 
-  // Returns the row, not older than the freshness. A row that does not exist has no columns.
+  // Returns the row, not older than the freshness (a wide row's mark: than kWideRowMemoryUs). A row
+  // that does not exist has no columns.
   [[nodiscard]] StatusOr<RowPtr> Get(uint64_t table_id, const ReadView& view, std::string_view row,
                                      const cluster::CallOptions& call);
   // Returns the cached row, whatever its age; null if it is not cached. Never reads the table.

@@ -14,7 +14,7 @@
 namespace sippar::fuse {
 
 // Returns the question whose answer is the rows of the directory. For .first/<n> it first finds
-// where the rows end, which reads n keys once per freshness time.
+// where the rows end: at most once per freshness time, it reads rows until n pass the tests.
 [[nodiscard]] StatusOr<RowQuestion> RowsOf(TreeContext* context, const TablePtr& table,
                                            const Node& directory, const cluster::CallOptions& call);
 [[nodiscard]] StatusOr<bool> HasRow(TreeContext* context, const TablePtr& table,

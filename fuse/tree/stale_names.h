@@ -26,8 +26,9 @@ bool IsFollowedName(const Node& directory, const Node& entry);
 // True if only changes in the table's change stream alter its rows: it has such a stream, and no
 // family drops cells by their age.
 bool CanFollow(const engine::TableSchema& schema);
-// Appends the names that `mutation` may have made stale. Names that did not exist before are not
-// among them, because the kernel keeps no names that it did not find.
+// Appends the names that `mutation` may have made stale: of the row after a delete, else of the
+// columns that it wrote. A row or a family that the write has made needs no name, because the
+// kernel keeps no names that it did not find.
 void AddStaleNames(uint64_t table_id, const engine::RowMutation& mutation, const NameCodec& codec,
                    std::vector<StaleName>* stale);
 // The name of the whole table.

@@ -1,5 +1,5 @@
-// TableCatalog: the tables by name and by id. Schemas are at most as old as the freshness, so that
-// most lookups make no administrative call. Used by fuse/directories. Thread safe.
+// TableCatalog: the tables by name and by id. Schemas may be as old as the freshness, so that most
+// lookups make no administrative call. Used by fuse/directories and fuse/tree. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ class TableCatalog {
 
   // Reads the current list; sorted by name.
   [[nodiscard]] StatusOr<std::vector<TablePtr>> List(const cluster::CallOptions& call = {});
-  // kNotFound if the table does not exist or was dropped.
+  // FindName and FindId: kNotFound if the table does not exist or was dropped.
   [[nodiscard]] StatusOr<TablePtr> FindName(std::string_view name);
   [[nodiscard]] StatusOr<TablePtr> FindId(uint64_t table_id);
   // Like FindId, but reads the current schema.

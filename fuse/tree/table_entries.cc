@@ -14,9 +14,9 @@ LongNameScope ScopeOf(const Node& node, const ReadView& view) {
   return {view, node.table_id, node.kind != NodeKind::kRow, node.row, node.family};
 }
 
-// Turns a cell stream into entries. If a new read is cheap, the stream is reopened after the
-// current entry once a second: listed entries are then never older than the freshness, and a long
-// listing does not keep an old snapshot and its files alive.
+// Turns a cell stream into entries. If a new read is cheap, a stream that is older than
+// kFreshnessUs is reopened after the current entry: listed entries are then never older than that,
+// and a long listing does not keep an old snapshot and its files alive.
 class ScanSource : public EntrySource {
  public:
   ScanSource(TreeContext* context, TablePtr table, const Node& directory, NodeKind child,
@@ -113,7 +113,7 @@ class ScanSource : public EntrySource {
   Status status_;
   std::string mark_;
   uint32_t steps_ = 0;
-  int64_t age_us_ = 0;  // age of stream_
+  int64_t age_us_ = 0;  // age of stream_ at the last check of the clock
 };
 
 class RowSource final : public ScanSource {

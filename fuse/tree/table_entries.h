@@ -1,5 +1,5 @@
 // Ordered sources of entries for directories of any size: rows of a table, columns of a family,
-// versions of a column. Used by fuse/directories.
+// versions of a column. Used by fuse/directories and by selected_rows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

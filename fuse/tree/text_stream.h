@@ -1,7 +1,7 @@
 // TextStream: the text of a generated file. A thread writes the text while it is read, at most
-// kStreamAheadSize ahead of the reader, so memory is bounded. Reads go forward; a read at offset 0
-// starts the text again, and the last kStreamBehindSize bytes can be read again. Created by
-// TreeView, read by the kernel layer. Thread safe.
+// kStreamAheadSize ahead of the reader, so memory is bounded. Reads go forward; the last
+// kStreamBehindSize bytes can be read again. A read at offset 0 generates the text again if its
+// first bytes are no longer kept. Created by TreeView, read by the kernel layer. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -48,7 +48,7 @@ class TextStream {
   const int64_t timeout_us_;
   const std::shared_ptr<const std::atomic<bool>> is_stopping_;
   engine::Mutex read_mutex_;  // allows one read at a time: two would take each other's bytes
-  engine::Thread thread_;     // used by Start, by Restart under read_mutex_, and by the destructor
+  engine::Thread thread_;     // used by Start, by Read under read_mutex_, and by the destructor
   engine::Mutex mutex_;
   engine::CondVar changed_;
   cluster::CancelFlag cancel_ GUARDED_BY(mutex_);

@@ -7,8 +7,9 @@
 
 namespace sippar::fuse {
 
-// Greatest age of the result of a name lookup, for the caches of the mount and of the kernel
-// together (SEMANTICS.md "Freshness"). --entry-timeout may lower it.
+// Greatest age of what the mount's own caches return; a smaller --entry-timeout lowers it. Also the
+// default of --entry-timeout, the greatest age of the result of a name lookup, for the caches of
+// the mount and of the kernel together (SEMANTICS.md "Freshness").
 inline constexpr int64_t kFreshnessUs = 1'000'000;
 
 // With --follow: how long the kernel may keep a name of a table whose changes are followed. A
@@ -25,15 +26,18 @@ inline constexpr size_t kCachedRowColumnsMax = 4'096;
 // How long a row counts as wide before its columns are counted again.
 inline constexpr int64_t kWideRowMemoryUs = 60'000'000;
 
-// Rows that a listing has just returned need no read when they are looked up (recent_rows.h).
+// Rows that a listing or a lookup has just found need no read when they are looked up
+// (recent_rows.h).
 inline constexpr size_t kRecentRowsMax = 65'536;
 
 // Long names (long_names.h).
 // Limit of the index of long names, which needs about 25 bytes per name.
 inline constexpr size_t kLongNamesSizeMax = 64 << 20;
-// Keys that a lookup reads if the index has the name.
+// About how many keys the lookup of a row reads if the index has the name. That of a column reads
+// none.
 inline constexpr size_t kLongNameRunKeys = 32;
-// Keys that a search reads after the last key found if the index lacks the name.
+// Limit of the keys that a search reads after the last key found if the index lacks the name, and
+// of those that it reads in one run of the index.
 inline constexpr uint64_t kLongNameNearKeys = 1'024;
 
 // Query directories: cached ends of .first/<n> (first_rows.h).

@@ -1,5 +1,5 @@
 // Extended attributes user.sippar.*: the raw key and the coordinates of a file. Used by
-// fuse/directories.
+// fuse/directories and fuse/kernel.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
