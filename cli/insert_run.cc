@@ -55,9 +55,12 @@ int StatementRunner::RunSome(std::span<const StatementText> statements, const Sc
   int code = kExitOk;
   if (!inserts.empty()) code = RunInserts(inserts, statements, place, done);
   // An error of the inserts is reported first, and the statement after them does not run.
-  if (!other || code != kExitOk) return code;
-  *done = inserts.size() + 1;
-  return RunParsed(*other, statements[inserts.size()], place);
+  if (other && code == kExitOk) {
+    *done = inserts.size() + 1;
+    code = RunParsed(*other, statements[inserts.size()], place);
+  }
+  last_ = std::string(statements[*done - 1].text);
+  return code;
 }
 
 int StatementRunner::RunInserts(const std::vector<query::syntax::Statement>& inserts,

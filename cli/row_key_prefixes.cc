@@ -23,11 +23,11 @@ std::string After(std::string prefix) {
 }  // namespace
 
 std::vector<std::string> RowKeyPrefixes(query::Session* session, const std::string& table,
-                                        const std::string& prefix, size_t names_max) {
+                                        const std::string& prefix, size_t reads_max) {
   std::vector<std::string> names;
   std::string from = prefix;
   // Each read finds the first key after all keys that begin with the previous name.
-  while (names.size() < names_max) {
+  for (size_t reads = 0; reads < reads_max; ++reads) {
     query::ResultTable found;
     std::string end = After(prefix);
     std::string bounds = end.empty() ? "" : " AND row < " + query::QuoteBytes(end);

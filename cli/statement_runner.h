@@ -42,7 +42,8 @@ class StatementRunner {
   // Runs the first statement. If it is an INSERT whose answer need not be shown separately, also
   // runs the INSERTs of this kind that follow it, and after them an INSERT of another kind. Those
   // of this kind share one sync of the log, and an error still names the statement that failed.
-  // Sets *done to the number of statements that were run.
+  // Sets *done to the number of statements that were run; the last of them becomes the last
+  // statement.
   int RunSome(std::span<const query::StatementText> statements, const ScriptPlace& place,
               size_t* done);
   // Runs a statement that a shell command has built. It does not become the last statement.

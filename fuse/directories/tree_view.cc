@@ -87,7 +87,7 @@ StatusOr<std::unique_ptr<DirStream>> TreeView::OpenDirectory(const Node& directo
     call.cancel = cancel;
     return FixedEntries(directory, call);
   };
-  return std::make_unique<DirStream>(fixed, std::move(source));
+  return std::make_unique<DirStream>(fixed, std::move(source), context_.clock);
 }
 
 StatusOr<std::vector<DirEntry>> TreeView::FixedEntries(const Node& directory,

@@ -76,11 +76,11 @@ void Dispatch::FillStat(const Node& node, const Attributes& attributes, uint64_t
   out->st_atim = out->st_mtim;
 }
 
-double Dispatch::NameSeconds(const Entry& entry) const {
+double Dispatch::NameSeconds(const Entry& entry, int64_t elapsed_us) const {
   if (entry.is_volatile) return 0;
-  // The entry may come from a cache of the mount. Its age there is subtracted from the time that
-  // the kernel may keep it.
-  int64_t left_us = options_.name_age_us_max - entry.age_us;
+  // The entry may come from a cache of the mount, and its lookup may have been slow. Both times are
+  // subtracted from the time that the kernel may keep it.
+  int64_t left_us = options_.name_age_us_max - entry.age_us - elapsed_us;
   return static_cast<double>(std::max<int64_t>(left_us, 0)) / 1e6;
 }
 
@@ -88,10 +88,12 @@ double Dispatch::FollowedNameSeconds(const Node& directory, const Entry& entry,
                                      int64_t elapsed_us) const {
   // With --entry-timeout 0 every lookup must see the writes before it, so nothing is kept.
   if (tree_->follower() == nullptr || entry.is_volatile || options_.name_age_us_max == 0) {
-    return NameSeconds(entry);
+    return NameSeconds(entry, elapsed_us);
   }
-  const int64_t read_at_ns = clock_->MonotonicNanos() - std::max(elapsed_us, entry.age_us) * 1'000;
-  if (!tree_->follower()->IsCurrent(directory, entry.node, read_at_ns)) return NameSeconds(entry);
+  const int64_t read_at_ns = clock_->MonotonicNanos() - (elapsed_us + entry.age_us) * 1'000;
+  if (!tree_->follower()->IsCurrent(directory, entry.node, read_at_ns)) {
+    return NameSeconds(entry, elapsed_us);
+  }
   return static_cast<double>(std::max(kFollowedNameUs, options_.name_age_us_max)) / 1e6;
 }
 

@@ -70,10 +70,11 @@ class Dispatch {
   void FillStat(const Node& node, const Attributes& attributes, uint64_t inode_number,
                 struct stat* out) const;
   // Seconds for which the kernel may cache the name of an entry (NameSeconds) and the attributes of
-  // a node (AttributeSeconds).
-  double NameSeconds(const Entry& entry) const;
-  // Like NameSeconds, for an entry that a lookup in `directory` found in the last `elapsed_us`: a
-  // name whose changes are followed is kept for longer.
+  // a node (AttributeSeconds). The kernel counts them from the reply, so `elapsed_us` is the time
+  // since the lookup that found the entry began, or since a listing returned the entry.
+  double NameSeconds(const Entry& entry, int64_t elapsed_us) const;
+  // Like NameSeconds, for an entry that a lookup in `directory` found: a name whose changes are
+  // followed is kept for longer.
   double FollowedNameSeconds(const Node& directory, const Entry& entry, int64_t elapsed_us) const;
   double AttributeSeconds(const Node& node) const;
 

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fuse/kernel/request.h"
 
 namespace sippar::fuse {
@@ -38,13 +40,23 @@ class Listing {
     // Entries collected before the error are sent first. The next call starts at the failed ordinal
     // and reports the error if it persists.
     if (!status.ok() && used_ == 0) return request_->ReplyStatus(status);
+    ShortenNames();
     if (request_->ReplyBytes({buffer_.get(), used_})) return;
     // The kernel dropped the request (EINTR) without taking references, so the counts of Acquire
     // are taken back.
-    for (uint64_t node_id : acquired_) dispatch_->inodes()->Forget(node_id, 1);
+    for (const Given& given : given_) dispatch_->inodes()->Forget(given.entry.ino, 1);
   }
 
  private:
+  // An entry of the reply that has a node.
+  struct Given {
+    std::string name;
+    uint64_t ordinal;
+    size_t place;      // in buffer_
+    int64_t added_us;  // ElapsedUs of the request when the entry was added
+    fuse_entry_param entry;
+  };
+
   Status Collect() {
     engine::MutexLock lock(&dir_->mutex);
     if (dir_->stream == nullptr) {
@@ -99,13 +111,29 @@ class Listing {
     if (WantsNode(listed, ordinal)) {
       entry.ino = dispatch_->inodes()->Acquire(found);
       entry.attr_timeout = dispatch_->AttributeSeconds(found.node);
-      entry.entry_timeout = dispatch_->NameSeconds(found);
-      acquired_.push_back(entry.ino);
+      entry.entry_timeout = dispatch_->NameSeconds(found, /*elapsed_us=*/0);
+      given_.push_back({listed.name, ordinal, used_, request_->ElapsedUs(), entry});
     }
-    fuse_add_direntry_plus(request_->raw(), buffer_.get() + used_, size_ - used_,
-                           listed.name.c_str(), &entry, static_cast<off_t>(ordinal + 1));
+    WritePlus(listed.name, ordinal, used_, entry);
     used_ += needed;
     return true;
+  }
+
+  void WritePlus(const std::string& name, uint64_t ordinal, size_t place,
+                 const fuse_entry_param& entry) {
+    fuse_add_direntry_plus(request_->raw(), buffer_.get() + place, size_ - place, name.c_str(),
+                           &entry, static_cast<off_t>(ordinal + 1));
+  }
+
+  // The kernel counts the time of each name from the reply, but the read of the entries after it
+  // may have taken long. Subtracts that time.
+  void ShortenNames() {
+    const int64_t now_us = request_->ElapsedUs();
+    for (Given& given : given_) {
+      const double passed = static_cast<double>(now_us - given.added_us) / 1e6;
+      given.entry.entry_timeout = std::max(given.entry.entry_timeout - passed, 0.0);
+      WritePlus(given.name, given.ordinal, given.place, given.entry);
+    }
   }
 
   // True if the reply gives the entry a node. Without a node (inode number 0 in the reply) the
@@ -118,7 +146,7 @@ class Listing {
     }
     // A node would be wasted on a name that the kernel may not cache, because the kernel looks up
     // such a name again at once.
-    if (dispatch_->NameSeconds(listed.entry) <= 0) return false;
+    if (dispatch_->NameSeconds(listed.entry, /*elapsed_us=*/0) <= 0) return false;
     return dispatch_->inodes()->size() < dispatch_->options().nodes_max;
   }
 
@@ -131,7 +159,7 @@ class Listing {
   const bool is_reader_looking_;
   const std::unique_ptr<char[]> buffer_;
   size_t used_ = 0;
-  std::vector<uint64_t> acquired_;
+  std::vector<Given> given_;
 };
 
 void OnOpendir(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {

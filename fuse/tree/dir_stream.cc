@@ -12,20 +12,23 @@ StatusOr<const DirEntry*> DirStream::At(uint64_t ordinal) {
   // current state. A repeated call for 0 is only a retry.
   if (!is_loaded_ || (ordinal == 0 && position_ != 0)) RETURN_IF_ERROR(Rewind());
   position_ = ordinal;
-  if (ordinal < entries_.size()) return &entries_[ordinal];
+  if (ordinal < entries_.size()) {
+    fixed_entry_ = entries_[ordinal];
+    fixed_entry_.entry.age_us += (clock_->MonotonicNanos() - loaded_at_ns_) / 1000;
+    return &fixed_entry_;
+  }
   if (source_ == nullptr) return nullptr;
   RETURN_IF_ERROR(MoveSource(ordinal - entries_.size()));
-  // If is_filled_ is true, an earlier call has filled entry_ with the source's current entry, since
-  // StepSource and StartSource clear is_filled_.
   if (!source_->Valid()) return nullptr;
-  if (!is_filled_) {
-    source_->Fill(&entry_);
-    is_filled_ = true;
-  }
+  // An entry that did not fit into a reply is asked for again, perhaps much later. It is filled
+  // again, since its age has changed.
+  source_->Fill(&entry_);
   return &entry_;
 }
 
 Status DirStream::Rewind() {
+  // The time is taken before the entries are read, so that they never seem younger than they are.
+  loaded_at_ns_ = clock_->MonotonicNanos();
   ASSIGN_OR_RETURN(entries_, fixed_());
   is_loaded_ = true;
   is_started_ = false;
@@ -55,7 +58,6 @@ Status DirStream::StartSource(uint64_t ordinal) {
   std::optional<std::string> after;
   if (best != nullptr) after = best->mark;
   source_ordinal_ = best == nullptr ? 0 : best->ordinal;
-  is_filled_ = false;
   RETURN_IF_ERROR(source_->Start(after));
   is_started_ = true;
   return OkStatus();
@@ -80,7 +82,6 @@ Status DirStream::MoveSource(uint64_t ordinal) {
 void DirStream::StepSource() {
   last_.mark.assign(source_->Mark());
   last_.ordinal = ++source_ordinal_;
-  is_filled_ = false;
   bool is_new = checkpoints_.empty() || checkpoints_.back().ordinal < last_.ordinal;
   if (is_new && last_.ordinal % checkpoint_distance_ == 0) {
     checkpoints_.push_back(last_);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/clock.h"
 #include "engine/base/status.h"
 #include "fuse/tree/attributes.h"
 
@@ -23,8 +24,9 @@ class EntrySource {
   // Moves to the first entry, or to the first entry after the one whose mark is `after`.
   [[nodiscard]] virtual Status Start(const std::optional<std::string>& after) = 0;
   virtual bool Valid() const = 0;
-  virtual void Fill(DirEntry* out) = 0;  // Requires: Valid()
-  virtual void Next() = 0;               // Requires: Valid()
+  // Sets *out to the current entry, with its age now. Requires: Valid()
+  virtual void Fill(DirEntry* out) = 0;
+  virtual void Next() = 0;  // Requires: Valid()
   // Identifies the current entry for Start. Requires: Valid()
   virtual std::string_view Mark() const = 0;
   virtual Status status() const = 0;
@@ -35,12 +37,12 @@ class DirStream {
   using FixedEntries = std::function<StatusOr<std::vector<DirEntry>>()>;
 
   // `fixed` is called at the start and at each rewind. `source` may be null.
-  DirStream(FixedEntries fixed, std::unique_ptr<EntrySource> source)
-      : fixed_(std::move(fixed)), source_(std::move(source)) {}
+  DirStream(FixedEntries fixed, std::unique_ptr<EntrySource> source, engine::Clock* clock)
+      : fixed_(std::move(fixed)), source_(std::move(source)), clock_(clock) {}
 
-  // Returns the entry with this ordinal; nullptr after the last entry. Ordinal 0 after any other
-  // ordinal starts a new listing. After an error the same call may be repeated. The entry is valid
-  // until the next call.
+  // Returns the entry with this ordinal, with its age at the time of the call; nullptr after the
+  // last entry. Ordinal 0 after any other ordinal starts a new listing. After an error the same
+  // call may be repeated. The entry is valid until the next call.
   [[nodiscard]] StatusOr<const DirEntry*> At(uint64_t ordinal);
 
  private:
@@ -57,7 +59,10 @@ class DirStream {
 
   FixedEntries fixed_;
   std::unique_ptr<EntrySource> source_;
-  std::vector<DirEntry> entries_;  // ".", ".." and the fixed entries
+  engine::Clock* const clock_;
+  // ".", ".." and the fixed entries, with their ages at loaded_at_ns_.
+  std::vector<DirEntry> entries_;
+  int64_t loaded_at_ns_ = 0;
   bool is_loaded_ = false;
   uint64_t position_ = 0;
 
@@ -67,7 +72,7 @@ class DirStream {
   Checkpoint last_{0, {}};
   std::vector<Checkpoint> checkpoints_;
   uint64_t checkpoint_distance_ = 0;
-  bool is_filled_ = false;
+  DirEntry fixed_entry_;
   DirEntry entry_;
 };
 

@@ -62,13 +62,17 @@ class Search {
     Status status = Scan({start, ""}, Until::kEnd, call);
     if (status.ok() && !start.empty()) status = Scan({"", start}, Until::kEnd, call);
     bool is_cut = status.code() == StatusCode::kDeadlineExceeded;
-    names_->NoteProgress(scope_key_, name_, is_cut && !found_.has_value() ? at_ : std::string());
+    const bool is_unfinished = is_cut && !found_.has_value();
+    if (!scope_.is_qualifier) {
+      names_->NoteProgress(scope_key_, name_, is_unfinished ? at_ : std::string());
+    }
     if (!is_cut) return status;
     if (found_.has_value()) return OkStatus();
-    return DeadlineExceeded(
-        fmt::format("table {}: too many keys begin like the long name {} to read all of them in "
-                    "time; the next lookup of this name continues after those that were read",
-                    scope_.view.table, name_));
+    return DeadlineExceeded(fmt::format(
+        "table {}: too many {} begin like the long name {} to read all of them in time; {}",
+        scope_.view.table, scope_.is_qualifier ? "columns" : "keys", name_,
+        scope_.is_qualifier ? "mount with a longer --timeout"
+                            : "the next lookup of this name continues after those that were read"));
   }
 
   // Where a scan ends: at the end of its range (kEnd), after some keys (kNear), or at the wanted

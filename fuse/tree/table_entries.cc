@@ -8,15 +8,13 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr uint32_t kStepsPerClock = 256;  // entries between two checks of the clock
-
 LongNameScope ScopeOf(const Node& node, const ReadView& view) {
   return {view, node.table_id, node.kind != NodeKind::kRow, node.row, node.family};
 }
 
 // Turns a cell stream into entries. If a new read is cheap, a stream that is older than
-// kFreshnessUs is reopened after the current entry: listed entries are then never older than that,
-// and a long listing does not keep an old snapshot and its files alive.
+// kFreshnessUs is reopened after the current entry: an entry to which the reader moves is then
+// never older than that, and a long listing does not keep an old snapshot and its files alive.
 class ScanSource : public EntrySource {
  public:
   ScanSource(TreeContext* context, TablePtr table, const Node& directory, NodeKind child,
@@ -30,7 +28,6 @@ class ScanSource : public EntrySource {
   Status Start(const std::optional<std::string>& after) override {
     stream_.reset();
     status_ = OkStatus();
-    age_us_ = 0;
     opened_at_ns_ = context_->clock->MonotonicNanos();
     cluster::CallOptions call;
     call.cancel = cancel_;
@@ -51,8 +48,8 @@ class ScanSource : public EntrySource {
   std::string_view Mark() const override { return mark_; }
 
   void Next() override {
-    if (++steps_ % kStepsPerClock == 0) age_us_ = context_->AgeUs(opened_at_ns_);
-    if (age_us_ > kFreshnessUs && IsCheapToEnter()) {
+    // Checked at each step: the reader may have paused after any entry.
+    if (context_->AgeUs(opened_at_ns_) > kFreshnessUs && IsCheapToEnter()) {
       std::string after = mark_;
       (void)Start(after);  // status_ keeps the error
       return;
@@ -69,7 +66,7 @@ class ScanSource : public EntrySource {
     bool is_cell = child_.kind == NodeKind::kCell;
     entry.attributes.changed_at_us = is_cell ? entry.node.timestamp_us : table_->changed_at_us;
     entry.inode_number = InodeNumber(entry.node);
-    entry.age_us = age_us_;
+    entry.age_us = context_->AgeUs(opened_at_ns_);
     // A row that was just listed needs no read when it is looked up (recent_rows.h).
     if (child_.kind == NodeKind::kRow) {
       context_->recent_rows.Note(entry.inode_number, opened_at_ns_);
@@ -112,8 +109,6 @@ class ScanSource : public EntrySource {
 
   Status status_;
   std::string mark_;
-  uint32_t steps_ = 0;
-  int64_t age_us_ = 0;  // age of stream_ at the last check of the clock
 };
 
 class RowSource final : public ScanSource {

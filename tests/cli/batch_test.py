@@ -101,6 +101,23 @@ class BatchTest(unittest.TestCase):
         _, err = self.query(text="\n".join(lines), code=1)
         self.assertIn("stdin:2:", err)
 
+    def test_the_last_statement_may_be_an_insert_that_ran_with_others(self):
+        def insert(row, rest="SET f:x = 'new'"):
+            return f"INSERT INTO t ROW '{row}' {rest}"
+        delete = "DELETE FROM t WHERE row = 'a'"
+        # Alone, with others, one of another kind after them, one that fails.
+        for inserts, code in (([insert("a")], 0), ([insert("b"), insert("a")], 0),
+                              ([insert("b"), insert("a", "SET f:x = 'new' IF f:x = 'no'")], 0),
+                              ([insert("a"), insert("b", "SET nosuch:q = ''")], 1)):
+            script = ";\n".join([delete, *inserts]) + ";\n"
+            with self.subTest(inserts=inserts):
+                out, _ = self.query("--keep-going", text=script + "\\p\n", code=code)
+                self.assertEqual(out, inserts[-1] + "\n")
+        # \g must not run the DELETE again.
+        out, _ = self.query("--no-header", text=f"{delete};\n{insert('b')};\n{insert('a')};\n\\g\n"
+                                                "SELECT f:x FROM t WHERE row = 'a';\n")
+        self.assertEqual(out, "new\n")
+
     def test_a_row_transaction_holds_back_each_insert(self):
         out, _ = self.query("--no-header", "-e", "BEGIN ROW t 'a'; INSERT INTO t ROW 'a' SET f:x = '2';"
                             "INSERT INTO t ROW 'a' SET f:x = '3'; SELECT f:x FROM t WHERE row = 'a';"

@@ -53,7 +53,7 @@ class DirStreamTest : public ::testing::Test {
             [] {
               return std::vector<DirEntry>{{".", {}}, {"..", {}}};
             },
-            std::make_unique<SetSource>(&directory_)) {}
+            std::make_unique<SetSource>(&directory_), &clock_) {}
 
   void Fill(int count) {
     for (int i = 0; i < count; ++i) directory_.names.insert(fmt::format("{:08}", i));
@@ -64,6 +64,7 @@ class DirStreamTest : public ::testing::Test {
     return !entry.ok() || *entry == nullptr ? "" : (*entry)->name;
   }
 
+  engine::ManualClock clock_{1};
   Directory directory_;
   DirStream stream_;
 };
@@ -113,6 +114,16 @@ TEST_F(DirStreamTest, GoesOnBehindTheLastEntryAfterAnError) {
   directory_.names.insert("00000000-earlier");  // must not shift what is left
   for (uint64_t i = 50; i < 102; ++i) ASSERT_EQ(NameAt(i), fmt::format("{:08}", i - 2));
   EXPECT_EQ(NameAt(102), "");
+}
+
+TEST_F(DirStreamTest, TheAgeOfAFixedEntryGrowsUntilItIsListedAnew) {
+  auto age = [&](uint64_t ordinal) { return (*stream_.At(ordinal))->entry.age_us; };
+  EXPECT_EQ(age(0), 0);
+  clock_.SleepMicros(700);
+  EXPECT_EQ(age(1), 700);
+  clock_.SleepMicros(700);
+  EXPECT_EQ(age(1), 1'400) << "the kernel had no room for it and asks again";
+  EXPECT_EQ(age(0), 0) << "a rewind";
 }
 
 TEST_F(DirStreamTest, AskingTwiceForOneEntryMovesNothing) {

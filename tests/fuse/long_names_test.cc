@@ -91,6 +91,27 @@ TEST_F(LongNamesTest, F_M4_ASearchThatRanOutOfTimeGoesOn) {
   EXPECT_LT(client_.cells_taken() - before, 5'100u) << "the keys behind, then those before";
 }
 
+TEST_F(LongNamesTest, OnlyTheSearchForARowPromisesToGoOn) {
+  client_.AddTable("t", {"f"});
+  for (int i = 0; i < 50; ++i) {
+    client_.Set("t", KeyOf(i), "f", "", 1, "");
+    client_.Set("t", "row", "f", KeyOf(i), 1, "");
+  }
+  TreeView tree(&client_, TreeOptions());
+  TreeWalk walk(&tree);
+  auto message = [&](const std::string& directory) {
+    Entry entry = *walk.Find(directory);
+    client_.FailNextRead(DeadlineExceeded("slow"), 30);
+    auto found = tree.Lookup(entry.node, codec_.Encode(KeyOf(40)), {});
+    EXPECT_EQ(found.status().code(), StatusCode::kDeadlineExceeded);
+    return std::string(MessageOf(found.status()));
+  };
+  EXPECT_NE(message("t").find("the next lookup of this name continues"), std::string::npos);
+  std::string of_column = message("t/row/f");
+  EXPECT_EQ(of_column.find("continues"), std::string::npos) << of_column;
+  EXPECT_NE(of_column.find("--timeout"), std::string::npos) << of_column;
+}
+
 TEST_F(LongNamesTest, F_M4_RowsWrittenAndDeletedMeanwhileAreFound) {
   AddRows(2'000);
   TreeView tree(&client_, TreeOptions());

@@ -356,6 +356,23 @@ TEST_F(TreeViewTest, AListingThatTakesLongIsReadAnewEverySecond) {
   EXPECT_EQ(names.size(), 5'000u);
 }
 
+TEST_F(TreeViewTest, AReaderThatPausesGetsTheAgeOfEachEntry) {
+  client_.AddTable("many", {"f"});
+  for (int i = 0; i < 20; ++i) client_.Set("many", std::to_string(10 + i), "f", "", 1, "");
+  auto stream = tree_.OpenDirectory(walk_.Find("many")->node, nullptr);
+  ASSERT_TRUE(stream.ok());
+  auto at = [&](uint64_t ordinal) { return **(*stream)->At(ordinal); };
+  EXPECT_EQ(at(5).name, "10");
+  client_.DeleteRow("many", "12");
+  client_.manual_clock()->SleepMicros(900'000);
+  EXPECT_EQ(at(5).entry.age_us, 900'000) << "asked for again, since it did not fit";
+  EXPECT_EQ(at(6).entry.age_us, 900'000);
+  client_.manual_clock()->SleepMicros(10'000'000);
+  EXPECT_EQ(at(6).entry.age_us, 10'900'000);
+  EXPECT_EQ(at(7).name, "13") << "read anew";
+  EXPECT_EQ(at(7).entry.age_us, 0);
+}
+
 TEST_F(TreeViewTest, F_M6_ValuesAreReadByTheFirstReadAndMakeRoomForEachOther) {
   TreeOptions options;
   options.value_memory_bytes = 1'000'000;
@@ -516,6 +533,16 @@ TEST_F(TreeViewTest, F_M5_SizesAreFoundWithoutValues) {
   EXPECT_EQ(walk_.Entries("web/wide/contents").back().entry.attributes.size_bytes, 100u);
   EXPECT_EQ(client_.value_bytes_given(), listed) << "a listing of a wide row reads no values";
   EXPECT_LE(client_.value_bytes_given() - bytes, 5'000u * 100u) << "no large value was read";
+}
+
+TEST_F(TreeViewTest, TheTotalsOfAllTablesAreWholeOrAnError) {
+  client_.AddTable("other", {"f"});
+  client_.FailStats("other", Unavailable("moved"), /*drops=*/false);
+  EXPECT_EQ(tree_.ReadUsage().status().code(), StatusCode::kUnavailable);
+  client_.FailStats("other", Unavailable("no such tablet"), /*drops=*/true);
+  auto usage = tree_.ReadUsage();
+  ASSERT_TRUE(usage.ok()) << "a table that was dropped meanwhile: " << usage.status();
+  EXPECT_EQ(usage->stored_bytes, 10'000u);
 }
 
 TEST_F(TreeViewTest, ErrorsOfTheClientComeThrough) {
