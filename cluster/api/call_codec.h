@@ -225,6 +225,31 @@ struct Coding<TabletRecord> {
   }
 };
 
+// Leaves out an empty `clock_doubt`, so that a version of sippar without it can decode the answer.
+// The status is all of its message, so a reader sees from the end that the field is not there.
+template <>
+struct Coding<ClusterHealth> {
+  static constexpr size_t kAlways = ClusterHealth::kFields - 1;
+  static void Put(const ClusterHealth& value, std::string* out) {
+    auto put = [&]<size_t... Index>(const auto& fields, std::index_sequence<Index...>) {
+      (Coding<std::remove_cvref_t<decltype(std::get<Index>(fields))>>::Put(std::get<Index>(fields),
+                                                                           out),
+       ...);
+    };
+    put(FieldsOf(value), std::make_index_sequence<kAlways>());
+    if (!value.clock_doubt.empty()) Coding<std::string>::Put(value.clock_doubt, out);
+  }
+  static void Take(ValueReader* reader, ClusterHealth* value) {
+    auto take = [&]<size_t... Index>(const auto& fields, std::index_sequence<Index...>) {
+      (Coding<std::remove_cvref_t<decltype(std::get<Index>(fields))>>::Take(
+           reader, &std::get<Index>(fields)),
+       ...);
+    };
+    take(FieldsOf(*value), std::make_index_sequence<kAlways>());
+    if (!reader->AtEnd()) Coding<std::string>::Take(reader, &value->clock_doubt);
+  }
+};
+
 // Leaves out empty `rows`, so that a version of sippar without Compact::rows can decode the call.
 template <>
 struct Coding<calls::Compact> {
