@@ -16,17 +16,19 @@ using google::protobuf::FieldMask;
 
 std::string RecordOf(const PartName& name) { return PartRecord("cluster", name.instance, name.id); }
 
-// Changes the record of a cluster, or creates it. `change` gets an empty message if there is none.
-StatusOr<admin::Cluster> Change(const InstanceRecords& records, const PartName& name,
-                                const std::function<Status(admin::Cluster* cluster)>& change) {
+// Changes the record of a cluster, or creates it. `change` gets a null record and an empty message
+// if there is none.
+StatusOr<admin::Cluster> Change(
+    const InstanceRecords& records, const PartName& name,
+    const std::function<Status(const NamedRecord* record, admin::Cluster* cluster)>& change) {
   admin::Cluster kept;
-  Status changed =
-      ChangeRecord(records.admin(), RecordOf(name), &kept, [&](const NamedRecord*) -> Status {
-        RETURN_IF_ERROR(change(&kept));
-        kept.clear_name();
-        kept.set_state(admin::Cluster::READY);
-        return OkStatus();
-      });
+  Status changed = ChangeRecord(records.admin(), RecordOf(name), &kept,
+                                [&](const NamedRecord* record) -> Status {
+                                  RETURN_IF_ERROR(change(record, &kept));
+                                  kept.clear_name();
+                                  kept.set_state(admin::Cluster::READY);
+                                  return OkStatus();
+                                });
   RETURN_IF_ERROR(changed);
   return records.GetCluster(name);
 }
@@ -42,15 +44,20 @@ StatusOr<admin::Cluster> DoCreate(const InstanceRecords& records,
     if (other.id == name.id) {
       return AlreadyExists(fmt::format("{} already exists", cluster.name()));
     }
-    // Stores a record of each present cluster, for the sake of the implied one. An instance with a
-    // created cluster has no implied cluster, so the backups and profiles of the implied cluster
-    // would otherwise name no cluster.
-    RETURN_IF_ERROR(Change(records, other, [&cluster](admin::Cluster* kept) {
-                      *kept = cluster;
+    // Stores a record of the implied cluster, which is the only one. An instance with a created
+    // cluster has no implied cluster, so the backups and profiles of the implied cluster would
+    // otherwise name no cluster. A record that exists stays as it is: it may be newer than
+    // `present`.
+    if (present.size() > 1) continue;
+    RETURN_IF_ERROR(Change(records, other, [&](const NamedRecord* record, admin::Cluster* kept) {
+                      if (record == nullptr) *kept = cluster;
                       return OkStatus();
                     }).status());
   }
-  return Change(records, name, [&request](admin::Cluster* kept) {
+  return Change(records, name, [&](const NamedRecord* record, admin::Cluster* kept) -> Status {
+    if (record != nullptr) {
+      return AlreadyExists(fmt::format("{}/clusters/{} already exists", request.parent(), name.id));
+    }
     *kept = request.cluster();
     return OkStatus();
   });
@@ -60,7 +67,7 @@ StatusOr<admin::Cluster> DoUpdate(const InstanceRecords& records, const admin::C
                                   const FieldMask& mask) {
   if (mask.paths().empty()) return InvalidArgument("update_mask: name at least one field");
   ASSIGN_OR_RETURN(PartName name, PartName::Parse(wanted.name(), "clusters"));
-  return Change(records, name, [&](admin::Cluster* kept) -> Status {
+  return Change(records, name, [&](const NamedRecord*, admin::Cluster* kept) -> Status {
     ASSIGN_OR_RETURN(*kept, records.GetCluster(name));
     return MergeFields(mask, wanted, kept);
   });

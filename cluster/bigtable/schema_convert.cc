@@ -20,9 +20,8 @@ using engine::TableSchema;
 namespace admin = google::bigtable::admin::v2;
 
 // Prefix of the table options that hold the API's types (serialized messages) of families that are
-// plain bytes in the engine. If the query language drops a family, its option stays and has no
-// effect.
-constexpr const char* kValueTypeOption = "VALUE_TYPE/";
+// plain bytes in the engine.
+using engine::kValueTypeOption;
 constexpr int64_t kSecondsMax = 315'576'000'000;  // largest Duration: 10,000 years
 
 StatusOr<int64_t> MicrosOf(const google::protobuf::Duration& age) {
@@ -256,7 +255,6 @@ Status ModifyOne(const Modification& modification, const TableSchema& before, Ta
         fmt::format("modification of family {} changes nothing; set create, update or drop", id));
   }
   schema->DropFamily(id);
-  schema->options.erase(kValueTypeOption + id);
   return OkStatus();
 }
 

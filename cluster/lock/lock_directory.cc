@@ -68,7 +68,7 @@ StatusOr<std::unique_ptr<LockDirectory>> LockDirectory::Open(engine::FileSystem*
   RETURN_IF_ERROR(NotHeld(opened->Load(files)));
   // The directory's own entry must be durable before anything in it is: otherwise a crash could
   // lose the directory together with a durable epoch.
-  if (files->empty()) RETURN_IF_ERROR(fs->SyncDir(ParentOf(directory)));
+  if (files->empty()) RETURN_IF_ERROR(NotHeld(fs->SyncDir(ParentOf(directory))));
   return opened;
 }
 

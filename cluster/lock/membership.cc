@@ -10,17 +10,20 @@
 namespace sippar::cluster {
 namespace {
 
-// Fails if an earlier life (run of a server) of the same name holds its lock. Only earlier epochs
-// count, so of two lives that start together exactly one gives way.
-Status CheckAlone(LockSession* session, const ServerId& own) {
+// Fails if another life (run of a server) of the same name holds its lock and was there first: it
+// has an earlier epoch, or made its file earlier, which its lower fencing number shows. Of two
+// lives, the one that makes its file second always sees the other's file, and gives way. The epoch
+// counts, too, because a life that loses its lock and takes it again gets a higher fencing number.
+Status CheckAlone(LockSession* session, const ServerId& own, uint64_t own_fence) {
   ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Servers()));
   for (const std::string& name : names) {
     auto other = ServerId::Parse(name);
-    if (!other.ok() || other->name != own.name || other->epoch >= own.epoch) continue;
+    if (!other.ok() || other->name != own.name || other->epoch == own.epoch) continue;
     auto file = session->Read(lock_paths::Server(*other));
     if (file.status().code() == StatusCode::kNotFound) continue;
     RETURN_IF_ERROR(file.status());
-    if (file->holder == 0) continue;
+    const bool was_first = other->epoch < own.epoch || file->fence < own_fence;
+    if (file->holder == 0 || !was_first) continue;
     auto record = MemberRecord::Decode(file->content);
     return AlreadyExists(fmt::format(
         "server name '{}' is in use by {} ({}, session {}); give this server another name, or wait "
@@ -73,7 +76,7 @@ StatusOr<Registration> RegisterServer(LockSession* session, const std::string& n
   }
   RETURN_IF_ERROR(fence.status());
   registration.fence = *fence;
-  Status alone = CheckAlone(session, registration.id);
+  Status alone = CheckAlone(session, registration.id, registration.fence);
   if (alone.ok()) return registration;
   // This life has served nothing and its log is empty, so no recovery needs its lock file.
   (void)session->Remove(registration.path, 1);

@@ -29,8 +29,9 @@ using PrepareLife = std::function<Status(const ServerId& id)>;
 // which says how to reach the server. `prepare` (may be empty) is called with the id before another
 // process can see the life; if it fails, so does the call. kAlreadyExists: another process is alive
 // under this name and holds its lock (tests/FAULTS.md L10); of two that start at the same moment,
-// the one with the later epoch gives way, so at most one remains. After any other error, close the
-// session: what may be left is the file of a dead server.
+// the one that makes its file later gives way, so at most one remains. (None remains if that one
+// has the earlier epoch and the other one sees it before it gives way.) After any other error,
+// close the session: what may be left is the file of a dead server.
 [[nodiscard]] StatusOr<Registration> RegisterServer(LockSession* session, const std::string& name,
                                                     const std::string& content,
                                                     const PrepareLife& prepare = {});

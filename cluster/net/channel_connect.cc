@@ -124,7 +124,6 @@ void Channel::Connected(std::unique_ptr<Socket> socket, uint64_t attempt) {
   ConnectionOptions options{.is_client = true, .hello = options_.hello};
   options.keepalive = options_.keepalive;
   options.opening_max_us = options_.connect_max_us;
-  options.unsent_bytes_max = SIZE_MAX;  // requests are bounded by admission_
   auto connection =
       std::make_shared<Connection>(loop_, std::move(socket), std::move(tls), std::move(options));
   {

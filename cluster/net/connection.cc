@@ -73,6 +73,11 @@ void Connection::OnReadable() {
   moves_to_ == nullptr ? GoOn(status) : Move(status);
 }
 
+void Connection::LimitUnsent(size_t bytes_max) {
+  engine::MutexLock lock(&mutex_);
+  unsent_bytes_max_ = bytes_max;
+}
+
 // Continues to read, or closes the connection. `read`: how the last read ended.
 void Connection::GoOn(const Status& read) {
   if (read.ok()) return ReadOn();
@@ -88,7 +93,7 @@ void Connection::GoOn(const Status& read) {
 void Connection::ReadOn() {
   engine::MutexLock lock(&mutex_);
   if (is_closed_) return;
-  is_paused_ = queue_.bytes() > options_.unsent_bytes_max;
+  is_paused_ = queue_.bytes() > unsent_bytes_max_;
   if (!is_paused_) watch_->AwaitReadable(shared_from_this());
 }
 

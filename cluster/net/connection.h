@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,7 +23,6 @@ struct ConnectionOptions {
   Hello hello = {};
   Keepalive keepalive = {};
   int64_t opening_max_us = 10'000'000;  // longest time until the hello of the other end has come
-  size_t unsent_bytes_max = 64 << 20;   // while more bytes are unsent, no frames are read
 };
 
 class Connection final : public Watch::User, public std::enable_shared_from_this<Connection> {
@@ -56,6 +56,9 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   bool has_ended() const;
   // True: frames passed to Send have not been written yet.
   bool has_unsent() const;
+  // No frames are read while more bytes than this are unsent. To be called by OnOpen; without it,
+  // there is no limit.
+  void LimitUnsent(size_t bytes_max);
   // Removes the request of `call` from the queue. False: it is not in the queue, and may have been
   // sent.
   bool Withdraw(uint64_t call);
@@ -141,6 +144,7 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   bool is_writing_ GUARDED_BY(mutex_) = false;
   bool is_blocked_ GUARDED_BY(mutex_) =
       false;  // the socket took no more bytes; when it does again, the loop continues to write
+  size_t unsent_bytes_max_ GUARDED_BY(mutex_) = SIZE_MAX;
   bool is_paused_ GUARDED_BY(mutex_) = false;  // no reads until fewer bytes are queued
   // SayGoodbye was called: this end sends nothing more when the queue is written.
   bool is_leaving_ GUARDED_BY(mutex_) = false;

@@ -28,7 +28,6 @@ void Begin(const std::shared_ptr<ServerParts>& parts, const std::shared_ptr<Loop
     tls = *std::move(session);
   }
   ConnectionOptions own{.hello = parts->hello(), .keepalive = options.keepalive};
-  own.unsent_bytes_max = options.bounds[static_cast<size_t>(Lane::kUsers)].unsent_bytes_max;
   auto session = std::make_shared<Session>(
       parts, std::make_shared<Connection>(loop, std::move(socket), std::move(tls), own));
   {

@@ -18,6 +18,7 @@ constexpr int64_t kBusyWaitMicros = 20'000;  // wait that a refused caller is as
 std::shared_ptr<Loop> Session::OnOpen(const Hello& theirs, const Agreement&) {
   peer_ = theirs;
   lane_ = parts_->lanes[static_cast<size_t>(theirs.lane)].get();
+  connection_->LimitUnsent(lane_->bounds.unsent_bytes_max);
   {
     engine::MutexLock lock(&mutex_);
     admission_.emplace(lane_->bounds.calls_max, lane_->bounds.bytes_max);

@@ -116,8 +116,9 @@ Status EmbeddedClient::Open(bool create_if_missing, std::unique_ptr<DirectorySoc
     if (listening.ok()) *socket = *std::move(listening);
   }
   // Checked again under the lock, because another process may have made the store meanwhile.
-  ASSIGN_OR_RETURN(bool is_made, Find(create_if_missing));
-  return NotHeld(OpenLocked(/*is_new=*/!is_made));
+  found = Find(create_if_missing);
+  RETURN_IF_ERROR(NotHeld(found.status()));
+  return NotHeld(OpenLocked(/*is_new=*/!*found));
 }
 
 Status EmbeddedClient::OpenLocked(bool is_new) {

@@ -25,7 +25,9 @@ struct StorePicture {
     uint64_t size = 0;
   };
   std::map<uint64_t, File> files;  // files in sst/, by id
-  std::set<ServerId> lives;
+  std::set<ServerId> lives;  // ended lives whose logs may still be needed, and those that serve
+  // Sealed logs that records name, by their lives, each with a tablet that needs it.
+  std::map<ServerId, uint64_t> logs;
   // Ended lives whose logs have writes that are in no SSTable, each with a tablet whose record
   // should name the log but does not (unnamed_logs.h).
   std::map<ServerId, uint64_t> unnamed_logs;

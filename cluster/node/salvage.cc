@@ -111,6 +111,11 @@ StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, R
     if (log.sealed) {
       Status seal = engine::ReadSeal(fs, log.path).status();
       if (seal.code() == StatusCode::kDataLoss) ++found.damages, print(MessageOf(seal));
+      // An operator made the directory in the place of a lost log. Its SEAL lets the tablets load.
+      if (seal.code() == StatusCode::kNotFound && found.files.empty()) {
+        ++found.damages;
+        print(fmt::format("{}: all its segments are missing", log.path));
+      }
     }
     for (const std::string& body : found.bodies) {
       ASSIGN_OR_RETURN(engine::LogRecordHead head, engine::DecodeLogHead(body));

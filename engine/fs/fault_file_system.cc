@@ -250,7 +250,10 @@ StatusOr<uint64_t> FaultFileSystem::FileSize(const std::string& path) {
 
 StatusOr<std::unique_ptr<FileLock>> FaultFileSystem::Lock(const std::string& path,
                                                           const std::string& note) {
-  RETURN_IF_ERROR(Check("lock", path));
+  Status fault = Check("lock", path);
+  // A fault must not look like a lock that another process holds (file_system.h).
+  if (fault.code() == StatusCode::kUnavailable) return Internal(std::string(MessageOf(fault)));
+  RETURN_IF_ERROR(fault);
   return base_->Lock(path, note);
 }
 

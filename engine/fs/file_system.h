@@ -89,8 +89,9 @@ class FileSystem {
   [[nodiscard]] virtual StatusOr<bool> Exists(const std::string& path) = 0;
   [[nodiscard]] virtual StatusOr<uint64_t> FileSize(const std::string& path) = 0;
   // Takes an exclusive lock and creates the file if needed. kUnavailable, naming `path`, when
-  // another process (or another handle of this one) holds it. The holder writes `note` (pid, host)
-  // into the file, so that other processes can report it.
+  // another process (or another handle of this one) holds it; no other failure has this code
+  // (kInternal: the disk does not answer). The holder writes `note` (pid, host) into the file, so
+  // that other processes can report it.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
                                                                  const std::string& note) = 0;
 

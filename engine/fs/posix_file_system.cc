@@ -41,6 +41,13 @@ Status ErrnoStatus(int error, std::string_view operation, const std::string& pat
   }
 }
 
+// The status of a lock that could not be tried. kUnavailable would mean that it is held.
+Status LockStatus(int error, std::string_view operation, const std::string& path) {
+  Status status = ErrnoStatus(error, operation, path);
+  return status.code() == StatusCode::kUnavailable ? Internal(std::string(MessageOf(status)))
+                                                   : status;
+}
+
 int OpenRetry(const std::string& path, int flags, mode_t mode = 0600) {
   int fd = -1;
   do {
@@ -317,13 +324,13 @@ class PosixFileSystem final : public FileSystem, public PatchFileMaker {
     int fd = OpenRetry(path, O_RDWR | O_CREAT);
     // On a read-only file system, a read-only descriptor is enough to hold the lock.
     if (fd < 0 && errno == EROFS) fd = OpenRetry(path, O_RDONLY);
-    if (fd < 0) return ErrnoStatus(errno, "open", path);
+    if (fd < 0) return LockStatus(errno, "open", path);
     if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
       int error = errno;
       char holder[128] = {};
       ssize_t size = ::pread(fd, holder, sizeof(holder) - 1, 0);
       ::close(fd);
-      if (error != EWOULDBLOCK) return ErrnoStatus(error, "lock", path);
+      if (error != EWOULDBLOCK) return LockStatus(error, "lock", path);
       return Unavailable(
           fmt::format("{} is held by another process ({})", path, size > 0 ? holder : "unknown"));
     }

@@ -185,6 +185,7 @@ std::vector<std::string> TableSchema::FamilyNames() const {
 void TableSchema::DropFamily(std::string_view family) {
   std::erase_if(families, [family](const FamilySchema& each) { return each.name == family; });
   for (LocalityGroupSchema& group : groups) std::erase(group.families, family);
+  options.erase(kValueTypeOption + std::string(family));
 }
 
 void TableSchema::Normalize() {

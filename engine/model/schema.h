@@ -86,6 +86,9 @@ inline constexpr std::string_view kDefaultGroup = "default";
 // Cloud Bigtable API has are others.
 inline constexpr const char* kGranularityOption = "GRANULARITY";        // "MILLIS", or absent
 inline constexpr const char* kProtectedOption = "DELETION_PROTECTION";  // "TRUE", or absent
+// Prefix of the options of single families; the family's name follows. Such an option ends with its
+// family (DropFamily). Only cluster/bigtable reads it.
+inline constexpr const char* kValueTypeOption = "VALUE_TYPE/";
 
 struct TableSchema {
   std::string name;
@@ -98,7 +101,8 @@ struct TableSchema {
   LocalityGroupSchema* FindGroup(std::string_view name);
   const LocalityGroupSchema& GroupOf(std::string_view family) const;  // Requires: family exists
   std::vector<std::string> FamilyNames() const;
-  void DropFamily(std::string_view family);  // does nothing when it is absent
+  // Removes the family, its place in a group and its options; does nothing when it is absent.
+  void DropFamily(std::string_view family);
   // Sorts the families and puts those without a group into "default". Call it before Validate.
   void Normalize();
   [[nodiscard]] Status Validate() const;

@@ -14,6 +14,16 @@ namespace sippar::cluster::zookeeper {
 
 using engine::MutexLock;
 
+namespace {
+
+Status LostCounter(const std::string& counter) {
+  return DataLoss(fmt::format(
+      "ZooKeeper node {}: it is missing, so epochs could repeat; put it back from a copy",
+      counter));
+}
+
+}  // namespace
+
 ZooKeeperSession::ZooKeeperSession(ZooKeeperHandle::Options connection, const std::string& cluster,
                                    int64_t tick_us, const SessionOptions& options)
     : connection_(std::move(connection)),
@@ -64,9 +74,7 @@ Status ZooKeeperSession::MakeTree(int64_t deadline_nanos, MissingCluster missing
                            [&] { return handle_->Get(counter)->Wait(deadline_nanos); });
     RETURN_IF_ERROR(found.status());
     if (found->code == kOk) return OkStatus();
-    if (missing == MissingCluster::kRefuse) {
-      return NotFound(fmt::format("ZooKeeper node {}: there is no such cluster", paths_.Root()));
-    }
+    if (missing == MissingCluster::kRefuse) return WhyNoCounter(deadline_nanos);
     RETURN_IF_ERROR(MakeDirectory(deadline_nanos, paths_.Root()));
     // All or nothing: a root with nodes but no counter is damage, not a tree that is being made.
     Answer made = handle_
@@ -83,15 +91,32 @@ Status ZooKeeperSession::MakeTree(int64_t deadline_nanos, MissingCluster missing
       auto barrier = handle_->Barrier(counter);
       auto again = handle_->Get(counter);
       (void)barrier->Wait(deadline_nanos);
-      if (again->Wait(deadline_nanos).code == kNoNode) {
-        return DataLoss(fmt::format(
-            "ZooKeeper node {}: it is missing, so epochs could repeat; put it back from a copy",
-            counter));
-      }
+      if (again->Wait(deadline_nanos).code == kNoNode) return LostCounter(counter);
     } else if (!MayAskAgain(code, deadline_nanos)) {
       return UnexpectedAnswer(code, paths_.Root());
     }
   }
+}
+
+// The counter was not found. MakeTree makes it together with the node of the files, so a tree with
+// files and without a counter was damaged. The node of the files is read first: if another session
+// makes the tree meanwhile, the later read finds the counter.
+Status ZooKeeperSession::WhyNoCounter(int64_t deadline_nanos) {
+  const std::string counter = paths_.File(lock_paths::EpochCounter());
+  bool has_files = false;
+  auto found = ReadAgain(handle_.get(), deadline_nanos, paths_.Root(), [&] {
+    auto barrier = handle_->Barrier(counter);
+    auto files = handle_->Get(paths_.Files());
+    auto again = handle_->Get(counter);
+    (void)barrier->Wait(deadline_nanos);
+    Answer answer = files->Wait(deadline_nanos);
+    has_files = answer.code == kOk;
+    return has_files || answer.code == kNoNode ? again->Wait(deadline_nanos) : answer;
+  });
+  RETURN_IF_ERROR(found.status());
+  if (found->code == kOk) return OkStatus();
+  if (has_files) return LostCounter(counter);
+  return NotFound(fmt::format("ZooKeeper node {}: there is no such cluster", paths_.Root()));
 }
 
 Status ZooKeeperSession::MakeDirectory(int64_t deadline_nanos, const std::string& directory) {

@@ -51,6 +51,7 @@ class ZooKeeperSession final : public LockSession {
   // Does all steps of Open that need the connection.
   Status Begin(int64_t deadline_nanos, MissingCluster missing);
   Status MakeTree(int64_t deadline_nanos, MissingCluster missing);
+  Status WhyNoCounter(int64_t deadline_nanos);
   Status MakeDirectory(int64_t deadline_nanos, const std::string& directory);
   int64_t Deadline();  // deadline of a call that begins now
   void OnEvent(const std::string& node);

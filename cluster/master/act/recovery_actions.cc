@@ -88,7 +88,11 @@ StatusOr<bool> RecoveryActions::WriterIsGone(const std::string& log_directory) {
   if (!found.ok() || !*found) return found;
   auto owner = places_->fs->Lock(store_paths::LogOwner(log_directory), "recovery");
   if (owner.ok()) return true;  // the lock was free, so its last holder has ended
-  if (owner.status().code() == StatusCode::kUnavailable) return false;
+  // kInternal: the file system cannot say, so that the lease decides.
+  if (owner.status().code() == StatusCode::kUnavailable ||
+      owner.status().code() == StatusCode::kInternal) {
+    return false;
+  }
   return owner.status();
 }
 

@@ -18,15 +18,20 @@ bool IsOver(const MasterState& state, const Table& table) {
   return table.kept_until_us <= state.wall_us && state.WhyClockDoubted().empty();
 }
 
+// Time of the drop of a kept table. While the drop is not written, only `next` has it, and `record`
+// still has the time of an older change.
+int64_t DropTime(const Table& table) {
+  return (table.next != nullptr ? table.next : table.record)->changed_at_us;
+}
+
 // Returns the tables that can be restored, sorted by the time of the drop.
 std::vector<Table*> Kept(MasterState* state) {
   std::vector<Table*> kept;
   for (auto& [id, table] : state->tables) {
     if (table.life == TableLife::kKept && !IsOver(*state, table)) kept.push_back(&table);
   }
-  std::stable_sort(kept.begin(), kept.end(), [](const Table* a, const Table* b) {
-    return a->record->changed_at_us < b->record->changed_at_us;
-  });
+  std::stable_sort(kept.begin(), kept.end(),
+                   [](const Table* a, const Table* b) { return DropTime(*a) < DropTime(*b); });
   return kept;
 }
 

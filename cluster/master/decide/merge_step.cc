@@ -116,7 +116,7 @@ void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
   if (request->merge != 0) {
     if (state->merges.contains(request->merge)) return;
     request->merge = 0;
-    turn->Failed(&request->attempt);  // if the merge was given up, the next attempt waits a while
+    turn->Failed(&request->attempt);  // unless fewer tablets are left: see below
   }
   std::vector<Tablet*> tablets = state->tablets.Overlapping(request->table_id, request->rows);
   Status status;
@@ -126,9 +126,11 @@ void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
     status = FailedPrecondition(std::string(
         MessageOf(SetAsideError(aside->facts.tablet_id, aside->facts.range, aside->facts.deaths))));
   } else if (tablets.size() >= 2) {
-    // Each merge that succeeds gives the next one the whole time.
+    // Each merge that succeeds gives the next one the whole time, and the next one begins at once.
+    // After one that was given up, the next attempt waits a while.
     if (tablets.size() < std::exchange(request->tablets, tablets.size())) {
       request->since_us = turn->now_us;
+      request->attempt = Attempt();
     }
     if (turn->now_us < request->since_us + state->options.answer_us) {
       if (!request->attempt.Waits(turn->now_us)) {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <atomic>
+
+#include "engine/base/thread.h"
 #include "tests/cluster/serve/api_fixture.h"
 
 namespace sippar::cluster {
@@ -120,6 +123,37 @@ TEST_F(ClusterRecordsTest, F_A1_BackupsAreOfTheClustersThatWereMade) {
   admin::RestoreTableMetadata metadata;
   ASSERT_TRUE(operation.metadata().UnpackTo(&metadata));
   EXPECT_EQ(metadata.backup_info().backup(), Backup("c1"));
+}
+
+// Clusters are created while another client changes one that exists.
+TEST_F(ClusterRecordsTest, ACreationLosesNoChangeOfAnotherCluster) {
+  constexpr int kChanges = 60;
+  std::atomic<bool> ends{false};
+  engine::Thread creator("creator", [&] {
+    for (int i = 0; !ends && i < 40; ++i) {
+      admin::CreateClusterRequest request;
+      request.set_parent(kMade);
+      request.set_cluster_id(fmt::format("new{}", i));
+      request.mutable_cluster()->set_serve_nodes(1);
+      Operation operation;
+      EXPECT_TRUE(Call(instances_.get(), &Instances::CreateCluster, request, &operation).ok());
+    }
+  });
+  for (int nodes = 4; nodes < 4 + kChanges && !HasFailure(); ++nodes) {
+    admin::Cluster change;
+    change.set_name(Cluster("c1"));
+    change.set_serve_nodes(nodes);
+    Operation operation;
+    EXPECT_TRUE(Call(instances_.get(), &Instances::UpdateCluster, change, &operation).ok());
+    engine::Clock::System()->SleepMicros(2'000);
+    admin::GetClusterRequest get;
+    get.set_name(Cluster("c1"));
+    admin::Cluster found;
+    EXPECT_TRUE(Call(instances_.get(), &Instances::GetCluster, get, &found).ok());
+    EXPECT_EQ(found.serve_nodes(), nodes);
+  }
+  ends = true;
+  creator.Join();
 }
 
 TEST_F(ClusterRecordsTest, F_A1_ABackupKeepsItsClusterAndInstance) {

@@ -131,6 +131,28 @@ TEST_F(TextFamilyTest, ItIsNeitherIncrementedNorAddedTo) {
   EXPECT_TRUE(Read().cells.empty());
 }
 
+// The query language drops and adds families by themselves, without the types of the API.
+TEST_F(TextFamilyTest, AnApiTypeEndsWithItsFamily) {
+  admin::Type string;
+  string.mutable_string_type()->mutable_encoding()->mutable_utf8_bytes();
+  ASSERT_TRUE(UpdateType("f", string).ok());
+  ASSERT_TRUE(TypeOf("f").has_string_type());
+  auto info = client_->admin()->Do(calls::GetTable{"p/i/t"});
+  ASSERT_TRUE(info.ok()) << info.status();
+  engine::FamilySchema family;
+  family.name = "f";
+  family.incarnation = info->schema.FindFamily("f")->incarnation + 1;
+  info->schema.DropFamily("f");
+  info->schema.families.push_back(family);
+  info->schema.Normalize();
+  auto altered = client_->admin()->Do(calls::AlterTable{info->schema, info->schema_version});
+  ASSERT_TRUE(altered.ok()) << altered;
+  admin::GetTableRequest get;
+  get.set_name(kTable);
+  ASSERT_TRUE(Call(admin_.get(), &BigtableTableAdmin::Stub::GetTable, get, &table_).ok());
+  EXPECT_EQ(TypeOf("f").kind_case(), admin::Type::KIND_NOT_SET);
+}
+
 TEST_F(TextFamilyTest, TypesBecomeNoOthers) {
   admin::Type string, bytes;
   string.mutable_string_type()->mutable_encoding()->mutable_utf8_bytes();

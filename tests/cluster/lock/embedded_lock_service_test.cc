@@ -101,6 +101,21 @@ TEST(EmbeddedLockService, ASessionDoesNotEndInTheMiddleOfItsChange) {
   EXPECT_CODE(a->Read("master"), StatusCode::kFailedPrecondition);
 }
 
+// Only a lock that another process holds is kUnavailable: an opener then tries to join that
+// process.
+TEST(EmbeddedLockService, ADiskThatDoesNotAnswerIsNoOtherProcess) {
+  for (const char* rule :
+       {"fail mkdir * 1", "fail lock * 1", "fail list * 1", "fail syncdir / 1"}) {
+    engine::MemoryFileSystem memory;
+    engine::FaultFileSystem fs(&memory);
+    fs.AddRule(engine::FaultRule::Parse(rule).value());
+    EXPECT_CODE(EmbeddedLockService::Open(&fs, "/lock", engine::Clock::System()).status(),
+                StatusCode::kInternal)
+        << rule;
+    EXPECT_EQ(fs.faults(), 1u) << rule;
+  }
+}
+
 TEST(EmbeddedLockService, AFullDiskChangesNothingAndPasses) {
   LockWorld world;
   auto a = world.Session("a");

@@ -26,6 +26,33 @@ TEST_F(LockRowsTest, L10TheSecondServerOfANameIsRefusedAndToldWhoHasIt) {
   EXPECT_OK(RegisterServer(second.get(), "ts2", "host2:4000"));
 }
 
+// The first life stalls between its epoch and its file, and the second one starts meanwhile.
+TEST_F(LockRowsTest, L10OneThatStalledGivesWayToALifeWithALaterEpoch) {
+  auto first = world.Session("ts1 at host1");
+  auto second = world.Session("ts1 at host2");
+  StatusOr<Registration> later = Unavailable("it has not started");
+  Status refused = RegisterServer(first.get(), "ts1", "host1:4000", [&](const ServerId& id) {
+                     later = RegisterServer(second.get(), "ts1", "host2:4000");
+                     EXPECT_TRUE(later.ok() && later->id.epoch > id.epoch) << later.status();
+                     return OkStatus();
+                   }).status();
+  EXPECT_CODE(refused, StatusCode::kAlreadyExists);
+  EXPECT_NE(refused.ToString().find("host2:4000"), std::string::npos) << refused;
+  ASSERT_TRUE(later.ok());
+  EXPECT_EQ(second->List("servers").value(), std::vector<std::string>{later->id.ToString()});
+}
+
+// As above, but the second life has ended again.
+TEST_F(LockRowsTest, L10OneThatStalledStaysIfTheLifeWithALaterEpochHasEnded) {
+  auto first = world.Session("ts1 at host1");
+  auto second = world.Session("ts1 at host2");
+  auto stays = RegisterServer(first.get(), "ts1", "host1:4000", [&](const ServerId&) {
+    EXPECT_OK(RegisterServer(second.get(), "ts1", "host2:4000"));
+    return second->Close();
+  });
+  EXPECT_TRUE(stays.ok()) << stays.status();
+}
+
 TEST_F(LockRowsTest, L10AServerThatDiedMayComeBackUnderItsNameWithALaterEpoch) {
   auto first = world.Session("ts1");
   ServerId old = RegisterServer(first.get(), "ts1", "")->id;

@@ -144,6 +144,28 @@ TEST_F(SalvageTest, D2_AWholeLogStays) {
   EXPECT_EQ(whole->AllFiles(), before);
 }
 
+// A sealed log that METADATA names is lost, and an operator has made an empty directory in its
+// place.
+TEST_F(SalvageTest, D2_ALogOfWhichNothingIsLeftIsGivenUp) {
+  const std::unique_ptr<engine::MemoryFileSystem> killed = KilledStore();
+  auto client = Open(killed.get());
+  ASSERT_TRUE(client.ok()) << client.status();
+  // Killed again, after the recovery and before a flush.
+  std::unique_ptr<engine::MemoryFileSystem> disk = ImageOf(killed.get());
+  int removed = 0;
+  for (const std::string& path : disk->AllFiles()) {
+    if (path.find(".sealed/") == std::string::npos) continue;
+    EXPECT_OK(disk->Remove(path));
+    ++removed;
+  }
+  ASSERT_GT(removed, 0);
+  EXPECT_CODE(Open(disk.get()).status(), StatusCode::kDataLoss);
+  EXPECT_THAT(Salvage(disk.get(), /*drop=*/true), HasSubstr("all its segments are missing"));
+  auto again = Open(disk.get());
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(RowsIn(again->get()), std::set<std::string>());
+}
+
 // The first log begins with records of METADATA; the middle one has rows.
 TEST_F(SalvageTest, D2_APowerLossLosesNoMore) {
   const std::unique_ptr<engine::MemoryFileSystem> killed = KilledStore();

@@ -176,6 +176,23 @@ TEST(StartProof, F_D7_ADiskThatDoesNotAnswerIsNotAnotherProcess) {
   }
 }
 
+// A failure of any single call while the store is found and locked. There is no other process that
+// the caller could join.
+TEST(StartProof, F_D7_OneFailedCallIsNotAnotherProcess) {
+  for (const char* call : {"lock */lock/*", "stat *", "open */STORE"}) {
+    uint64_t faults = 1;
+    for (uint64_t n = 1; faults > 0 && n < 12 && !HasFailure(); ++n) {
+      SCOPED_TRACE(fmt::format("fail {} {}", call, n));
+      engine::MemoryFileSystem disk;
+      engine::FaultFileSystem faulty(&disk);
+      EXPECT_OK((*OpenStore(&disk))->Close());
+      faulty.AddRule(*engine::FaultRule::Parse(fmt::format("fail {} {}", call, n)));
+      EXPECT_NE(OpenStore(&faulty).status().code(), StatusCode::kUnavailable);
+      faults = faulty.faults();
+    }
+  }
+}
+
 TEST(StartProof, F_D8_AForeignFileThatIsNamedLikeAnSstableIsNotSwept) {
   engine::MemoryFileSystem disk;
   EXPECT_OK((*OpenStore(&disk))->Close());

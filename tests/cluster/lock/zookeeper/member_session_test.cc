@@ -150,6 +150,12 @@ TEST(ZooKeeperSession, ATreeWithoutItsCounterIsDamage) {
   EXPECT_EQ(stranger->Make({{Change::Kind::kDelete, counter, ""}})->Wait(Soon()).code, 0);
   EXPECT_CODE(session->NextEpoch(), StatusCode::kDataLoss);
   EXPECT_CODE(OpenSession(service.get(), "b", 10 * kSecond), StatusCode::kDataLoss);
+  // A caller that makes no cluster must not take this one for a cluster that does not exist.
+  cluster.missing = MissingCluster::kRefuse;
+  EXPECT_CODE(OpenSession(NewService(cluster).get(), "c", 10 * kSecond), StatusCode::kDataLoss);
+  ZooKeeperOptions none = FreshCluster();
+  none.missing = MissingCluster::kRefuse;
+  EXPECT_CODE(OpenSession(NewService(none).get(), "d", 10 * kSecond), StatusCode::kNotFound);
   stranger->Close();
 }
 
