@@ -15,7 +15,13 @@ StatusOr<Usage> UsageReader::Read() {
   Usage usage;
   for (const TablePtr& table : tables) {
     auto groups = context_->client->admin()->Do(cluster::calls::Stats{table->schema.name});
-    if (!groups.ok()) continue;  // for example, the table was dropped after it was listed
+    if (!groups.ok()) {
+      // A table that was dropped after it was listed is left out. If any other table
+      // were left out, df would show too little and nobody would know.
+      auto now = context_->tables.FindIdNow(table->table_id);
+      if (now.status().code() == StatusCode::kNotFound) continue;
+      return groups.status();
+    }
     for (const cluster::GroupStats& group : *groups) {
       usage.stored_bytes += group.stored_bytes + group.memtable_bytes;
       usage.entries += group.entries;

@@ -17,7 +17,8 @@ class UsageReader {
  public:
   explicit UsageReader(TreeContext* context) : context_(context) {}
 
-  // The totals, at most as old as TreeOptions::freshness_us.
+  // The totals, at most as old as TreeOptions::freshness_us. An error if the totals of a table
+  // cannot be read.
   [[nodiscard]] StatusOr<Usage> Read() EXCLUDES(mutex_);
 
  private:

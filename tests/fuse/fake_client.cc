@@ -251,6 +251,10 @@ StatusOr<std::vector<cluster::TableInfo>> FakeClient::Perform(const cluster::cal
 
 StatusOr<std::vector<cluster::GroupStats>> FakeClient::Perform(const cluster::calls::Stats& asked) {
   if (!tables_.contains(asked.table)) return NoTable(asked.table);
+  if (auto found = stats_failures_.find(asked.table); found != stats_failures_.end()) {
+    if (found->second.second) tables_.erase(asked.table);
+    return found->second.first;
+  }
   cluster::GroupStats stats;
   stats.group = "default";
   stats.stored_bytes = 10'000;

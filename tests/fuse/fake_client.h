@@ -32,6 +32,10 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   void FailChanges(Status status) { *changes_failure_ = std::move(status); }
   // The next read fails; `after_cells` >= 0: only behind that many cells.
   void FailNextRead(Status status, int64_t after_cells = -1);
+  // Calls for the totals of this table fail from now on; they drop it first if `drops` is set.
+  void FailStats(const std::string& table, Status status, bool drops) {
+    stats_failures_[table] = {std::move(status), drops};
+  }
   // Answers like a server of an earlier version, which does not know ReadSpec::value_part.
   void GiveWholeValues() { gives_whole_values_ = true; }
   uint64_t reads() const { return reads_; }
@@ -101,6 +105,7 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   const std::shared_ptr<Status> changes_failure_ = std::make_shared<Status>();
   Status next_failure_;
   int64_t failure_after_ = -1;
+  std::map<std::string, std::pair<Status, bool>> stats_failures_;
 };
 
 }  // namespace sippar::fuse

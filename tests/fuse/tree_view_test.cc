@@ -535,6 +535,16 @@ TEST_F(TreeViewTest, F_M5_SizesAreFoundWithoutValues) {
   EXPECT_LE(client_.value_bytes_given() - bytes, 5'000u * 100u) << "no large value was read";
 }
 
+TEST_F(TreeViewTest, TheTotalsOfAllTablesAreWholeOrAnError) {
+  client_.AddTable("other", {"f"});
+  client_.FailStats("other", Unavailable("moved"), /*drops=*/false);
+  EXPECT_EQ(tree_.ReadUsage().status().code(), StatusCode::kUnavailable);
+  client_.FailStats("other", Unavailable("no such tablet"), /*drops=*/true);
+  auto usage = tree_.ReadUsage();
+  ASSERT_TRUE(usage.ok()) << "a table that was dropped meanwhile: " << usage.status();
+  EXPECT_EQ(usage->stored_bytes, 10'000u);
+}
+
 TEST_F(TreeViewTest, ErrorsOfTheClientComeThrough) {
   client_.FailNextRead(Unavailable("moved"));
   EXPECT_EQ(walk_.Find("web/org.debian").status().code(), StatusCode::kUnavailable);
