@@ -19,8 +19,8 @@
 namespace sippar::fuse {
 namespace {
 
-// Each reader that waits for value memory occupies a thread; 16 more threads answer all other
-// requests.
+// Each reader that waits, for value memory or for a piece that another reader loads, occupies a
+// thread; 16 more threads answer other requests.
 constexpr unsigned kThreadsMax = kReadersWaitingMax + 16;
 // Time between two signals of Stop, which repeats the signal because a signal that arrives just
 // before the loop's wait is lost.
