@@ -115,7 +115,8 @@ StatusOr<OpenValuePtr> TreeView::OpenFile(const Node& file, const Attributes& at
   if (file.kind == NodeKind::kCell || file.kind == NodeKind::kText) {
     ASSIGN_OR_RETURN(OpenValuePtr value, values_.Open(file, attributes.size_bytes));
     // A small value is read when it is opened, so that later writes, deletions and garbage
-    // collection cannot make its reads fail (SEMANTICS.md "Freshness").
+    // collection cannot make its reads fail, unless its bytes have made room for others
+    // (SEMANTICS.md "Freshness").
     bool is_small = attributes.size_bytes <= kCachedValueSizeMax;
     if (is_small) {
       RETURN_IF_ERROR(ReadFile(value.get(), 0, attributes.size_bytes, call).status());

@@ -16,8 +16,8 @@ StatusOr<Usage> UsageReader::Read() {
   for (const TablePtr& table : tables) {
     auto groups = context_->client->admin()->Do(cluster::calls::Stats{table->schema.name});
     if (!groups.ok()) {
-      // A table that was dropped after it was listed is left out. Without any other table the
-      // totals would be too small, and nobody would know.
+      // A table that was dropped after it was listed is left out. If any other table
+      // were left out, df would show too little and nobody would know.
       auto now = context_->tables.FindIdNow(table->table_id);
       if (now.status().code() == StatusCode::kNotFound) continue;
       return groups.status();

@@ -21,8 +21,9 @@ class ChangeNotifier {
       : follower_(follower), cancel_(std::move(cancel)), inodes_(inodes) {}
 
   void Start(fuse_session* session);
-  // Ends the thread. Call while the session still answers the kernel, or after the unmount;
-  // otherwise a notification may block for ever. Idempotent.
+  // Ends the thread. Call while the session still answers the kernel, or after its connection has
+  // ended (by umount or AbortMount); otherwise a notification may block for ever. Call before
+  // fuse_session_unmount, which closes the file that notifications are written to. Idempotent.
   void Stop() EXCLUDES(mutex_);
 
  private:

@@ -2,6 +2,7 @@
 // attributes.
 // SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/request.h"
+#include "fuse/tree/open_values.h"
 #include "fuse/tree/xattrs.h"
 
 namespace sippar::fuse {
@@ -9,7 +10,9 @@ namespace {
 
 // Greatest size of a write request. The kernel uses the same limit for read requests.
 constexpr unsigned kWriteSizeMax = 1 << 20;
-constexpr unsigned kBackgroundMax = 64;
+// Limit of the requests of the kernel's read-ahead, which are almost all reads, that the kernel
+// sends at a time: they must not occupy all threads (mount.cc) while they wait for one slow piece.
+constexpr unsigned kBackgroundMax = kReadersWaitingMax;
 
 void OnInit(void* userdata, fuse_conn_info* connection) {
   // libfuse presets capability bits, so each bit is set here explicitly. AUTO_INVAL_DATA stays off

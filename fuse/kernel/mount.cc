@@ -19,8 +19,8 @@
 namespace sippar::fuse {
 namespace {
 
-// Each reader that waits for value memory occupies a thread; 16 more threads answer all other
-// requests.
+// Each reader that waits, for value memory or for a piece that another reader loads, occupies a
+// thread; 16 more threads answer other requests.
 constexpr unsigned kThreadsMax = kReadersWaitingMax + 16;
 // Time between two signals of Stop, which repeats the signal because a signal that arrives just
 // before the loop's wait is lost.
@@ -184,6 +184,10 @@ class SessionMount final : public Mount {
       fuse_loop_cfg_set_max_threads(config, kThreadsMax);
       result = fuse_session_loop_mt(session_, config);
       fuse_loop_cfg_destroy(config);
+      // After an error nothing answers the kernel, and a notification of the trimmer or the
+      // notifier may wait for such an answer. The session's file is closed only after both have
+      // ended: its number may then become that of another file, to which they would write.
+      if (result < 0 && IsConnected() && !device_.empty()) AbortMount(device_);
       dispatch_.trimmer()->Stop();
       dispatch_.notifier()->Stop();
     }

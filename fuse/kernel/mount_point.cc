@@ -155,6 +155,16 @@ void DetachElsewhere(const std::string& device, const std::string& path) {
   }
 }
 
+void AbortMount(const std::string& device) {
+  // The kernel names a connection by the minor number of its device. The file belongs to the user
+  // who has mounted, but need not be there; MNT_FORCE does the same and needs root.
+  std::ofstream abort("/sys/fs/fuse/connections/" + device.substr(device.find(':') + 1) + "/abort");
+  abort << "1" << std::flush;
+  for (const MountEntry& entry : ReadMountInfo()) {
+    if (entry.device == device) (void)::umount2(entry.mount_point.c_str(), MNT_FORCE | MNT_DETACH);
+  }
+}
+
 StatusOr<std::string> PrepareMountPoint(const std::string& mount_point, const std::string& target) {
   if (mount_point.empty()) return InvalidArgument("mount point is empty; name a directory");
   // The calls below fail on a dead mount, so this check comes first.

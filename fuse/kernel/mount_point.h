@@ -1,6 +1,6 @@
 // Checks a mount point before mounting: rejects a missing directory, a file, a live mount of
 // sippar, and a directory inside the store or above it. Detaches a dead mount of sippar, and at the
-// end of a mount its other places. Used by mount and serve_mount.
+// end of a mount its other places. Ends the connection of a mount. Used by mount and serve_mount.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,6 +30,10 @@ std::string DeviceAt(const std::string& path);
 // Detaches the mounts of `device` at places other than `path`. Leaves mounts that this process is
 // not allowed to detach.
 void DetachElsewhere(const std::string& device, const std::string& path);
+// Ends the connection of the mount of `device`: all requests that wait for an answer fail, and so
+// do later ones. Detaches the mount everywhere; mounts that this process is not allowed to detach
+// stay as dead mounts, which the unmount helper or PrepareMountPoint detaches.
+void AbortMount(const std::string& device);
 
 // Returns the absolute path to mount on. If a dead mount of sippar is there (its process was
 // killed), detaches it first. `target` is the store's directory or another target, which is not

@@ -20,8 +20,9 @@ class NodeTrimmer {
   void Start(fuse_session* session);
   // Wakes the thread if there are too many nodes. Call after nodes were acquired. Never blocks.
   void Look() EXCLUDES(mutex_);
-  // Ends the thread. Call while the session still answers the kernel, or after the unmount;
-  // otherwise a notification may block for ever. Idempotent.
+  // Ends the thread. Call while the session still answers the kernel, or after its connection has
+  // ended (by umount or AbortMount); otherwise a notification may block for ever. Call before
+  // fuse_session_unmount, which closes the file that notifications are written to. Idempotent.
   void Stop() EXCLUDES(mutex_);
 
  private:

@@ -22,7 +22,9 @@ namespace sippar::fuse {
 using ValuePtr = std::shared_ptr<const std::string>;
 
 // If so many readers wait (for room, or for a piece that another reader loads), a further one that
-// needs room gets an error at once. The limit leaves threads of the mount (kernel/mount.cc) free to
+// needs room gets an error at once. One that needs a piece that another reader loads waits all the
+// same, because an error would be worse than to wait; the kernel sends only so many reads ahead at
+// a time (kernel/dispatch_lookup.cc). Both leave threads of the mount (kernel/mount.cc) free to
 // answer other requests.
 inline constexpr unsigned kReadersWaitingMax = 48;
 

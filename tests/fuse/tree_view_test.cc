@@ -408,6 +408,25 @@ TEST_F(TreeViewTest, F_M6_ValuesAreReadByTheFirstReadAndMakeRoomForEachOther) {
   EXPECT_EQ(tree.value_bytes(), 0u);
 }
 
+TEST_F(TreeViewTest, ASmallValueIsGivenFromMemoryUntilItMakesRoom) {
+  TreeOptions options;
+  options.value_memory_bytes = 1'000'000;
+  TreeView tree(&client_, options);
+  TreeWalk walk(&tree);
+  client_.Set("web", "r", "contents", "small", 1, "small");
+  client_.Set("web", "r", "contents", "large", 1, std::string(1'000'000, 'l'));
+  Entry small = *walk.Find("web/r/contents/small");
+  Entry large = *walk.Find("web/r/contents/large");
+  OpenValuePtr file = *tree.OpenFile(small.node, small.attributes, {});
+  OpenValuePtr other = *tree.OpenFile(large.node, large.attributes, {});
+  client_.Set("web", "r", "contents", "small", 1, "overwritten");
+  PassASecond();
+  EXPECT_TRUE(walk.Find("web/r/contents/small").ok()) << "the cached row is the new one";
+  EXPECT_EQ(tree.ReadFile(file.get(), 0, 10, {})->view, "small");
+  EXPECT_EQ(tree.ReadFile(other.get(), 0, 10, {})->view, "llllllllll");
+  EXPECT_EQ(tree.ReadFile(file.get(), 0, 10, {}).status().code(), StatusCode::kFailedPrecondition);
+}
+
 // A value of 40 MiB whose bytes tell their places.
 std::string LongValue() {
   std::string value(40 << 20, '\0');
