@@ -208,8 +208,9 @@ struct Traces {
 };
 
 // Lists tablets that used much of their server's CPU in measuring intervals that began within
-// [start_us, end_us). A member counts only its work as a tablet server (TabletHost::cpu). Servers
-// keep these measurements in memory only, so a restart loses them.
+// [start_us, end_us): of each tablet the hottest interval of a quarter of an hour
+// (engine/store/hot_tablets.h). A process that is also a gateway or a master counts only its work
+// as a tablet server. Servers keep these measurements in memory only, so a restart loses them.
 struct HotTablets {
   int64_t start_us = 0;
   int64_t end_us = 0;

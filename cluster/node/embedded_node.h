@@ -21,7 +21,7 @@ namespace sippar::cluster {
     const std::string& directory, const ClientOptions& options,
     std::unique_ptr<DirectorySocket>* socket = nullptr);
 
-// Like the function above, but the caller chooses every size of the store, for tests and
+// Like the function above, but the caller chooses every setting of the store, for tests and
 // benchmarks. Makes no socket.
 [[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
                                                              const engine::StoreOptions& options);

@@ -111,7 +111,9 @@ StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, R
     if (log.sealed) {
       Status seal = engine::ReadSeal(fs, log.path).status();
       if (seal.code() == StatusCode::kDataLoss) ++found.damages, print(MessageOf(seal));
-      // An operator made the directory in the place of a lost log. Its SEAL lets the tablets load.
+      // An empty directory, which an operator made in the place of a lost log. It counts as damage,
+      // so that Rewrite writes a SEAL into it: without one the tablets that need this log cannot
+      // load.
       if (seal.code() == StatusCode::kNotFound && found.files.empty()) {
         ++found.damages;
         print(fmt::format("{}: all its segments are missing", log.path));

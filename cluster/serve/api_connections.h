@@ -19,7 +19,8 @@ class ApiConnections {
   [[nodiscard]] static StatusOr<std::unique_ptr<ApiConnections>> Start(
       Client* client, const ApiServerOptions& options);
   virtual ~ApiConnections() = default;
-  // Serves the caller at the other end of `connection`, of which nothing has been read.
+  // Takes over `connection`, from which nothing has been read, and serves the caller at its other
+  // end. Returns at once.
   virtual void Serve(std::unique_ptr<net::Socket> connection) = 0;
   // Accepts no new calls, waits up to `drain_us` for the running ones, then ends them.
   virtual void Stop(int64_t drain_us) = 0;

@@ -15,7 +15,8 @@ Status NoLanguage() {
       ".row.json and .sql");
 }
 
-// Calls `visit` for each key of a question without tests, until `visit` returns false.
+// Calls `visit` with the key of each row in the question's range, until `visit` returns false. The
+// question has no tests; rows_max is ignored.
 template <typename Visit>
 Status VisitKeys(TreeContext* context, const RowQuestion& question,
                  const cluster::CallOptions& call, Visit visit) {
