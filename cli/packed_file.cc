@@ -23,8 +23,10 @@ Status Broken(const std::string& path, std::string_view why) {
 
 class ZstdOutput : public query::OutputFile {
  public:
-  explicit ZstdOutput(std::unique_ptr<query::OutputFile> file)
-      : file_(std::move(file)), stream_(ZSTD_createCStream(), &ZSTD_freeCStream) {
+  ZstdOutput(std::string path, std::unique_ptr<query::OutputFile> file)
+      : path_(std::move(path)),
+        file_(std::move(file)),
+        stream_(ZSTD_createCStream(), &ZSTD_freeCStream) {
     ZSTD_initCStream(stream_.get(), kZstdLevel);
     // With the checksum, a damaged file is detected when it is unpacked, instead of being imported.
     ZSTD_CCtx_setParameter(stream_.get(), ZSTD_c_checksumFlag, 1);
@@ -43,7 +45,7 @@ class ZstdOutput : public query::OutputFile {
       left = ZSTD_compressStream2(stream_.get(), &output, &input, end);
       if (ZSTD_isError(left)) {
         return Internal(
-            fmt::format("output file: zstd cannot pack it ({})", ZSTD_getErrorName(left)));
+            fmt::format("{}: zstd cannot pack it ({})", path_, ZSTD_getErrorName(left)));
       }
       RETURN_IF_ERROR(file_->Write({buffer_.data(), output.pos}));
       // With ZSTD_e_continue, zstd may keep output for a later call, so the loop ends with the
@@ -53,6 +55,7 @@ class ZstdOutput : public query::OutputFile {
     return OkStatus();
   }
 
+  const std::string path_;
   std::unique_ptr<query::OutputFile> file_;
   std::unique_ptr<ZSTD_CStream, decltype(&ZSTD_freeCStream)> stream_;
   std::vector<char> buffer_ = std::vector<char>(kBufferSize);
@@ -185,7 +188,7 @@ class GzipInput : public query::InputFile {
 // a file uses the method that wrote it.
 std::unique_ptr<query::OutputFile> PackByName(const std::string& path,
                                               std::unique_ptr<query::OutputFile> file) {
-  if (path.ends_with(".zst")) return std::make_unique<ZstdOutput>(std::move(file));
+  if (path.ends_with(".zst")) return std::make_unique<ZstdOutput>(path, std::move(file));
   if (path.ends_with(".gz")) return std::make_unique<GzipOutput>(std::move(file));
   return file;
 }

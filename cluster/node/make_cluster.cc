@@ -182,7 +182,7 @@ StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& dire
   }
   if (look.id.empty()) {
     return DataLoss(
-        fmt::format("store {}: CLUSTER is missing; put it back from a copy", directory));
+        fmt::format("store {}: its file CLUSTER is missing; put it back from a copy", directory));
   }
   // The store belongs to the cluster that TARGET names, because an init carried the store's lock
   // files to that cluster's lock service.

@@ -25,7 +25,8 @@ StatusOr<std::string> ReadTargetFile(engine::FileSystem* fs, const std::string& 
   const std::string path = store_paths::TargetFile(directory);
   // Checked first, because the file is usually missing, and an error message costs more.
   ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
-  if (!exists) return NotFound(fmt::format("{}: there is none", path));
+  if (!exists)
+    return NotFound(fmt::format("file {} not found; it names the cluster of its directory", path));
   ASSIGN_OR_RETURN(std::string text, engine::ReadFile(fs, path, kSizeMax));
   const bool has_frame = text.starts_with(kHead) && text.ends_with("\n");
   std::string target = has_frame ? text.substr(kHead.size(), text.size() - kHead.size() - 1) : "";

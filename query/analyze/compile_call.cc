@@ -62,6 +62,12 @@ Status CheckArity(const CallInfo& info, const Expr& call) {
   bool fits = count >= static_cast<size_t>(info.arguments_min) &&
               count <= static_cast<size_t>(info.arguments_max);
   if (fits && !call.star && !call.distinct) return OkStatus();
+  if (call.star || call.distinct) {
+    return ErrorAt("ARITY", call.span,
+                   fmt::format("{} is not an aggregate and takes no {}", info.name,
+                               call.star ? "*" : "DISTINCT"),
+                   call.star ? "name its arguments" : "remove DISTINCT");
+  }
   std::string wanted = fmt::format("{}", info.arguments_min);
   if (info.arguments_max == engine::kManyArguments) {
     wanted += " or more";
@@ -69,8 +75,8 @@ Status CheckArity(const CallInfo& info, const Expr& call) {
     wanted += fmt::format(" to {}", info.arguments_max);
   }
   return ErrorAt("ARITY", call.span,
-                 fmt::format("{} takes {} arguments, not {}", info.name, wanted,
-                             call.star ? "*" : fmt::format("{}", count)));
+                 fmt::format("{} takes {} {}, not {}", info.name, wanted,
+                             wanted == "1" ? "argument" : "arguments", count));
 }
 
 // Returns the number of the first item if `index` is OFFSET(n), which counts items from 0, or

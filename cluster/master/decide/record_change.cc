@@ -11,9 +11,12 @@ namespace sippar::cluster::master {
 namespace {
 
 Status Refuse(const TabletRecord& record, const char* wanted) {
-  return FailedPrecondition(fmt::format("tablet {} at epoch {} is in phase {} and cannot be {}",
-                                        record.tablet_id, record.tablet_epoch,
-                                        PhaseName(record.phase), wanted));
+  const bool is_aside = record.suspicion && record.suspicion->set_aside;
+  return FailedPrecondition(
+      fmt::format("tablet {} at epoch {}: it cannot be {} (found phase {}, "
+                  "server {}, {})",
+                  record.tablet_id, record.tablet_epoch, wanted, PhaseName(record.phase),
+                  record.server.ToString(), is_aside ? "set aside" : "not set aside"));
 }
 
 void Release(TabletPhase phase, TabletRecord* record) {
