@@ -59,7 +59,7 @@ void AddOptions(CLI::App* app, Flags* flags) {
       ->check(CLI::Range(0.0, 86'400.0))
       ->capture_default_str();
   app->add_flag("--follow", mount.follows_changes,
-                "keep names of tables with a change stream for a minute, and drop them at once "
+                "keep names of tables with a change stream for 10 s, and drop them at once "
                 "when a row changes; names of other tables are kept as --entry-timeout says");
   app->add_option("--query-timeout", flags->query_timeout_s,
                   "seconds that .count, .export and a saved query may take")

@@ -86,6 +86,7 @@ unnest
 offsetAlias
     : AS name
     | IDENT
+    | OFFSET
     ;
 
 // The items of a list of the row before it, as GoogleSQL's correlated join. An ON is never needed.

@@ -48,7 +48,7 @@ StatusOr<admin::Cluster> DoCreate(const InstanceRecords& records,
     // cluster has no implied cluster, so the backups and profiles of the implied cluster would
     // otherwise name no cluster. A record that exists stays as it is: it may be newer than
     // `present`.
-    if (present.size() > 1) continue;
+    if (present.size() > 1 || other.id != kImpliedClusterId) continue;
     RETURN_IF_ERROR(Change(records, other, [&](const NamedRecord* record, admin::Cluster* kept) {
                       if (record == nullptr) *kept = cluster;
                       return OkStatus();

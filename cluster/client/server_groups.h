@@ -51,8 +51,13 @@ class RowParts {
   }
   // Takes all values out.
   std::vector<Value> Take() {
-    std::stable_sort(parts_.begin(), parts_.end(),
-                     [](const Part& a, const Part& b) { return a.range.start < b.range.start; });
+    // Of two ranges with one start the greater one comes first: it is that of a merged tablet,
+    // which has all rows of the other.
+    std::stable_sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
+      const engine::RowRange &x = a.range, &y = b.range;
+      if (x.start != y.start) return x.start < y.start;
+      return !y.limit.empty() && (x.limit.empty() || x.limit > y.limit);
+    });
     std::vector<Value> values;
     const engine::RowRange* last = nullptr;
     for (Part& part : parts_) {

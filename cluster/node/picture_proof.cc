@@ -113,8 +113,8 @@ class PictureProof {
     if (named == picture_.logs.end()) return;
     found_->losses[path] = fmt::format(
         "log {}: it is missing, or its file SEAL is (it has writes of tablet {} that are in no "
-        "SSTable); {}, or make it an empty directory and run 'sippar admin log salvage {} --drop' "
-        "to give these writes up",
+        "SSTable); {}, or run 'sippar admin log salvage {} --drop', which seals a log again; for a "
+        "directory that is missing make an empty one first, which gives these writes up",
         path, named->second, kPutBack, directory);
   }
 

@@ -117,6 +117,11 @@ StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, R
       if (seal.code() == StatusCode::kNotFound && found.files.empty()) {
         ++found.damages;
         print(fmt::format("{}: all its segments are missing", log.path));
+      } else if (drop && seal.code() == StatusCode::kNotFound) {
+        // A recovery or a salvage ended before it wrote the SEAL. To seal the log once more loses
+        // nothing; without a SEAL a start refuses a log that a record names.
+        RETURN_IF_ERROR(engine::SealLog(fs, log.path, 0).status());
+        print(fmt::format("{}: sealed", log.path));
       }
     }
     for (const std::string& body : found.bodies) {

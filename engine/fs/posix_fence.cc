@@ -90,13 +90,15 @@ Status NotFenced(const std::string& identity, std::string_view why) {
 }
 
 // OK: this function held the flock for a moment, so the process that had it has ended.
+// kUnavailable: another process holds it. Other errors do not tell.
 Status TryFlock(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   const int error = fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
   if (fd >= 0) ::close(fd);
   if (error == 0) return OkStatus();
   if (error == ENOENT) return NotFound(fmt::format("lock {}: no such file", path));
-  return Unavailable(fmt::format("lock {}: {}", path, std::strerror(error)));
+  const std::string problem = fmt::format("lock {}: {}", path, std::strerror(error));
+  return error == EWOULDBLOCK ? Unavailable(problem) : Internal(problem);
 }
 
 Status AwaitFlock(const std::string& path, int64_t limit_us) {

@@ -10,10 +10,11 @@ namespace {
 
 bool Comparable(const Value& a, const Value& b) {
   auto is_time_or_number = [](const Value& v) {
-    return v.is_number() || v.type() == ValueType::kTimestamp;
+    return v.is_number() || v.type() == ValueType::kTimestamp || v.type() == ValueType::kDate;
   };
   if (a.is_string() && b.is_string()) return true;
-  // A TIMESTAMP compares with numbers, since the times of cells are INT64.
+  // A TIMESTAMP compares with numbers, since the times of cells are INT64; so does a DATE, as its
+  // start in UTC.
   if (is_time_or_number(a) && is_time_or_number(b)) return true;
   return a.type() == b.type();
 }

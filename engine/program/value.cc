@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/base/limits.h"
+#include "engine/program/calendar.h"
 
 namespace sippar::engine {
 namespace {
@@ -33,9 +34,9 @@ int CompareNumbers(const Value& a, const Value& b) {
   bool a_real = a.type() == ValueType::kFloat64;
   bool b_real = b.type() == ValueType::kFloat64;
   if (a_real && b_real) return CompareReals(a.real(), b.real());
-  if (b_real) return CompareMixed(a.integer(), b.real());
-  if (a_real) return -CompareMixed(b.integer(), a.real());
-  return CompareIntegers(a.integer(), b.integer());
+  if (b_real) return CompareMixed(MicrosOf(a), b.real());
+  if (a_real) return -CompareMixed(MicrosOf(b), a.real());
+  return CompareIntegers(MicrosOf(a), MicrosOf(b));
 }
 
 // The classes of types: values of one class compare with each other, and a sort has the classes in
@@ -48,11 +49,11 @@ constexpr int kDurationClass = 3;
 constexpr int kStringClass = 4;
 // ARRAY, MAP and STRUCT have a class each: this number plus the number of their type.
 constexpr int kItemsClass = 5;
-constexpr int kDateClass = 16;  // after the classes of items, which are 13 to 15
 
 // A TIMESTAMP is in the class of numbers because the times of cells are INT64, and a test compares
-// the two. A DURATION is a length and not a point in time: no test compares it with another type
-// (Comparable in evaluate_compare.cc), so sorts and groups keep it apart as well.
+// the two; a DATE is, as 00:00 UTC of its day. A DURATION is a length and not a point in time: no
+// test compares it with another type (Comparable in evaluate_compare.cc), so sorts and groups keep
+// it apart as well.
 int ClassOf(ValueType type) {
   switch (type) {
     case ValueType::kNull:
@@ -62,11 +63,10 @@ int ClassOf(ValueType type) {
     case ValueType::kInt64:
     case ValueType::kFloat64:
     case ValueType::kTimestamp:
+    case ValueType::kDate:
       return kNumberClass;
     case ValueType::kDuration:
       return kDurationClass;
-    case ValueType::kDate:
-      return kDateClass;
     case ValueType::kBytes:
     case ValueType::kText:
       return kStringClass;
@@ -164,7 +164,6 @@ int CompareValues(const Value& a, const Value& b) {
       return 0;
     case kBoolClass:
     case kDurationClass:
-    case kDateClass:
       return CompareIntegers(a.integer(), b.integer());
     case kNumberClass:
       return CompareNumbers(a, b);
@@ -203,8 +202,8 @@ void AppendRealKey(double real, std::string* out) {
 }  // namespace
 
 // The first byte is the class; the value follows. Only in the class of numbers is there a letter
-// between the two, because a number has two forms: 'i' for whole numbers and 'r' for others. BOOL,
-// DURATION and DATE have a class of their own.
+// between the two, because a number has two forms: 'i' for whole numbers and 'r' for others. BOOL
+// and DURATION have a class of their own.
 void AppendEqualityKey(const Value& value, std::string* out) {
   out->push_back(static_cast<char>(ClassOf(value.type())));
   switch (value.type()) {
@@ -223,11 +222,11 @@ void AppendEqualityKey(const Value& value, std::string* out) {
       return;
     case ValueType::kInt64:
     case ValueType::kTimestamp:
+    case ValueType::kDate:
       out->push_back('i');
-      break;
+      return PutSigned(out, MicrosOf(value));
     case ValueType::kBool:
     case ValueType::kDuration:
-    case ValueType::kDate:
       break;
   }
   PutSigned(out, value.integer());

@@ -10,7 +10,9 @@ namespace sippar::fuse {
 namespace {
 
 constexpr int64_t kLookAtTablesNs = 1'000'000'000;
-constexpr int64_t kCallTimeoutUs = 5'000'000;
+// Short, because meanwhile no stream is read.
+constexpr int64_t kCallTimeoutUs = 1'000'000;
+constexpr size_t kBatchesAtOnce = 256;  // of one stream, before the next one is read
 // A stream that begins now does not return a write that took its commit time before, but becomes
 // visible a moment later. Names read within this time after the beginning are kept only for
 // --entry-timeout.
@@ -102,11 +104,15 @@ Status ChangeFollower::Begin(Table* table) {
 
 Status ChangeFollower::ReadTable(const Table& table, std::vector<StaleName>* stale) {
   for (const auto& stream : table.streams) {
-    ASSIGN_OR_RETURN(cluster::ChangeBatch batch, stream->Next(/*wait_us=*/0));
-    if (!batch.changes.empty()) Take(table, batch.changes, stale);
-    // The table's tablets have split or merged, which is seldom. Its streams begin anew: that is
-    // simpler than to continue at ChangeBatch::tokens.
-    if (batch.is_over) return Aborted("the tablets of the table have changed");
+    // A server sends a batch for each few changes, so one batch a look would fall behind.
+    for (size_t i = 0; i < kBatchesAtOnce; ++i) {
+      ASSIGN_OR_RETURN(cluster::ChangeBatch batch, stream->Next(/*wait_us=*/0));
+      if (!batch.changes.empty()) Take(table, batch.changes, stale);
+      // The table's tablets have split or merged, which is seldom. Its streams begin anew: that is
+      // simpler than to continue at ChangeBatch::tokens.
+      if (batch.is_over) return Aborted("the tablets of the table have changed");
+      if (batch.changes.empty()) break;
+    }
   }
   return OkStatus();
 }

@@ -35,19 +35,22 @@ void AddStaleNames(uint64_t table_id, const engine::RowMutation& mutation, const
                    std::vector<StaleName>* stale) {
   Node node;
   node.table_id = table_id;
-  // A delete may have removed the last cell of the row, so the row itself is stale.
+  // A delete may have removed the last cell of the row, so the row itself is stale. Its columns are
+  // told, too: below a directory whose name was taken away the kernel keeps the names of open
+  // files.
   if (std::any_of(mutation.entries.begin(), mutation.entries.end(), [](const MutationEntry& entry) {
         return entry.kind == MutationEntry::kDeleteColumn ||
                entry.kind == MutationEntry::kDeleteFamily ||
                entry.kind == MutationEntry::kDeleteRow;
       })) {
     node.kind = NodeKind::kTable;
-    stale->push_back({std::move(node), codec.Encode(mutation.row)});
-    return;
+    stale->push_back({node, codec.Encode(mutation.row)});
   }
   node.kind = NodeKind::kFamily;
   node.row = mutation.row;
   for (const MutationEntry& entry : mutation.entries) {
+    if (entry.kind == MutationEntry::kDeleteRow || entry.kind == MutationEntry::kDeleteFamily)
+      continue;
     node.family = entry.family;
     stale->push_back({node, codec.Encode(entry.qualifier)});
   }

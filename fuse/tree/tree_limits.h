@@ -13,8 +13,9 @@ namespace sippar::fuse {
 inline constexpr int64_t kFreshnessUs = 1'000'000;
 
 // With --follow: how long the kernel may keep a name of a table whose changes are followed. A
-// change takes the name away at once; this bounds what a notification that is lost can do.
-inline constexpr int64_t kFollowedNameUs = 60'000'000;
+// change takes the name away at once; this bounds what it misses: the names of open files below a
+// family or row that a delete removed whole, or below a table that was split or altered.
+inline constexpr int64_t kFollowedNameUs = 10'000'000;
 
 // Row cache (row_cache.h).
 inline constexpr size_t kRowCacheSizeMax = 32 << 20;

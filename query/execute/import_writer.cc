@@ -12,6 +12,13 @@
 #include "query/execute/row_writer.h"
 
 namespace sippar::query {
+namespace {
+
+// Limit of a batch's bytes, whatever the number of jobs. Two batches are in memory.
+constexpr size_t kBatchBytesMax = 32 << 20;
+
+}  // namespace
+
 ImportWriter::ImportWriter(cluster::Client* client, std::string table, size_t jobs)
     : client_(client),
       table_(std::move(table)),
@@ -55,7 +62,8 @@ Status ImportWriter::Add(engine::RowMutation mutation, uint64_t records) {
       rows[at].entries.push_back(std::move(entry));
     }
   }
-  const bool has_room = rows.size() < jobs_ * kBatchRows && batch_.bytes < jobs_ * kBatchBytes;
+  const bool has_room = rows.size() < jobs_ * kBatchRows &&
+                        batch_.bytes < std::min(jobs_ * kBatchBytes, kBatchBytesMax);
   return has_room ? OkStatus() : Send();
 }
 

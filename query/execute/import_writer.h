@@ -20,7 +20,7 @@ namespace sippar::query {
 class ImportWriter {
  public:
   // `client` outlives the object. A large batch is written in up to `jobs` parts at once. A batch
-  // is full at `jobs` times kBatchRows rows or kBatchBytes bytes.
+  // is full at `jobs` times kBatchRows rows or kBatchBytes bytes, but at most 32 MiB.
   ImportWriter(cluster::Client* client, std::string table, size_t jobs);
   // Waits for the batch in flight and discards the mutations that were not sent.
   ~ImportWriter();

@@ -40,6 +40,14 @@ bool CannotFail(const Expression& list) {
   return is_safe && std::all_of(list.args.begin(), list.args.end(), CannotFail);
 }
 
+// True if the source computes the list of the UNNEST at `index`. A list that may be an error is
+// computed here, after those before it: its error must not end the statement for a row to which
+// they give no line.
+bool IsMoved(const std::vector<UnnestPlan>& unnests, size_t index, uint32_t columns) {
+  const Expression& list = unnests[index].list;
+  return IsOfSource(list, columns) && (index == 0 || CannotFail(list));
+}
+
 // The expressions of a program that are evaluated on its input.
 std::vector<Expression*> ExpressionsOf(Program* program) {
   std::vector<Expression*> all;
@@ -181,8 +189,8 @@ void SelectPlanner::ChooseInputs() {
     if (is_new) outputs.push_back(Expression::Slot(slot - columns));
     return found->second;
   };
-  for (UnnestPlan& unnest : plan.unnests) {
-    if (!IsOfSource(unnest.list, columns)) ChangeSlots(&unnest.list, place_of);
+  for (size_t i = 0; i < plan.unnests.size(); ++i) {
+    if (!IsMoved(plan.unnests, i, columns)) ChangeSlots(&plan.unnests[i].list, place_of);
   }
   for (Expression* expression : ExpressionsOf(&plan.program)) ChangeSlots(expression, place_of);
 }
@@ -195,8 +203,9 @@ void SelectPlanner::MoveLists(std::vector<Expression>* beside) {
   const auto columns = static_cast<uint32_t>(plan.unnest_columns);
   std::vector<Expression>& outputs = source->plan.program.outputs;
   const bool has_tests = !beside->empty();
-  for (UnnestPlan& unnest : plan.unnests) {
-    if (!IsOfSource(unnest.list, columns)) continue;
+  for (size_t i = 0; i < plan.unnests.size(); ++i) {
+    UnnestPlan& unnest = plan.unnests[i];
+    if (!IsMoved(plan.unnests, i, columns)) continue;
     Expression list = std::move(unnest.list);
     ChangeSlots(&list, [&](uint32_t slot) { return slot - columns; });
     if (!unnest.keeps_row && (!has_tests || CannotFail(list))) {

@@ -8,6 +8,12 @@
 #include "engine/model/named_record.h"
 
 namespace sippar::cluster::master {
+namespace {
+
+// A later time is damage: year 9999 in microseconds.
+constexpr int64_t kNoteMaxUs = 253'402'300'800'000'000;
+
+}  // namespace
 
 std::optional<int64_t> ReadClockNote(LockSession* session) {
   auto file = session->Read(lock_paths::Record(kClockRecord), Freshness::kCached);
@@ -19,7 +25,9 @@ std::optional<int64_t> ReadClockNote(LockSession* session) {
   int64_t noted_us = 0;
   const char* end = record->body.data() + record->body.size();
   const auto parsed = std::from_chars(record->body.data(), end, noted_us);
-  return parsed.ec == std::errc() && parsed.ptr == end && noted_us > 0 ? noted_us : 0;
+  return parsed.ec == std::errc() && parsed.ptr == end && noted_us > 0 && noted_us < kNoteMaxUs
+             ? noted_us
+             : 0;
 }
 
 void WriteClockNote(LockSession* session, int64_t wall_us) {

@@ -98,11 +98,17 @@ Status RemoveBackup(engine::FileSystem* fs, const std::string& directory, uint64
 }
 
 StatusOr<std::vector<ClusterBackups::Held>> ClusterBackups::ReadAll() const {
-  RETURN_IF_ERROR(driver_->Look([](MasterState&) {}));  // fails if this process is not the master
+  // Fails if this process is not the master. A master that doubts its clock takes no backup for
+  // expired: the sweep does not remove it either.
+  bool is_doubted = false;
+  RETURN_IF_ERROR(
+      driver_->Look([&](MasterState& state) { is_doubted = !state.WhyClockDoubted().empty(); }));
   std::vector<Held> all;
   int64_t now_us = places_.clock->NowMicros();
   auto keep = [&](uint64_t number, BackupManifest manifest) {
-    if (manifest.info.expires_us > now_us) all.push_back({number, std::move(manifest)});
+    if (is_doubted || manifest.info.expires_us > now_us) {
+      all.push_back({number, std::move(manifest)});
+    }
     return OkStatus();
   };
   RETURN_IF_ERROR(ScanBackups(places_.fs, places_.directory, keep));
@@ -278,15 +284,26 @@ Status ClusterBackups::Perform(const calls::RestoreTable& asked, const CallTime&
                   fmt::format("restore backup {}", asked.backup));
 }
 
+// The time by the clock that the master believes. A time from a clock that is wrong now would end
+// the keeping of a table early when the clock is put right.
+int64_t ClusterBackups::BestMicros() const {
+  int64_t best_us = places_.clock->NowMicros();
+  static_cast<void>(driver_->Look([&](MasterState& state) {
+    if (state.wall_us != 0) {
+      best_us = state.clock.BestMicros(places_.clock->MonotonicNanos() / 1'000);
+    }
+  }));
+  return best_us;
+}
+
 Status ClusterBackups::DropUntil(const std::string& table, int64_t until_us, const CallTime& time) {
-  const int64_t now_us = places_.clock->NowMicros();
   return driver_->Request(time, [&](uint64_t request) {
-    return event::DropTable{request, table, until_us, now_us};
+    return event::DropTable{request, table, until_us, BestMicros()};
   });
 }
 
 Status ClusterBackups::Perform(const calls::DropAndKeepTable& asked, const CallTime& time) {
-  Status dropped = DropUntil(asked.table, places_.clock->NowMicros() + asked.keep_us, time);
+  Status dropped = DropUntil(asked.table, BestMicros() + asked.keep_us, time);
   // If the kept table cannot be recorded because the disk is full, the table is deleted at once:
   // keeping it must not prevent the drop.
   if (!HasCause(dropped, Cause::kDiskFull)) return dropped;

@@ -58,6 +58,7 @@ class ClusterBackups {
     uint64_t number = 0;
     engine::BackupManifest manifest;
   };
+  int64_t BestMicros() const;
   Status DropUntil(const std::string& table, int64_t until_us, const CallTime& time);
   // Returns the backups that have not expired, in order of creation.
   StatusOr<std::vector<Held>> ReadAll() const;

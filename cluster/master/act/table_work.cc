@@ -166,6 +166,9 @@ StatusOr<std::vector<TabletPlace>> TableWork::AskOnce(
     }
   }
   RETURN_IF_ERROR(FirstError(outcomes));
+  std::sort(left.begin(), left.end(), [](const TabletPlace& a, const TabletPlace& b) {
+    return a.range.start < b.range.start;
+  });
   return left;
 }
 

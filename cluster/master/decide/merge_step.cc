@@ -128,7 +128,10 @@ void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
   } else if (tablets.size() >= 2) {
     // Each merge that succeeds gives the next one the whole time, and the next one begins at once.
     // After one that was given up, the next attempt waits a while.
-    if (tablets.size() < std::exchange(request->tablets, tablets.size())) {
+    // Only fewer tablets than ever before count: a server may split what was merged.
+    if (request->tablets == 0) request->tablets = tablets.size();
+    if (tablets.size() < request->tablets) {
+      request->tablets = tablets.size();
       request->since_us = turn->now_us;
       request->attempt = Attempt();
     }
