@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/pidfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -112,14 +112,15 @@ Status AwaitFlock(const std::string& path, int64_t limit_us) {
 // A descriptor of a process keeps meaning that process after its pid is used again.
 class ProcessDescriptor {
  public:
-  explicit ProcessDescriptor(pid_t pid) : fd_(::pidfd_open(pid, 0)) {}
+  explicit ProcessDescriptor(pid_t pid)
+      : fd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
   ~ProcessDescriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
   ProcessDescriptor(const ProcessDescriptor&) = delete;
   ProcessDescriptor& operator=(const ProcessDescriptor&) = delete;
   bool is_open() const { return fd_ >= 0; }
-  bool Kill() const { return ::pidfd_send_signal(fd_, SIGKILL, nullptr, 0) == 0; }
+  bool Kill() const { return ::syscall(SYS_pidfd_send_signal, fd_, SIGKILL, nullptr, 0) == 0; }
 
  private:
   const int fd_;
