@@ -53,7 +53,8 @@ struct Server {
     options.create_if_missing = true;
     options.fs = &fs;
     client = std::move(*cluster::OpenClient("/db", options));
-    api = std::move(*cluster::ApiServer::Start(client.get(), {"127.0.0.1:0", false, nullptr}));
+    api =
+        std::move(*cluster::ApiServer::Start(client.get(), {"127.0.0.1:0", false, false, nullptr}));
     stub = v2::Bigtable::NewStub(
         grpc::CreateChannel(api->address(), grpc::InsecureChannelCredentials()));
     engine::TableSchema schema;

@@ -101,7 +101,8 @@ void ApiTest::Serve(std::unique_ptr<Client> client, bool strict) {
   queries_.reset();
   client_ = std::move(client);
   queries_ = query::NewQueryApi(client_.get());
-  server_ = std::move(*ApiServer::Start(client_.get(), {"127.0.0.1:0", strict, queries_.get()}));
+  server_ =
+      std::move(*ApiServer::Start(client_.get(), {"127.0.0.1:0", false, strict, queries_.get()}));
   channel_ = grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials());
   data_ = v2::Bigtable::NewStub(channel_);
   admin_ = admin::BigtableTableAdmin::NewStub(channel_);
