@@ -79,8 +79,11 @@ StatusOr<std::vector<size_t>> ViewOnce(ZooKeeperHandle* handle, const NodePaths&
   for (size_t i = 0; i < asked.size(); ++i) {
     const Znode& its = of_files[i].children != 0 ? *lock++ : no_lock;
     ASSIGN_OR_RETURN(std::optional<FileView> view, ViewOf(files[asked[i]], of_files[i], its));
-    if (view.has_value()) (*views)[asked[i]] = *std::move(view);
-    if (!view.has_value()) changed.push_back(asked[i]);
+    if (view.has_value()) {
+      (*views)[asked[i]] = *std::move(view);
+    } else {
+      changed.push_back(asked[i]);
+    }
   }
   return changed;
 }
