@@ -297,8 +297,9 @@ int64_t ClusterBackups::BestMicros() const {
 }
 
 Status ClusterBackups::DropUntil(const std::string& table, int64_t until_us, const CallTime& time) {
+  const int64_t now_us = BestMicros();
   return driver_->Request(time, [&](uint64_t request) {
-    return event::DropTable{request, table, until_us, BestMicros()};
+    return event::DropTable{request, table, until_us, now_us};
   });
 }
 

@@ -105,30 +105,6 @@ TEST(WireFaults, FramesThatAreNotInOrderEndTheConnection) {
   }
 }
 
-// The peer does not read its answers. Those that do not fit into the kernel's buffers are fewer
-// than the bound of its lane, and more than that of another one.
-TEST(WireFaults, UnsentAnswersAreBoundedByTheirOwnLane) {
-  constexpr int kCalls = 24;
-  WireWorld world;
-  for (LaneBounds& bounds : world.options.bounds) bounds.unsent_bytes_max = 1;
-  world.options.bounds[static_cast<size_t>(Lane::kMaster)].unsent_bytes_max = 256 << 20;
-  world.StartServer();
-  Hello hello = HelloOf("client", "c1");
-  hello.lane = Lane::kMaster;
-  auto peer = RawPeer::To(world.server->port());
-  peer->Send(Encoded({HelloFrame(hello)}));
-  engine::Thread sender("sender", [&] {
-    for (uint64_t call = 1; call <= kCalls; ++call) {
-      Frame request{.kind = FrameKind::kRequest, .method = kEcho, .call = call};
-      request.body.assign(2 << 20, 'x');
-      peer->Send(Encoded({std::move(request)}));
-    }
-  });
-  EXPECT_TRUE(Eventually([&] { return world.service.served() == kCalls; }));
-  peer->Finish();  // ends a Send that still waits
-  sender.Join();
-}
-
 TEST(WireFaults, ADamagedAnswerIsAnErrorThatNamesBothEndsAndTheCallIsMadeAgain) {
   RawListener listener;
   WireWorld world;
