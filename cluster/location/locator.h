@@ -1,9 +1,8 @@
 // Finds the tablet of a row through three levels (paper section 5.1): the lock service's file with
 // the root tablet's record, the root tablet, a METADATA tablet; all three are cached. A look-up
-// takes 3 round trips with an empty cache, and 5 after the refused call if everything in the cache
-// is stale; one more if the last records of the METADATA tablet were erased since its split, so
-// that the record is the first one of the next METADATA tablet. Each read of METADATA also brings
-// the tablets that follow the row. Thread safe.
+// takes at most 3 round trips with an empty cache, and 5 after the refused call if everything in
+// the cache is stale. Each read of METADATA also brings the tablets that follow the row. Thread
+// safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

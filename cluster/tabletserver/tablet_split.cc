@@ -31,38 +31,21 @@ SplitRecord Halves(const engine::Tablet& parent, const engine::TabletState& clos
   return SplitRecord{part(ids[0], {range.start, row}), part(ids[1], {row, range.limit})};
 }
 
-// Moves the row of a split of METADATA down to the end of the last record before it. The records
-// are parted in the same way; but then a look-up of the first record after the cut never begins in
-// the left half. If the tablet has no record before the row, the row stays.
-StatusOr<std::string> CutOf(const Served& parent, const std::string& row) {
-  if (parent.table_id != kMetadataTableId) return row;
-  engine::ReadSpec read = MetaReadSpec({parent.tablet->range().start, row}, MetaPart::kPlace);
-  read.reverse = true;
-  ASSIGN_OR_RETURN(std::unique_ptr<engine::CellStream> cells, parent.tablet->Read(read));
-  std::string cut = row;
-  RETURN_IF_ERROR(DecodeMetaRows(cells.get(), MetaPart::kPlace, [&cut](const TabletRecord& last) {
-    cut = MetaSplitRow(MetaRowKey(last.table_id, last.range.limit));
-    return false;
-  }));
-  return cut;
-}
-
 }  // namespace
 
-Status TabletSplitter::Split(const std::shared_ptr<Served>& parent, const std::string& wanted) {
+Status TabletSplitter::Split(const std::shared_ptr<Served>& parent, const std::string& row) {
   const engine::RowRange& range = parent->tablet->range();
-  if (!range.Contains(wanted)) {
+  if (!range.Contains(row)) {
     return InvalidArgument(fmt::format("row '{}': it is outside the range of tablet {}",
-                                       engine::PrintableBytes(wanted), parent->tablet->id()));
+                                       engine::PrintableBytes(row), parent->tablet->id()));
   }
-  if (range.start == wanted) return OkStatus();
+  if (range.start == row) return OkStatus();
   if (IsRoot(parent->table_id, range)) {
     return FailedPrecondition(
         fmt::format("tablet {}: it is the root tablet, the first of METADATA, which is never "
                     "split",
                     parent->tablet->id()));
   }
-  ASSIGN_OR_RETURN(const std::string row, CutOf(*parent, wanted));
   RETURN_IF_ERROR(CheckLimit(row));
   ChildIds ids{};
   for (uint64_t& id : ids) {

@@ -15,12 +15,10 @@ class TabletSplitter {
  public:
   explicit TabletSplitter(const ServerParts* parts) : parts_(parts) {}
 
-  // Makes `wanted` the first row of a tablet; OK if the parent already begins with it. A tablet of
-  // METADATA is split right after the last record before `wanted` (MetaSplitRow), which parts its
-  // records in the same way.
+  // Makes `row` the first row of a tablet; OK if the parent already begins with it.
   // kFailedPrecondition: the root tablet is never split; kInvalidArgument: the row is outside the
   // tablet, or too long; kNotFound, kUnavailable: see ServedSet::BeginSplit.
-  [[nodiscard]] Status Split(const std::shared_ptr<Served>& parent, const std::string& wanted);
+  [[nodiscard]] Status Split(const std::shared_ptr<Served>& parent, const std::string& row);
   // Makes one split if a tablet is large enough for it (engine/tablet/reshape.h); false if none is.
   bool SplitLarge();
 
