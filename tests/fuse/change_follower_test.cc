@@ -57,7 +57,10 @@ TEST(StaleNames, ASetMakesItsColumnStaleAndADeleteItsRow) {
                                            {PlaceOf(NodeKind::kFamily, 7, "a/b", "g"), "%"}}));
   stale.clear();
   AddStaleNames(7, row.DeleteColumn("f", "q"), NameCodec(), &stale);
-  EXPECT_EQ(stale, (std::vector<StaleName>{{PlaceOf(NodeKind::kTable, 7), "a%2Fb"}}));
+  EXPECT_EQ(stale, (std::vector<StaleName>{{PlaceOf(NodeKind::kTable, 7), "a%2Fb"},
+                                           {PlaceOf(NodeKind::kFamily, 7, "a/b", "f"), "x%2Fy"},
+                                           {PlaceOf(NodeKind::kFamily, 7, "a/b", "g"), "%"},
+                                           {PlaceOf(NodeKind::kFamily, 7, "a/b", "f"), "q"}}));
 }
 
 TEST(StaleNames, OnlyChangesOfAStreamMayAlterAFollowedTable) {
