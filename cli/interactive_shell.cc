@@ -107,6 +107,7 @@ class Shell {
     std::string line;
     // Discards a Ctrl-C that came while a statement ran; otherwise it would clear the next line.
     if (typed_.empty()) DrainInterruptPipe();
+    open_text_ = EndsInLiteral(typed_) ? typed_ : "";
     LineEvent event = editor->Read(Prompt(), &line);
     if (event == LineEvent::kEnd && MayLeave()) (void)meta_.Run("\\q");
     if (event == LineEvent::kText) TakeLine(line);
@@ -127,7 +128,7 @@ class Shell {
   // because it may continue a statement.
   Candidates Complete(std::string_view line, size_t caret) {
     // A shell command inside a statement is completed without the lines before it.
-    const bool is_command = line.starts_with('\\') && !EndsInLiteral(typed_);
+    const bool is_command = line.starts_with('\\') && open_text_.empty();
     if (is_command) return completer_.Find(line, caret);
     Candidates found = completer_.Find(typed_ + std::string(line), typed_.size() + caret);
     bool in_line = found.begin >= typed_.size();
@@ -138,7 +139,7 @@ class Shell {
 
   std::optional<std::vector<query::TokenSpan>> Colors(std::string_view line) {
     if (!options_->output.options.color) return std::nullopt;
-    return SpansOfLine(typed_, line);
+    return SpansOfLine(open_text_, line);
   }
 
   bool MayLeave() {
@@ -207,7 +208,8 @@ class Shell {
   }
 
   ShellOptions* options_;
-  std::string typed_;  // the statement typed so far
+  std::string typed_;      // the statement typed so far
+  std::string open_text_;  // typed_, if it ends in an open text or comment; else ""
   Store store_;
   StatementRunner runner_;
   MetaCommands meta_;

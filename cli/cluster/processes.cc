@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +21,8 @@
 #include <sstream>
 #include <string_view>
 #include <vector>
+
+#include "engine/base/process_descriptor.h"
 
 namespace sippar::cli {
 namespace {
@@ -188,13 +189,10 @@ StatusOr<pid_t> ClusterProcesses::Start(const PlannedProcess& process) const {
 void ClusterProcesses::Signal(const PlannedProcess& process, int number) const {
   const pid_t pid = Running(process);
   if (pid == 0) return;
-  // A pidfd refers to one process. If the process ends after the second check, the signal fails
-  // instead of reaching another process that got the same id. The system calls are made by number,
-  // because glibc 2.36 declares their wrappers only for C.
-  Descriptor held(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (held.number() >= 0 && Running(process) == pid) {
-    ::syscall(SYS_pidfd_send_signal, held.number(), number, nullptr, 0);
-  }
+  // If the process ends after the second check, the signal fails instead of reaching another
+  // process that got the same id.
+  const engine::ProcessDescriptor held(pid);
+  if (held.is_open() && Running(process) == pid) (void)held.Signal(number);
 }
 
 void ClusterProcesses::Forget(const PlannedProcess& process) const {

@@ -1,8 +1,8 @@
 // Keeps a server's lease by the rules of lease_step.h. One thread sends the heartbeats and acts on
 // the answers. A second thread, the watchdog, ends the process when the first hangs past the lease,
 // or when a call of the file system does not return. To be safe from whatever makes another thread
-// hang, the watchdog only compares numbers: it touches no file and no lock, and allocates no memory.
-// A session without a timeout (the lock service is in this process) needs neither thread.
+// hang, the watchdog only compares numbers: it touches no file and no lock, and allocates no
+// memory. A session without a timeout (the lock service is in this process) needs neither thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

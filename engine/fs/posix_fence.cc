@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/printable.h"
+#include "engine/base/process_descriptor.h"
 
 namespace sippar::engine {
 namespace {
@@ -109,23 +109,6 @@ Status AwaitFlock(const std::string& path, int64_t limit_us) {
   }
 }
 
-// A descriptor of a process keeps meaning that process after its pid is used again.
-class ProcessDescriptor {
- public:
-  explicit ProcessDescriptor(pid_t pid)
-      : fd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
-  ~ProcessDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  ProcessDescriptor(const ProcessDescriptor&) = delete;
-  ProcessDescriptor& operator=(const ProcessDescriptor&) = delete;
-  bool is_open() const { return fd_ >= 0; }
-  bool Kill() const { return ::syscall(SYS_pidfd_send_signal, fd_, SIGKILL, nullptr, 0) == 0; }
-
- private:
-  const int fd_;
-};
-
 }  // namespace
 
 std::string ProcessIdentity() {
@@ -155,7 +138,7 @@ Status FenceProcess(const std::string& identity, const std::string& lock_path) {
   // A process that runs ends by itself at its next heartbeat, and says why.
   const bool is_stopped = facts->state == 'T' || facts->state == 't';
   if (!is_stopped && AwaitFlock(lock_path, kOwnEndUs).ok()) return OkStatus();
-  if (!process.Kill()) return NotFenced(identity, std::strerror(errno));
+  if (!process.Signal(SIGKILL)) return NotFenced(identity, std::strerror(errno));
   return AwaitFlock(lock_path, kKilledUs);
 }
 

@@ -100,8 +100,10 @@ StatusOr<CalendarUnit> FindUnit(std::string_view name) {
        {"minute", 60 * kMicrosPerSecond},
        {"hour", 3600 * kMicrosPerSecond},
        {"day", kMicrosPerDay}}};
-  for (size_t i = 0; i < kWeekdays.size(); ++i) {
-    if (word == fmt::format("week({})", kWeekdays[i])) return Week(static_cast<int>(i));
+  if (word.starts_with("week(")) {
+    for (size_t i = 0; i < kWeekdays.size(); ++i) {
+      if (word == fmt::format("week({})", kWeekdays[i])) return Week(static_cast<int>(i));
+    }
   }
   if (word.size() > 1 && word.back() == 's') word.pop_back();
   for (const auto& [unit, micros] : kFixed) {

@@ -348,7 +348,10 @@ StatusOr<Expression> ExpressionCompiler::In(const Expr& expr) {
     // The list is empty: IN is FALSE and NOT IN is TRUE, even for NULL.
     if (args.size() == 1) return Expression::Literal(Value::Bool(expr.negated));
   }
-  for (size_t i = 1; i < args.size(); ++i) ReadLike(*scope_, args[i], &args[0]);
+  // The list may have thousands of items, and the type of an expression is not at hand.
+  for (size_t i = 1; i < args.size() && MayReadLike(*scope_, args[0]); ++i) {
+    ReadLike(*scope_, args[i], &args[0]);
+  }
   for (size_t i = 1; i < args.size(); ++i) ReadLike(*scope_, args[0], &args[i]);
   return NegatedIf(expr.negated, Folded(Function::kIn, std::move(args)));
 }

@@ -181,6 +181,12 @@ class CallCheck {
   std::vector<DataType> types_;
 };
 
+// True if the value is a cell that may belong to a counter or to another family.
+bool IsMixedCell(const Scope& scope, const Expression& value) {
+  const bool is_cast = value.kind == Expression::kCall && value.function == Function::kCast;
+  return is_cast && value.args[0].kind == Expression::kSlot && scope.IsMixed(value.args[0].slot);
+}
+
 }  // namespace
 
 DataType TypeIn(const Scope& scope, const Expression& expression) {
@@ -188,14 +194,14 @@ DataType TypeIn(const Scope& scope, const Expression& expression) {
       expression, [&scope](uint32_t slot) { return scope.SlotType(slot); }, scope.variables);
 }
 
+bool MayReadLike(const Scope& scope, const Expression& value) {
+  return IsMixedCell(scope, value) || TypeIn(scope, value).kind == ValueType::kDate;
+}
+
 void ReadLike(const Scope& scope, const Expression& other, Expression* value) {
-  bool cast = value->kind == Expression::kCall && value->function == Function::kCast;
-  bool mixed =
-      cast && value->args[0].kind == Expression::kSlot && scope.IsMixed(value->args[0].slot);
-  const bool is_date = TypeIn(scope, *value).kind == ValueType::kDate;
-  if (!mixed && !is_date) return;
+  if (!MayReadLike(scope, *value)) return;
   const DataType type = TypeIn(scope, other);
-  if (mixed && type.is_number()) {
+  if (IsMixedCell(scope, *value) && type.is_number()) {
     *value = Expression::Cast(ValueType::kInt64, std::move(*value), /*try_cast=*/true);
   } else if (type.kind == ValueType::kTimestamp || type.kind == ValueType::kInt64) {
     ReadDateAsTime(scope, value);

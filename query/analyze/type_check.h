@@ -17,6 +17,8 @@ DataType TypeIn(const Scope& scope, const engine::Expression& expression);
 // may belong to a counter, the cell is read as a number; cells that are not 8 bytes become NULL. If
 // `other` is a TIMESTAMP or an INT64, as the times of cells are, a DATE is read as a TIMESTAMP.
 void ReadLike(const Scope& scope, const engine::Expression& other, engine::Expression* value);
+// False: ReadLike leaves the value as it is, whatever it is compared with.
+bool MayReadLike(const Scope& scope, const engine::Expression& value);
 // Makes a DATE the TIMESTAMP of 00:00 UTC; other values stay as they are.
 void ReadDateAsTime(const Scope& scope, engine::Expression* value);
 

@@ -296,15 +296,11 @@ int64_t ClusterBackups::BestMicros() const {
   return best_us;
 }
 
-Status ClusterBackups::DropUntil(const std::string& table, int64_t until_us, const CallTime& time) {
-  const int64_t now_us = BestMicros();
-  return driver_->Request(time, [&](uint64_t request) {
-    return event::DropTable{request, table, until_us, now_us};
-  });
-}
-
 Status ClusterBackups::Perform(const calls::DropAndKeepTable& asked, const CallTime& time) {
-  Status dropped = DropUntil(asked.table, BestMicros() + asked.keep_us, time);
+  const int64_t now_us = BestMicros();
+  Status dropped = driver_->Request(time, [&](uint64_t request) {
+    return event::DropTable{request, asked.table, now_us + asked.keep_us, now_us};
+  });
   // If the kept table cannot be recorded because the disk is full, the table is deleted at once:
   // keeping it must not prevent the drop.
   if (!HasCause(dropped, Cause::kDiskFull)) return dropped;

@@ -59,7 +59,6 @@ class ClusterBackups {
     engine::BackupManifest manifest;
   };
   int64_t BestMicros() const;
-  Status DropUntil(const std::string& table, int64_t until_us, const CallTime& time);
   // Returns the backups that have not expired, in order of creation.
   StatusOr<std::vector<Held>> ReadAll() const;
   StatusOr<Held> Find(const std::string& name) const;

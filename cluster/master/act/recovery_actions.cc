@@ -70,15 +70,15 @@ Done RecoveryActions::Do(const action::FenceServer& asked) {
   const bool is_removed = asked.by_force && status.ok();
   if (status.code() == StatusCode::kNotFound) status = OkStatus();
   if (status.ok()) {
-    // emplace keeps the time of the first fence, because the lease has been running out since then.
-    // The server's lease may be longer than this master's, so the longer of the two counts.
+    // The time of the first fence stays, because the lease has been running out since then. The
+    // server's lease may be longer than this master's, so the longer of the two counts.
     engine::MutexLock lock(&mutex_);
     Life& life = lives_[asked.server];
     life.is_removed = life.is_removed || is_removed;
     const int64_t lease_us = std::max(places_->lease_us, life.lease_us);
     const int64_t over_ns =
         places_->clock->MonotonicNanos() + (lease_is_over ? 0 : lease_us * 1000);
-    lease_over_ns_.emplace(asked.server, over_ns);
+    if (!life.lease_over_ns) life.lease_over_ns = over_ns;
   }
   return {0, std::move(status), {}};
 }
@@ -112,13 +112,14 @@ Done RecoveryActions::Do(const action::StopWriter& asked) {
   }
   // Either a process still has the flock (perhaps the process only hangs), or there is no log to
   // check. In both cases the writer counts as stopped when its lease has ended.
+  Life life;
   {
     engine::MutexLock lock(&mutex_);
-    auto over = lease_over_ns_.find(asked.server);
-    if (over != lease_over_ns_.end() && places_->clock->MonotonicNanos() >= over->second) return {};
+    life = lives_[asked.server];
   }
+  if (life.lease_over_ns && places_->clock->MonotonicNanos() >= *life.lease_over_ns) return {};
   // Nothing has to wait for the lease of a server that can be ended.
-  const Status ended = EndWriter(asked.server);
+  const Status ended = EndWriter(asked.server, life);
   if (ended.ok()) return {};
   return {0,
           Unavailable(fmt::format("server {} may still serve until its lease ends ({})",
@@ -128,16 +129,10 @@ Done RecoveryActions::Do(const action::StopWriter& asked) {
 
 // Without its file in the lock service this life is over by the protocol, whatever its process
 // still does. So the end of the process costs no client anything.
-Status RecoveryActions::EndWriter(const ServerId& server) {
-  std::string identity;
-  {
-    engine::MutexLock lock(&mutex_);
-    const Life& life = lives_[server];
-    if (!life.is_removed) return Unavailable("this master has not removed it by force");
-    identity = life.identity;
-  }
-  if (identity.empty()) return Unavailable("its record names no process of this cluster");
-  return places_->fs->Fence(identity,
+Status RecoveryActions::EndWriter(const ServerId& server, const Life& life) {
+  if (!life.is_removed) return Unavailable("this master has not removed it by force");
+  if (life.identity.empty()) return Unavailable("its record names no process of this cluster");
+  return places_->fs->Fence(life.identity,
                             store_paths::LogOwner(store_paths::Log(places_->directory, server)));
 }
 

@@ -48,20 +48,18 @@ class RecoveryActions {
   // Remembers what the server's member record (`content`) says, because the file with the record is
   // removed later.
   void NoteRecord(const ServerId& server, const std::string& content);
-  // Ends the process of a server that this master has removed by force. kUnavailable: the process
-  // cannot be ended from here.
-  Status EndWriter(const ServerId& server);
-
   // The first two are from the server's member record.
   struct Life {
     int64_t lease_us = 0;  // how long the server may serve after its last heartbeat
     std::string identity;  // see FileSystem::Fence; "": the record names no process of this cluster
     bool is_removed = false;  // this master has removed the server's file while its lock was held
+    std::optional<int64_t> lease_over_ns;  // latest end of its lease; set when it is fenced
   };
+  // Ends the process of a server that this master has removed by force. kUnavailable: the process
+  // cannot be ended from here.
+  Status EndWriter(const ServerId& server, const Life& life);
   engine::Mutex mutex_;
   std::map<ServerId, Life> lives_ GUARDED_BY(mutex_);
-  // Latest end of the lease of each server that this master has removed.
-  std::map<ServerId, int64_t> lease_over_ns_ GUARDED_BY(mutex_);
 };
 
 }  // namespace sippar::cluster::master

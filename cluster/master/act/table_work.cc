@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -146,29 +145,30 @@ StatusOr<std::vector<std::vector<GroupStats>>> TableWork::Figures(const std::str
 StatusOr<std::vector<TabletPlace>> TableWork::AskOnce(
     std::vector<TabletPlace> places, const CallTime& time,
     RowParts<std::vector<GroupStats>>* parts) const {
-  const auto served = std::stable_partition(
-      places.begin(), places.end(), [](const auto& place) { return place.server.IsNone(); });
-  std::vector<TabletPlace> left(std::make_move_iterator(places.begin()),
-                                std::make_move_iterator(served));
-  places.erase(places.begin(), served);
   std::vector<TabletAt> tablets;
-  for (const TabletPlace& place : places) tablets.push_back({place.server, place.tablet_id});
+  for (const TabletPlace& place : places) {
+    if (!place.server.IsNone()) tablets.push_back({place.server, place.tablet_id});
+  }
   std::vector<TabletFigures> answers = ReadFigures(transport_, tablets, time);
   RETURN_IF_ERROR(time.Check());
-  std::vector<std::optional<Status>> outcomes(places.size(), OkStatus());
-  for (size_t i = 0; i < places.size(); ++i) {
-    if (answers[i].ok()) {
-      parts->Add(std::move(places[i].range), *std::move(answers[i]));
-    } else if (MayHaveMoved(answers[i].status())) {
-      left.push_back(std::move(places[i]));
+  std::vector<TabletPlace> left;
+  std::vector<std::optional<Status>> errors;
+  auto answer = answers.begin();
+  for (TabletPlace& place : places) {
+    if (place.server.IsNone()) {
+      left.push_back(std::move(place));
+      continue;
+    }
+    TabletFigures& its = *answer++;
+    if (its.ok()) {
+      parts->Add(std::move(place.range), *std::move(its));
+    } else if (MayHaveMoved(its.status())) {
+      left.push_back(std::move(place));
     } else {
-      outcomes[i] = answers[i].status();
+      errors.emplace_back(its.status());
     }
   }
-  RETURN_IF_ERROR(FirstError(outcomes));
-  std::sort(left.begin(), left.end(), [](const TabletPlace& a, const TabletPlace& b) {
-    return a.range.start < b.range.start;
-  });
+  RETURN_IF_ERROR(FirstError(errors));
   return left;
 }
 
