@@ -130,15 +130,11 @@ StatusOr<uint64_t> WriteSegmentAgain(FileSystem* fs, const std::string& director
                                      const SegmentHeader& header,
                                      const std::vector<std::string>& bodies,
                                      LogSegments::TabletSequences* sequences) {
-  uint64_t seed = SegmentSeed(header.id);
-  std::string file;
-  AppendLogRecord(&file, EncodeSegmentHeader(header), {seed, 0, 0});
   for (const std::string& body : bodies) {
     ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
     (*sequences)[head.tablet_id] = head.first_sequence + head.entry_count - 1;
-    AppendLogRecord(&file, body, {seed, file.size(), 0});
   }
-  AppendLogRecord(&file, "", {seed, file.size(), file.size()});  // the mark of a clean end
+  const std::string file = WholeSegment(header, bodies);
   RETURN_IF_ERROR(ReplaceFile(fs, directory + "/" + SegmentFileName(header.id), file));
   return file.size();
 }

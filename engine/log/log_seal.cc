@@ -23,60 +23,132 @@ constexpr size_t kThreadsMax = 4;  // each thread holds a segment in memory
 
 std::string SealPath(const std::string& directory) { return directory + "/SEAL"; }
 
-// Seals a segment up to the accepted length in its successor's header, even if that successor has
-// no record, since that header has already decided which bytes count. Syncs the newest segment,
-// whose last records may exist only in this machine's memory, and seals it up to its last whole
-// record.
-Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain::Segment& segment,
-                   SealedSegment* sealed) {
-  sealed->id = segment.id;
-  std::string path = directory + "/" + SegmentFileName(segment.id);
-  uint64_t accepted_length =
-      segment.synced_length == 0 ? segment.accepted_length : segment.synced_length;
-  if (accepted_length == UINT64_MAX) RETURN_IF_ERROR(fs->SyncFile(path));
-  ASSIGN_OR_RETURN(std::string file, ReadFile(fs, path));
+// What is read from a log for its SEAL.
+struct ReadLog {
+  LogSeal seal;
+  SegmentHeader next;  // of a segment that would continue the log
+  // Records of the newest segment that may exist only in the memory of the machine that wrote them.
+  // `next` says that the newest segment ends before them.
+  std::vector<std::string> in_doubt;
+};
+
+// Scans a segment up to `accepted_length` and fills in `sealed`.
+StatusOr<SegmentContent> ScanForSeal(std::string_view file, const std::string& path,
+                                     uint64_t accepted_length, SealedSegment* sealed) {
+  sealed->last_sequences.clear();
   auto visit = [&](uint64_t, std::string_view body) -> Status {
     ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
     sealed->last_sequences[head.tablet_id] = head.first_sequence + head.entry_count - 1;
     return OkStatus();
   };
   ASSIGN_OR_RETURN(SegmentContent content,
-                   ScanSegment(file, path, segment.id, accepted_length, visit));
-  RETURN_IF_ERROR(CheckReaches(path, content.valid_length, segment.reached_length));
+                   ScanSegment(file, path, sealed->id, accepted_length, visit));
   sealed->length = content.valid_length;
-  sealed->checksum =
-      Checksum(std::string_view(file).substr(0, sealed->length), SegmentSeed(sealed->id));
-  return OkStatus();
+  sealed->checksum = Checksum(file.substr(0, sealed->length), SegmentSeed(sealed->id));
+  return content;
 }
 
-StatusOr<LogSeal> ReadLogForSeal(FileSystem* fs, const std::string& directory) {
+// Seals a segment up to the accepted length in its successor's header, even if that successor has
+// no record, since that header has already decided which bytes count. The newest segment is sealed
+// up to its last whole record, or, with `log`, up to the records in doubt, which `log` gets.
+Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain::Segment& segment,
+                   SealedSegment* sealed, ReadLog* log) {
+  sealed->id = segment.id;
+  std::string path = directory + "/" + SegmentFileName(segment.id);
+  uint64_t accepted_length =
+      segment.synced_length == 0 ? segment.accepted_length : segment.synced_length;
+  ASSIGN_OR_RETURN(std::string file, ReadStubbornly([&] { return ReadFile(fs, path); }));
+  ASSIGN_OR_RETURN(SegmentContent content, ScanForSeal(file, path, accepted_length, sealed));
+  RETURN_IF_ERROR(CheckReaches(path, content.valid_length, segment.reached_length));
+  if (log == nullptr || content.in_doubt.empty()) return OkStatus();
+  log->in_doubt = std::move(content.in_doubt);
+  log->next.previous = sealed->id;
+  log->next.previous_length = content.durable_length;
+  return ScanForSeal(file, path, content.durable_length, sealed).status();
+}
+
+// `cut_doubt`: the records in doubt are not part of the seal.
+StatusOr<ReadLog> ReadLogForSeal(FileSystem* fs, const std::string& directory, bool cut_doubt) {
   ASSIGN_OR_RETURN(LogChain chain, FindLogChain(fs, directory));
-  LogSeal seal;
-  seal.segments.resize(chain.segments.size());
+  ReadLog log;
+  log.seal.segments.resize(chain.segments.size());
   std::vector<Status> statuses(chain.segments.size());
   RunParallel(kThreadsMax, statuses.size(), [&](size_t i) {
-    statuses[i] = ReadForSeal(fs, directory, chain.segments[i], &seal.segments[i]);
+    const bool is_newest = i + 1 == statuses.size();
+    statuses[i] = ReadForSeal(fs, directory, chain.segments[i], &log.seal.segments[i],
+                              is_newest && cut_doubt ? &log : nullptr);
   });
   for (const Status& status : statuses) RETURN_IF_ERROR(status);
-  return seal;
+  if (chain.segments.empty()) return log;
+  log.next.id = chain.segments.back().id;
+  for (const std::string& name : chain.unused) {
+    log.next.id = std::max(log.next.id, ParseSegmentFileName(name));
+  }
+  ++log.next.id.number;
+  return log;
+}
+
+StatusOr<LogSeal> ReadUnsealed(FileSystem* fs, const std::string& directory) {
+  ASSIGN_OR_RETURN(ReadLog log, ReadLogForSeal(fs, directory, /*cut_doubt=*/false));
+  return std::move(log.seal);
+}
+
+// `temporary` may be left of an attempt that crashed.
+StatusOr<std::unique_ptr<AppendFile>> WriteTemporary(FileSystem* fs, const std::string& temporary,
+                                                     std::string_view content) {
+  Status removed = fs->Remove(temporary);
+  if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
+  ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, fs->Create(temporary));
+  if (Status written = file->Append(content); !written.ok()) {
+    (void)file->Close();
+    (void)fs->Remove(temporary);
+    return written;
+  }
+  return file;
+}
+
+std::string TemporaryName(const std::string& path, uint64_t attempt) {
+  return fmt::format("{}.{:x}.tmp", path, attempt);
+}
+
+// Writes the records in doubt again, as the last segment of the log, and adds it to the seal. A
+// sync of the file that they are in would not make them durable for certain: if an earlier sync of
+// it failed, the operating system may have dropped the bytes and call them written
+// (FileSystem::SyncFile). kAlreadyExists: another process wrote its segment first.
+Status WriteInDoubtAgain(FileSystem* fs, const std::string& directory, uint64_t attempt,
+                         ReadLog* log) {
+  const std::string path = directory + "/" + SegmentFileName(log->next.id);
+  const std::string temporary = TemporaryName(path, attempt);
+  const std::string content = WholeSegment(log->next, log->in_doubt);
+  SealedSegment& sealed = log->seal.segments.emplace_back();
+  sealed.id = log->next.id;
+  RETURN_IF_ERROR(ScanForSeal(content, path, content.size(), &sealed).status());
+  ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, WriteTemporary(fs, temporary, content));
+  CRASH_POINT("seal.before_tail");
+  return PublishFile(fs, file.get(), temporary, path);
 }
 
 // Writes the SEAL. kAlreadyExists: another process wrote its seal first.
 Status WriteSeal(FileSystem* fs, const std::string& directory, const LogSeal& seal,
                  uint64_t attempt) {
-  std::string temporary = fmt::format("{}.{:x}.tmp", SealPath(directory), attempt);
-  Status removed = fs->Remove(temporary);  // left by an attempt that crashed here
-  if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
-  ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, fs->Create(temporary));
+  const std::string temporary = TemporaryName(SealPath(directory), attempt);
   std::string bytes;
   AppendLogRecord(&bytes, seal.Encode(), {kSealSeed, 0, 0});
-  if (Status written = file->Append(bytes); !written.ok()) {
-    (void)file->Close();
-    (void)fs->Remove(temporary);
-    return written;
-  }
+  ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, WriteTemporary(fs, temporary, bytes));
   CRASH_POINT("seal.before_publish");
   return PublishFile(fs, file.get(), temporary, SealPath(directory));
+}
+
+// Reads the log and makes durable what its seal covers.
+StatusOr<LogSeal> ReadDurable(FileSystem* fs, const std::string& directory, uint64_t attempt) {
+  ASSIGN_OR_RETURN(ReadLog log, ReadLogForSeal(fs, directory, /*cut_doubt=*/true));
+  if (log.in_doubt.empty()) return std::move(log.seal);
+  Status written = WriteInDoubtAgain(fs, directory, attempt, &log);
+  if (written.ok()) return std::move(log.seal);
+  if (written.code() != StatusCode::kAlreadyExists) return written;
+  // The other process may have found more or fewer records in doubt. Its segment counts: no record
+  // of it is in doubt.
+  return ReadUnsealed(fs, directory);
 }
 
 }  // namespace
@@ -163,16 +235,16 @@ StatusOr<LogSeal> ReadSealFile(FileSystem* fs, const std::string& directory) {
 }  // namespace
 
 StatusOr<LogSeal> ReadSeal(FileSystem* fs, const std::string& directory) {
-  if (SEEDED_BUG("seal-ignored") || SEEDED_BUG("no-seal")) return ReadLogForSeal(fs, directory);
+  if (SEEDED_BUG("seal-ignored") || SEEDED_BUG("no-seal")) return ReadUnsealed(fs, directory);
   return ReadSealFile(fs, directory);
 }
 
 Status ProveLog(FileSystem* fs, const std::string& directory) {
-  return ReadLogForSeal(fs, directory).status();
+  return ReadUnsealed(fs, directory).status();
 }
 
 StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory, uint64_t attempt) {
-  if (SEEDED_BUG("no-seal")) return ReadLogForSeal(fs, directory);
+  if (SEEDED_BUG("no-seal")) return ReadUnsealed(fs, directory);
   auto seal = ReadSealFile(fs, directory);
   if (seal.ok()) {
     // The process that wrote the SEAL may have died before it synced the directory.
@@ -181,7 +253,7 @@ StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory, uint64_t
   }
   if (seal.status().code() != StatusCode::kNotFound) return seal;
   CRASH_POINT("seal.before_read");
-  seal = ReadLogForSeal(fs, directory);
+  seal = ReadDurable(fs, directory, attempt);
   if (!seal.ok()) return Annotate(seal.status(), "seal " + directory);
   CRASH_POINT("seal.before_write");
   Status written = WriteSeal(fs, directory, *seal, attempt);

@@ -10,6 +10,15 @@
 
 namespace sippar::engine {
 
+std::string WholeSegment(const SegmentHeader& header, const std::vector<std::string>& bodies) {
+  const uint64_t seed = SegmentSeed(header.id);
+  std::string file;
+  AppendLogRecord(&file, EncodeSegmentHeader(header), {seed, 0, 0});
+  for (const std::string& body : bodies) AppendLogRecord(&file, body, {seed, file.size(), 0});
+  AppendLogRecord(&file, "", {seed, file.size(), file.size()});  // the mark of a clean end
+  return file;
+}
+
 std::string SegmentFileName(SegmentId id) {
   return fmt::format("{:016x}-{:08x}.log", id.epoch, id.number);
 }

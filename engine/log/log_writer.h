@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/fs/file_system.h"
 #include "engine/log/log_format.h"
@@ -40,6 +42,9 @@ class LogWriter {
   uint64_t reserved_length_ = 0;
   bool failed_ = false;
 };
+
+// The bytes of a whole segment with these record bodies, up to the mark of a clean end.
+std::string WholeSegment(const SegmentHeader& header, const std::vector<std::string>& bodies);
 
 // "<16 hex digits of the epoch>-<8 of the number>.log"; parsing returns {0,0} for other names.
 std::string SegmentFileName(SegmentId id);

@@ -200,7 +200,7 @@ TEST_F(ZombieTest, OneSegmentIsSortedTwiceAtOnce) {
   EXPECT_OK(disk_.Rename(store_paths::Log("/db", id), sealed));
   auto seal = engine::SealLog(&disk_, sealed, kMaster);
   ASSERT_TRUE(seal.ok()) << seal.status();
-  uint64_t segment = seal->segments.front().id.number;
+  uint64_t segment = seal->segments.back().id.number;
   PauseAt("sort.before_publish", [&] {
     EXPECT_OK(heir->Control()->Do(calls::SortLogPart{kMaster, id, segment}));
   });

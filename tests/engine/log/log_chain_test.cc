@@ -11,6 +11,7 @@
 #include "engine/log/log_salvage.h"
 #include "engine/log/log_seal.h"
 #include "engine/log/log_writer.h"
+#include "engine/log/sealed_log.h"
 
 namespace sippar::engine {
 namespace {
@@ -122,12 +123,45 @@ TEST_F(LogChainTest, WhatIsSealedIsDurable) {
   EXPECT_TRUE(memory_.SyncDir("/").ok());
   auto seal = SealLog(&memory_, "/wal", 1);
   ASSERT_TRUE(seal.ok()) << seal.status();
-  EXPECT_GT(seal->segments[0].length, accepted);
+  ASSERT_EQ(seal->segments.size(), 2u);
+  EXPECT_EQ(seal->segments[0].length, accepted);
+  EXPECT_EQ(seal->segments[1].id, (SegmentId{1, 2}));
+  EXPECT_EQ(seal->LastSequences(), (LogSegments::TabletSequences{{1, 2}}));
   Random random(1);
   for (int i = 0; i < 20; ++i) {
     auto after = memory_.CrashClone(&random);
-    EXPECT_TRUE(ReadSealedSegment(after.get(), "/wal", seal->segments[0]).ok());
+    for (const SealedSegment& segment : seal->segments) {
+      EXPECT_TRUE(ReadSealedSegment(after.get(), "/wal", segment).ok());
+    }
   }
+}
+
+// A sync of the last group failed before the process was killed, and the operating system calls the
+// bytes written that it has dropped. A power loss after the seal then takes them out of the file.
+TEST_F(LogChainTest, ASealTrustsNoSyncOfAnEarlierProcess) {
+  const std::string path = "/wal/" + SegmentFileName({1, 1});
+  const uint64_t accepted = WriteFirstSegment();
+  ASSERT_TRUE(SealLog(&memory_, "/wal", 1).ok());
+  for (uint64_t at = accepted; at < *memory_.FileSize(path); ++at) memory_.FlipByte(path, at, 0x55);
+  auto log = SealedLog::Open(&memory_, "/wal");
+  ASSERT_TRUE(log.ok()) << log.status();
+  std::vector<std::string> rows;
+  auto add = [&](const LogRecord& record) -> Status {
+    rows.push_back(record.mutation.row);
+    return OkStatus();
+  };
+  EXPECT_EQ((*log)->Replay(1, 0, add), OkStatus());
+  EXPECT_EQ(rows, (std::vector<std::string>{"synced", "in doubt"}));
+}
+
+// A header without a record keeps its number; the records in doubt get the next one.
+TEST_F(LogChainTest, ASealReplacesNoSegment) {
+  WriteFirstSegment();
+  WriteHeader({1, 2}, 0);
+  const std::string header = *ReadFile(&memory_, "/wal/" + SegmentFileName({1, 2}));
+  auto seal = SealLog(&memory_, "/wal", 1);
+  ASSERT_TRUE(seal.ok()) << seal.status();
+  EXPECT_EQ(*ReadFile(&memory_, "/wal/" + SegmentFileName({1, 2})), header);
 }
 
 // A group cuts off the end of the previous segment. If no tablet needs the group, a crash may lose
