@@ -1,20 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/cluster_data.h"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "cluster/client/batch_course.h"
 #include "cluster/client/change_course.h"
 #include "cluster/client/program_course.h"
 #include "cluster/client/scan_stream.h"
+#include "cluster/client/server_groups.h"
 #include "cluster/client/tablet_figures.h"
 #include "cluster/client/tablet_list.h"
 #include "cluster/location/metadata_table.h"
+#include "cluster/lock/membership.h"
 
 namespace sippar::cluster {
+namespace {
+
+// Changes the answers of servers that hold their locks and could not be reached: they are silent.
+// If the lock service does not answer, the answers stay as they are.
+void TellSilent(LockSession* session, const std::vector<TabletAt>& tablets,
+                std::vector<TabletFigures>* answers) {
+  const auto is_unreached = [](const TabletFigures& answer) {
+    return answer.status().code() == StatusCode::kUnavailable;
+  };
+  if (std::none_of(answers->begin(), answers->end(), is_unreached)) return;
+  const StatusOr<std::set<ServerId>> lives = LivesWithLocks(session);
+  if (!lives.ok()) return;
+  for (size_t i = 0; i < tablets.size(); ++i) {
+    TabletFigures& answer = (*answers)[i];
+    if (!is_unreached(answer) || !lives->contains(tablets[i].server)) continue;
+    answer = SilentServer(tablets[i].server, answer.status());
+  }
+}
+
+}  // namespace
 
 ClusterData::ClusterData(const ClusterDataOptions& options, uint64_t client_id)
     : transport_(options.transport),
+      session_(options.session),
       parallel_calls_(options.parallel_calls),
       caller_({options.transport, [session = options.session] { return ReadRootRecord(session); }},
               options.session, {options.clock, options.retry, options.timeout_us, options.cancel}),
@@ -213,9 +238,9 @@ StatusOr<std::vector<RowRange>> ClusterData::Perform(const calls::TabletRanges& 
 
 // Reads METADATA and not the cache: the cache may have a tablet that was split since, and the
 // server of that tablet may still answer for it. If a tablet moves during the call, METADATA is
-// read once more, and only the tablets without figures are asked for again. The caller's time is
-// checked before the answers are used: a kDeadlineExceeded among them is then that of a server that
-// hangs.
+// read once more, and only the tablets without figures are asked for again. A server that cannot be
+// reached then, either, has ended, or it is silent. The caller's time is checked before the answers
+// are used: a kDeadlineExceeded among them is then that of a silent server.
 StatusOr<std::vector<TabletInfo>> ClusterData::Perform(const calls::ListTablets& asked,
                                                        const CallTime& time) {
   TabletList list;
@@ -224,8 +249,9 @@ StatusOr<std::vector<TabletInfo>> ClusterData::Perform(const calls::ListTablets&
     if (!again && IsMoving(records.status())) break;  // returns the first list
     RETURN_IF_ERROR(records.status());
     list.Begin(*records);
-    const std::vector<TabletFigures> answers = ReadFigures(transport_, list.Wanted(), time);
+    std::vector<TabletFigures> answers = ReadFigures(transport_, list.Wanted(), time);
     RETURN_IF_ERROR(time.Check());
+    if (!again) TellSilent(session_, list.Wanted(), &answers);
     RETURN_IF_ERROR(list.Add(answers));
     if (!list.has_moving()) break;
   }

@@ -71,6 +71,7 @@ class ClusterData final : public DataApi {
   Status Commit(const calls::CommitRow<LentTable>& asked, Repeat repeat, const CallTime& time);
 
   Transport* const transport_;
+  LockSession* const session_;
   const size_t parallel_calls_;
   mutable TabletCaller caller_;
   RequestNumbers numbers_;

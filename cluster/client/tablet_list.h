@@ -13,7 +13,7 @@
 namespace sippar::cluster {
 
 // True if METADATA assigns the tablet to a server, but this server does not serve it yet, or no
-// longer, or has ended: a moment later the answer may be another one.
+// longer, or cannot be reached: a moment later the answer may be another one.
 bool IsMoving(const Status& status);
 
 class TabletList {
@@ -24,7 +24,7 @@ class TabletList {
   // The tablets whose figures are wanted, in key order.
   std::vector<TabletAt> Wanted() const;
   // Adds the answers for Wanted(). Requires: the caller's own time is not over, so
-  // kDeadlineExceeded is that of a server that hangs. Returns an error that leaves no list.
+  // kDeadlineExceeded is that of a silent server. Returns an error that leaves no list.
   [[nodiscard]] Status Add(const std::vector<TabletFigures>& answers);
   bool has_moving() const { return has_moving_; }
   std::vector<TabletInfo> Take() { return std::move(infos_); }

@@ -83,4 +83,14 @@ StatusOr<Registration> RegisterServer(LockSession* session, const std::string& n
   return alone;
 }
 
+StatusOr<std::set<ServerId>> LivesWithLocks(LockSession* session) {
+  ASSIGN_OR_RETURN(std::vector<NamedLockFile> files, session->ReadDirectory(lock_paths::Servers()));
+  std::set<ServerId> lives;
+  for (const auto& [name, file] : files) {
+    auto id = ServerId::Parse(name);
+    if (id.ok() && file.holder != 0) lives.insert(*std::move(id));
+  }
+  return lives;
+}
+
 }  // namespace sippar::cluster

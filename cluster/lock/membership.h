@@ -1,10 +1,11 @@
-// Membership of the cluster: its id, and the registration of a life (one run) of a tablet server.
-// A process uses this at its start.
+// Membership of the cluster: its id, the registration of a life (one run) of a tablet server, which
+// a process uses at its start, and the lives that hold their locks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "cluster/api/server_id.h"
@@ -35,5 +36,10 @@ using PrepareLife = std::function<Status(const ServerId& id)>;
 [[nodiscard]] StatusOr<Registration> RegisterServer(LockSession* session, const std::string& name,
                                                     const std::string& content,
                                                     const PrepareLife& prepare = {});
+
+// Returns the lives that hold their locks. One of them that cannot be reached hangs or is cut off;
+// or it has just died, and its session is not over yet. A life that is not among them has ended,
+// whatever later life has its name.
+[[nodiscard]] StatusOr<std::set<ServerId>> LivesWithLocks(LockSession* session);
 
 }  // namespace sippar::cluster

@@ -86,7 +86,8 @@ class ClusterAdmin final : public AdminApi {
                       const std::function<void(StandingOrders* orders)>& change);
   // Asks all live servers concurrently and passes each answer to `add`, in the order of the
   // servers. A server that has ended has lost its figures, so it is left out, as is one that does
-  // not know the call. Returns the servers that did not answer in time (kFiguresWaitUs).
+  // not know the call. Returns the servers that hold their locks and could not be reached, or did
+  // not answer in time (kFiguresWaitUs).
   template <class Call, class Add>
   StatusOr<std::vector<ServerId>> AskServers(const Call& asked, const CallTime& time,
                                              const Add& add);

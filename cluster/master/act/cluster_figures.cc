@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "cluster/api/call_traces.h"
 #include "cluster/client/server_groups.h"
 #include "cluster/lock/lock_paths.h"
 #include "cluster/lock/member_record.h"
+#include "cluster/lock/membership.h"
 #include "cluster/master/act/cluster_admin.h"
 #include "cluster/master/decide/cluster_health.h"
 #include "engine/base/parallel.h"
@@ -153,17 +155,24 @@ StatusOr<std::vector<ServerId>> ClusterAdmin::AskServers(const Call& asked, cons
   RETURN_IF_ERROR(time.Check());
   std::vector<ServerId> silent;
   for (size_t i = 0; i < live.size(); ++i) {
-    // kUnavailable: the server has ended. kUnimplemented: the server runs the previous version,
-    // which does not know the call.
+    // The server runs the previous version, which does not know the call.
     const StatusCode code = answers[i].status().code();
-    if (code == StatusCode::kUnavailable || code == StatusCode::kUnimplemented) continue;
-    if (code == StatusCode::kDeadlineExceeded) {
+    if (code == StatusCode::kUnimplemented) continue;
+    if (code == StatusCode::kUnavailable || code == StatusCode::kDeadlineExceeded) {
       silent.push_back(live[i]);
       continue;
     }
     RETURN_IF_ERROR(answers[i].status());
     add(*std::move(answers[i]));
   }
+  if (silent.empty()) return silent;
+  // The connection to a silent server may end before kFiguresWaitUs is over, so the failures do not
+  // tell such a server from one that has ended; their locks do. If the locks cannot be read, no
+  // server is known to have ended.
+  ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
+  const StatusOr<std::set<ServerId>> lives = LivesWithLocks(session.get());
+  if (!lives.ok()) return silent;
+  std::erase_if(silent, [&](const ServerId& server) { return !lives->contains(server); });
   return silent;
 }
 

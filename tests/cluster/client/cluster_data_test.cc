@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "cluster/lock/lock_paths.h"
 #include "engine/base/random.h"
 #include "engine/base/thread.h"
 #include "tests/cluster/client/fake_cluster.h"
@@ -496,8 +497,9 @@ TEST(ClusterData, UpdatesAndListsEndBetweenTwoTablets) {
   EXPECT_CODE(stranger->Do(calls::ListTablets{"t"}, options), StatusCode::kCancelled);
 }
 
-// Only a tablet that its server does not serve counts as loading. A server that hangs for longer
-// than its part of the caller's time is told as such; any other error is returned to the caller.
+// Only a tablet that its server does not serve counts as loading, or one whose server has ended. A
+// server that hangs for longer than its part of the caller's time is silent, and one that cannot be
+// reached and holds its lock; any other error is returned to the caller.
 TEST(ClusterData, OnlyATabletWithoutItsServerIsLoading) {
   FakeCluster cluster({"g"});
   auto client = cluster.NewClient();
@@ -512,6 +514,12 @@ TEST(ClusterData, OnlyATabletWithoutItsServerIsLoading) {
   EXPECT_EQ(*state_after(NotServed("it has left")), "loading");
   EXPECT_EQ(*state_after(DeadlineExceeded("late")), "silent");
   EXPECT_CODE(state_after(DataLoss("damaged")), StatusCode::kDataLoss);
+  const std::string lock = lock_paths::Server({"b", 1});
+  EXPECT_OK(cluster.session()->Create(lock, "", LockFileKind::kLocked));
+  EXPECT_EQ(*state_after(Unavailable("no answer")), "silent");
+  EXPECT_OK(cluster.session()->Release(lock));
+  EXPECT_OK(cluster.session()->Create(lock_paths::Server({"b", 2}), "", LockFileKind::kLocked));
+  EXPECT_EQ(*state_after(Unavailable("no answer")), "loading");  // b.2 is another life
   // The caller cancels during the second read of the list.
   CallOptions options;
   options.cancel = std::make_shared<std::atomic<bool>>(false);

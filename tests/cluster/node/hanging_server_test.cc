@@ -1,12 +1,14 @@
-// A server that accepts calls and never answers: tests the master's threads, its stop, and what it
-// knows about the server.
+// A server that accepts calls and never answers, or cannot be reached: tests the master's threads,
+// its stop, and what it knows about the server.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 
 #include "cluster/lock/lock_paths.h"
+#include "cluster/lock/membership.h"
 #include "cluster/net/failure.h"
 #include "cluster/node/bootstrap.h"
 #include "cluster/node/local_network.h"
@@ -21,8 +23,10 @@ struct Hang {
   std::string hung = "s1";
   std::atomic<bool> on{false};
   std::atomic<bool> figures{false};  // true: Metrics and Compactions get no answer
-  std::atomic<int> loads{0};         // number of waiting loads
-  std::atomic<int> unlimited{0};     // calls without a time limit or a cancel flag
+  // Called before each of those calls to a hung server; may be empty.
+  std::function<void()> before_figures;
+  std::atomic<int> loads{0};      // number of waiting loads
+  std::atomic<int> unlimited{0};  // calls without a time limit or a cancel flag
 };
 
 class HangingControl final : public TabletControl {
@@ -36,6 +40,7 @@ class HangingControl final : public TabletControl {
     const bool hangs = load != nullptr && load->call.record.table_id != kMetadataTableId;
     const bool is_figures = std::holds_alternative<Pending<calls::Metrics>>(call) ||
                             std::holds_alternative<Pending<calls::Compactions>>(call);
+    if (is_figures && is_hung_ && hang_->before_figures) hang_->before_figures();
     if (hang_->figures && is_hung_ && is_figures) {
       engine::Clock::System()->SleepMicros(options.timeout_us);
       return Refuse(call, DeadlineExceeded("no answer came in time"));
@@ -282,6 +287,35 @@ TEST_F(HangingServerTest, FiguresOfTheOthersComeAndTheServerIsNamed) {
   ASSERT_FALSE(compactions->empty());
   EXPECT_EQ(compactions->back().status,
             fmt::format("server {}: no answer", servers_.at("s1")->server()->id().ToString()));
+}
+
+// Its calls fail at once, as after the end of a connection on which nothing came. In the last round
+// it ends before its call fails, and its name has a new life, which that round does not ask.
+TEST_F(HangingServerTest, AServerThatCannotBeReachedIsSilentWhileItHoldsItsLock) {
+  hang_.hung = "lost";
+  StartServer("s1");
+  ASSERT_TRUE(IsOk(StartMaster("m1")->WaitUntilRunning(20 * kSecond)));
+  AdminApi* admin = masters_.at("m1")->admin().get();
+  auto life = RegisterServer(session_.get(), "lost", "");
+  ASSERT_TRUE(IsOk(life));
+  const auto silent_servers = [&]() -> uint64_t {
+    auto metrics = admin->Do(calls::Metrics{});
+    EXPECT_OK(metrics);
+    return metrics.ok() ? (*metrics)["silent_servers"] : 99;
+  };
+  Await([&] { return silent_servers() == 1; });  // the master has to list the servers first
+  auto compactions = admin->Do(calls::Compactions{});
+  ASSERT_TRUE(IsOk(compactions));
+  ASSERT_FALSE(compactions->empty());
+  EXPECT_EQ(compactions->back().status, fmt::format("server {}: no answer", life->id.ToString()));
+  int asked = 0;
+  hang_.before_figures = [&] {
+    ++asked;
+    EXPECT_OK(session_->Remove(life->path, 1));
+    EXPECT_OK(RegisterServer(session_.get(), "lost", ""));
+  };
+  EXPECT_EQ(silent_servers(), 0u);
+  EXPECT_EQ(asked, 1);
 }
 
 TEST_F(HangingServerTest, AServersOwnFailureIsAnAnswerAndAMissingServersIsNone) {
