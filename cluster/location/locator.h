@@ -1,8 +1,9 @@
 // Finds the tablet of a row through three levels (paper section 5.1): the lock service's file with
 // the root tablet's record, the root tablet, a METADATA tablet; all three are cached. A look-up
-// takes at most 3 round trips with an empty cache, and 5 after the refused call if everything in
-// the cache is stale. Each read of METADATA also brings the tablets that follow the row. Thread
-// safe.
+// takes 3 round trips with an empty cache, and 5 after the refused call if everything in the cache
+// is stale; one more if the tablet's record is the first one of its METADATA tablet, because the
+// METADATA tablet before it is read first. Each read of METADATA also brings the tablets that
+// follow the row. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

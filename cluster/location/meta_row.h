@@ -29,9 +29,6 @@ std::string MetaRowKey(uint64_t table_id, std::string_view limit);
 engine::RowRange MetaRowsFrom(uint64_t table_id, std::string_view row);
 // Like MetaRowsFrom, for the tablet with the rows directly below `limit` ("": the last tablet).
 engine::RowRange MetaRowsBefore(uint64_t table_id, std::string_view limit);
-// Returns a row at which METADATA can be split so that the record `key` is the last one of the left
-// half. After such a split, no look-up has to read first the left half and then the right half.
-inline std::string MetaSplitRow(std::string_view key) { return engine::RowSuccessor(key); }
 // Returns the range of the records of the tables first_table to last_table, both included.
 engine::RowRange MetaRowsOf(uint64_t first_table, uint64_t last_table);
 // kInvalidArgument: the key of a tablet with this limit would be too long. To be called before a

@@ -177,7 +177,7 @@ StatusOr<bool> Cluster::SplitMetadata(MachineId master, const std::string& row) 
   };
   StatusOr<uint64_t> epoch = world_->network()->Call<MasterEndpoint, uint64_t>(master, look);
   RETURN_IF_ERROR(epoch.status());
-  std::string at = cluster::MetaSplitRow(cluster::MetaRowKey(table.table_id, row));
+  std::string at = engine::RowSuccessor(cluster::MetaRowKey(table.table_id, row));
   ASSIGN_OR_RETURN(cluster::TabletRecord record,
                    supervisor_->metadata->Find(cluster::kMetadataTableId, at));
   if (record.server.IsNone()) return Unavailable("it is nowhere at the moment");
