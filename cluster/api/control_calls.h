@@ -4,8 +4,9 @@
 // kUnavailable or kDeadlineExceeded the outcome is unknown; any other answer is final. Plain data.
 //
 // Calls with a master_epoch are refused with kAborted ("an older master") when it is below the
-// highest that the server has seen. A master epoch is the fencing number of the master lock, so a
-// deposed master changes nothing.
+// highest that the server has seen. A master takes its epoch from the lock service (NextEpoch)
+// while it holds the master lock, so a later master has a higher one, and a server that has heard
+// of it does nothing more for a deposed master.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
