@@ -115,7 +115,7 @@ Done RecoveryActions::Do(const action::StopWriter& asked) {
   Life life;
   {
     engine::MutexLock lock(&mutex_);
-    life = lives_[asked.server];
+    if (auto known = lives_.find(asked.server); known != lives_.end()) life = known->second;
   }
   if (life.lease_over_ns && places_->clock->MonotonicNanos() >= *life.lease_over_ns) return {};
   // Nothing has to wait for the lease of a server that can be ended.
@@ -151,6 +151,12 @@ Done RecoveryActions::Do(const action::RenameLog& asked) {
   if (status.ok()) status = places_->fs->SyncDir(store_paths::Logs(places_->directory));
   Done done{0, std::move(status), {}};
   if (!done.status.ok()) return done;
+  {
+    // StopWriter, an earlier stage, was the last to need the entry. Without one it only waits
+    // longer.
+    engine::MutexLock lock(&mutex_);
+    lives_.erase(asked.server);
+  }
   if (auto note = ReadCrashNote(asked.server)) done.answer = *note;
   return done;
 }

@@ -59,6 +59,7 @@ class RecoveryActions {
   // cannot be ended from here.
   Status EndWriter(const ServerId& server, const Life& life);
   engine::Mutex mutex_;
+  // The lives with a file in servers/, and those that are not recovered as far as RenameLog.
   std::map<ServerId, Life> lives_ GUARDED_BY(mutex_);
 };
 
