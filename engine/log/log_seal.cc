@@ -50,7 +50,8 @@ StatusOr<SegmentContent> ScanForSeal(std::string_view file, const std::string& p
 
 // Seals a segment up to the accepted length in its successor's header, even if that successor has
 // no record, since that header has already decided which bytes count. The newest segment is sealed
-// up to its last whole record, or, with `log`, up to the records in doubt, which `log` gets.
+// up to its last whole record, or, with `log`, up to its last known durable length; `log` gets the
+// records after it.
 Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain::Segment& segment,
                    SealedSegment* sealed, ReadLog* log) {
   sealed->id = segment.id;
@@ -60,7 +61,8 @@ Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain:
   ASSIGN_OR_RETURN(std::string file, ReadStubbornly([&] { return ReadFile(fs, path); }));
   ASSIGN_OR_RETURN(SegmentContent content, ScanForSeal(file, path, accepted_length, sealed));
   RETURN_IF_ERROR(CheckReaches(path, content.valid_length, segment.reached_length));
-  if (log == nullptr || content.in_doubt.empty()) return OkStatus();
+  if (log == nullptr || content.durable_length == content.valid_length) return OkStatus();
+  // Not only records may be in doubt: the mark of a clean end is not repeated.
   log->in_doubt = std::move(content.in_doubt);
   log->next.previous = sealed->id;
   log->next.previous_length = content.durable_length;

@@ -154,6 +154,21 @@ TEST_F(LogChainTest, ASealTrustsNoSyncOfAnEarlierProcess) {
   EXPECT_EQ(rows, (std::vector<std::string>{"synced", "in doubt"}));
 }
 
+// The process was killed before it had synced the mark.
+TEST_F(LogChainTest, AMarkOfACleanEndIsSealedOnlyIfItIsDurable) {
+  const uint64_t accepted = WriteFirstSegment(/*in_doubt=*/false);
+  const std::string path = "/wal/" + SegmentFileName({1, 1});
+  std::string file = *ReadFile(&memory_, path);
+  file.resize(accepted);
+  AppendLogRecord(&file, "", {SegmentSeed({1, 1}), accepted, accepted});
+  ASSERT_TRUE(ReplaceFile(&memory_, path, file).ok());
+  auto seal = SealLog(&memory_, "/wal", 1);
+  ASSERT_TRUE(seal.ok()) << seal.status();
+  ASSERT_EQ(seal->segments.size(), 1u);
+  EXPECT_EQ(seal->segments[0].length, accepted);
+  EXPECT_EQ(seal->LastSequences(), (LogSegments::TabletSequences{{1, 1}}));
+}
+
 // A header without a record keeps its number; the records in doubt get the next one.
 TEST_F(LogChainTest, ASealReplacesNoSegment) {
   WriteFirstSegment();
