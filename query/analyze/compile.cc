@@ -9,6 +9,7 @@
 #include "engine/program/evaluate.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/constant_tests.h"
+#include "query/analyze/googlesql_names.h"
 #include "query/analyze/type_check.h"
 #include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
@@ -331,18 +332,17 @@ StatusOr<Expression> ExpressionCompiler::Between(const Expr& expr) {
 StatusOr<Expression> ExpressionCompiler::In(const Expr& expr) {
   ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
   if (expr.unnest) {
-    Expression list = std::move(args[1]);
+    const Expression list = std::move(args[1]);
     args.pop_back();
-    if (!list.IsLiteral()) {
-      // The items of the list are known only when the row is read.
-      Expression test = Folded(Function::kArrayIncludes, std::move(list), std::move(args[0]));
-      return NegatedIf(expr.negated, std::move(test));
+    const ValueType type = TypeIn(*scope_, list).kind;
+    if (type != ValueType::kArray && type != ValueType::kNull) {
+      return ErrorAt("TYPE", expr.children[1].span,
+                     fmt::format("UNNEST takes an ARRAY, not {}", engine::TypeName(type)),
+                     "IN UNNEST(@keys), IN UNNEST(['a', 'b'])");
     }
-    if (list.literal.type() != ValueType::kArray && !list.literal.is_null()) {
-      return ErrorAt(
-          "TYPE", expr.children[1].span,
-          fmt::format("UNNEST takes an ARRAY, not {}", engine::TypeName(list.literal.type())),
-          "IN UNNEST(@keys), IN UNNEST(['a', 'b'])");
+    if (!list.IsLiteral()) {
+      ASSIGN_OR_RETURN(Expression test, CompileCounted(InUnnest(expr)));
+      return NegatedIf(expr.negated, std::move(test));
     }
     for (const Value& item : list.literal.items()) args.push_back(Expression::Literal(item));
     // The list is empty: IN is FALSE and NOT IN is TRUE, even for NULL.

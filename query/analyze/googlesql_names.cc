@@ -37,6 +37,13 @@ Expr Cast(std::string_view type, Expr arg) {
   return cast;
 }
 
+Expr Bool(bool truth, const Expr& of) {
+  Expr literal = Make(ExprKind::kLiteral, of, {});
+  literal.literal.type = syntax::Literal::kBool;
+  literal.literal.integer = truth ? 1 : 0;
+  return literal;
+}
+
 Expr Number(int64_t number, const Expr& of) {
   Expr literal = Make(ExprKind::kLiteral, of, {});
   literal.literal.type = syntax::Literal::kInt64;
@@ -337,6 +344,22 @@ std::vector<CallInfo> GoogleCalls() {
   std::vector<CallInfo> calls = TimeCalls();
   for (CallInfo& call : OtherCalls()) calls.push_back(call);
   return calls;
+}
+
+// IF(some item = x is TRUE or NULL, NULLIF(some item = x, FALSE), FALSE): without a match the
+// answer is NULL if x or an item is NULL, but FALSE for a list that is empty or NULL.
+Expr InUnnest(const Expr& in) {
+  Expr item = Make(ExprKind::kName, in, {});
+  item.name = "`";  // hides no name of the statement, since none has a backquote
+  auto some = [&](Expr test) {
+    Expr lambda = Make(ExprKind::kLambda, in, {item, std::move(test)});
+    return Named("ARRAY_INCLUDES", in, {in.children[1], std::move(lambda)});
+  };
+  Expr equal = Make(ExprKind::kBinary, in, {in.children[0], item});
+  equal.op = syntax::BinaryOp::kEqual;
+  Expr may_equal = Named(kCoalesce, in, {equal, Bool(true, in)});
+  Expr found = Named("NULLIF", in, {some(std::move(equal)), Bool(false, in)});
+  return Named("IF", in, {some(std::move(may_equal)), std::move(found), Bool(false, in)});
 }
 
 }  // namespace sippar::query

@@ -1,5 +1,5 @@
 // The GoogleSQL functions that have another name in Sippar, as rows of the call table. Each such
-// call is rewritten into our own functions before it is compiled.
+// call is rewritten into our own functions before it is compiled, and so is IN UNNEST.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,5 +10,8 @@
 namespace sippar::query {
 
 std::vector<CallInfo> GoogleCalls();
+// Rewrites x IN UNNEST(list), of a list that is known only when the row is read, into functions
+// that every server knows.
+syntax::Expr InUnnest(const syntax::Expr& in);
 
 }  // namespace sippar::query
