@@ -121,7 +121,7 @@ struct OtherExplainer {
   StatusOr<PlanTree> operator()(const syntax::Import& import) const {
     ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
                      FindSchema(context, import.table));
-    ASSIGN_OR_RETURN(TransferOptions options, PlanTransferOptions(import.options));
+    ASSIGN_OR_RETURN(TransferOptions options, PlanTransferOptions(import));
     ASSIGN_OR_RETURN(std::string path, TransferPath(context, import.from));
     ASSIGN_OR_RETURN(std::string format, TransferFormat(import.format, path, import.from.span));
     PlanTree tree("IMPORT", fmt::format("import into {}: in batches of {} rows or {} MiB",
@@ -134,6 +134,7 @@ struct OtherExplainer {
     return tree;
   }
   StatusOr<PlanTree> operator()(const syntax::Export& statement) const {
+    RETURN_IF_ERROR(PlanTransferOptions(statement).status());
     ASSIGN_OR_RETURN(std::string path, TransferPath(context, statement.to));
     ASSIGN_OR_RETURN(std::string format, TransferFormat(statement.format, path, statement.to.span));
     PlanTree tree("EXPORT", "export: the file appears under its name when it is whole");

@@ -33,7 +33,7 @@ syntax::Select ExportedRows(const syntax::Export& statement) {
 }
 
 Status ExecuteExport(const StatementContext& context, const syntax::Export& statement) {
-  ASSIGN_OR_RETURN(TransferOptions options, PlanTransferOptions(statement.options));
+  ASSIGN_OR_RETURN(TransferOptions options, PlanTransferOptions(statement));
   ASSIGN_OR_RETURN(std::string path, TransferPath(context, statement.to));
   ASSIGN_OR_RETURN(std::string format, TransferFormat(statement.format, path, statement.to.span));
   syntax::Select select = ExportedRows(statement);

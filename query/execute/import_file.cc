@@ -229,7 +229,7 @@ Status ExecuteImport(const StatementContext& context, const syntax::Import& impo
   RETURN_IF_ERROR(CheckNoTransaction(context, "IMPORT"));
   ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
                    FindSchema(context, import.table));
-  ASSIGN_OR_RETURN(TransferOptions options, PlanTransferOptions(import.options));
+  ASSIGN_OR_RETURN(TransferOptions options, PlanTransferOptions(import));
   ASSIGN_OR_RETURN(std::string path, TransferPath(context, import.from));
   FileRowsOptions& file_options = options.file;
   ASSIGN_OR_RETURN(file_options.format, TransferFormat(import.format, path, import.from.span));

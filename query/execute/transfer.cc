@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "query/analyze/compile.h"
 #include "query/session/query_error.h"
@@ -42,18 +43,24 @@ StatusOr<std::string> TransferFormat(const syntax::Identifier& format, const std
 
 namespace {
 
-constexpr std::string_view kOptions =
+// The options that one of the two statements takes.
+struct TakenOptions {
+  std::string_view statement;
+  std::span<const std::string_view> names;
+  std::string_view hint;
+};
+
+constexpr std::array<std::string_view, 11> kImportNames = {
+    "HEADER",    "ON_ERROR", "SKIP",    "SKIP_LINES", "DELIMITER", "QUOTE",
+    "NULL_TEXT", "ENCODING", "DRY_RUN", "JOBS",       "BATCH"};
+constexpr TakenOptions kImportOptions = {
+    "IMPORT", kImportNames,
     "HEADER = TRUE or FALSE, ON_ERROR = STOP, SKIP or FILE('bad.csv'), SKIP = n records, "
     "SKIP_LINES = n, DELIMITER = ';', QUOTE = '\"', NULL_TEXT = 'NA', ENCODING = 'UTF-16', "
-    "DRY_RUN = TRUE or FALSE, JOBS = 1 to 64, BATCH = n";
-
-bool IsKnown(const syntax::Option& option) {
-  constexpr std::array<std::string_view, 11> kNames = {
-      "HEADER",    "ON_ERROR", "SKIP",    "SKIP_LINES", "DELIMITER", "QUOTE",
-      "NULL_TEXT", "ENCODING", "DRY_RUN", "JOBS",       "BATCH"};
-  return std::ranges::any_of(
-      kNames, [&](std::string_view name) { return SameWord(option.name.text, name); });
-}
+    "DRY_RUN = TRUE or FALSE, JOBS = 1 to 64, BATCH = n"};
+constexpr std::array<std::string_view, 2> kExportNames = {"HEADER", "JOBS"};
+constexpr TakenOptions kExportOptions = {"EXPORT", kExportNames,
+                                         "HEADER = TRUE or FALSE, JOBS = 1 to 64"};
 
 // True if the option has this name and a literal of this type as its value.
 bool IsOption(const syntax::Option& option, std::string_view name, syntax::Literal::Type type) {
@@ -132,19 +139,30 @@ bool SetOption(const syntax::Option& option, TransferOptions* options) {
          SameWord(option.name.text, "BATCH");
 }
 
-}  // namespace
-
-StatusOr<TransferOptions> PlanTransferOptions(const std::vector<syntax::Option>& options) {
+StatusOr<TransferOptions> PlanOptions(const std::vector<syntax::Option>& options,
+                                      const TakenOptions& taken) {
   TransferOptions result;
   for (const syntax::Option& option : options) {
-    if (SetOption(option, &result)) continue;
     const std::string& name = option.name.text;
+    const bool is_taken = std::ranges::any_of(
+        taken.names, [&](std::string_view each) { return SameWord(name, each); });
+    if (is_taken && SetOption(option, &result)) continue;
     return ErrorAt("UNKNOWN_OPTION", option.name.span,
-                   IsKnown(option) ? fmt::format("option {} cannot have this value", name)
-                                   : fmt::format("IMPORT and EXPORT have no option {}", name),
-                   kOptions);
+                   is_taken ? fmt::format("option {} cannot have this value", name)
+                            : fmt::format("{} has no option {}", taken.statement, name),
+                   taken.hint);
   }
   return result;
+}
+
+}  // namespace
+
+StatusOr<TransferOptions> PlanTransferOptions(const syntax::Import& import) {
+  return PlanOptions(import.options, kImportOptions);
+}
+
+StatusOr<TransferOptions> PlanTransferOptions(const syntax::Export& statement) {
+  return PlanOptions(statement.options, kExportOptions);
 }
 
 StatusOr<std::string> TransferPath(const StatementContext& context, const syntax::Expr& expr) {

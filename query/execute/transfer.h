@@ -31,9 +31,9 @@ struct TransferOptions {
   size_t jobs = 0;
   bool dry_run = false;  // IMPORT: reads and maps all records, and writes none
 };
-// Fails with UNKNOWN_OPTION if an option is unknown or does not accept the value given.
-[[nodiscard]] StatusOr<TransferOptions> PlanTransferOptions(
-    const std::vector<syntax::Option>& options);
+// Fails with UNKNOWN_OPTION if the statement does not have an option, or not with the value given.
+[[nodiscard]] StatusOr<TransferOptions> PlanTransferOptions(const syntax::Import& import);
+[[nodiscard]] StatusOr<TransferOptions> PlanTransferOptions(const syntax::Export& statement);
 // Returns the format that the statement names, or else the format for the suffix of the path: csv,
 // tsv, jsonl, jsonl-b64, cells or raw.
 [[nodiscard]] StatusOr<std::string> TransferFormat(const syntax::Identifier& format,
