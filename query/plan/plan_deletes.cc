@@ -12,8 +12,9 @@ Status SelectPlanner::PlanDeletes(const TableArgs& args) {
                    "WITH DELETES shows stored versions and deletes, which only the cell view has",
                    "SELECT CELLS … WITH DELETES, or FROM CELLS(t, …) WITH DELETES");
   }
-  // Each of these chooses among the cells that a read shows.
-  const bool chooses = options.as_of || options.versions || args.has_versions ||
+  // Each of these chooses among the cells that a read shows. with_history takes all, as VERSIONS
+  // ALL does.
+  const bool chooses = options.as_of || args.has_as_of || options.versions || args.has_latest ||
                        options.cells_per_row || options.cells_per_family ||
                        options.cells_per_column ||
                        (options.sample && options.sample_unit == syntax::ReadOptions::kRows);

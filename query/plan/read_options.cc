@@ -210,6 +210,7 @@ StatusOr<TableArgs> PlanNamedArgs(const StatementContext& context,
       // The range includes the time of as_of and of before_or_equal, but not that of before.
       if (!SameWord(name, "before")) time_us = Behind(time_us);
       read->time.limit_us = std::min(read->time.limit_us, time_us);
+      if (SameWord(name, "as_of")) said.has_as_of = true;
     } else {
       return ErrorAt("UNKNOWN_NAME", arg.name.span, fmt::format("unknown argument {}", name),
                      "with_history, latest_n, as_of, after, after_or_equal, before, "
@@ -223,7 +224,8 @@ StatusOr<TableArgs> PlanNamedArgs(const StatementContext& context,
   } else if (said.with_history) {
     read->versions_per_column = 0;
   }
-  said.has_versions = latest != 0 || said.with_history;
+  said.has_latest = latest != 0;
+  said.has_versions = said.has_latest || said.with_history;
   return said;
 }
 

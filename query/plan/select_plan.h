@@ -91,6 +91,8 @@ void ChooseColumns(const engine::TableSchema& schema,
 // Facts that PlanNamedArgs finds in a table's arguments and that the ReadSpec does not hold.
 struct TableArgs {
   bool with_history = false;
+  bool has_as_of = false;
+  bool has_latest = false;    // latest_n is given
   bool has_versions = false;  // the arguments say how many versions are read
 };
 // Applies the arguments that GoogleSQL gives to a table (as_of => …) to *read.
