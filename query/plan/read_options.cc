@@ -144,11 +144,11 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
   if (options.as_of) {
     ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, *options.as_of));
     read->time.limit_us = std::min(read->time.limit_us, Behind(time_us));
-    // AS OF without VERSIONS returns one version of each column: the newest one at that time. The
-    // setting `versions` is the default only for reads with neither AS OF nor VERSIONS.
-    const bool says = options.versions || options.versions_all || args.has_versions;
-    if (!says) read->versions_per_column = 1;
   }
+  // AS OF without VERSIONS returns one version of each column: the newest one at that time. The
+  // setting `versions` is the default only for reads with neither AS OF nor VERSIONS.
+  const bool says = options.versions || options.versions_all || args.has_versions;
+  if ((options.as_of || args.has_as_of) && !says) read->versions_per_column = 1;
   if (options.time_from) {
     ASSIGN_OR_RETURN(int64_t start_us, CompileTime(context, *options.time_from));
     read->time.start_us = std::max(read->time.start_us, start_us);
@@ -198,8 +198,10 @@ StatusOr<TableArgs> PlanNamedArgs(const StatementContext& context,
     if (SameWord(name, "with_history")) {
       ASSIGN_OR_RETURN(Value history, CompileConstant(context, arg.value));
       said.with_history = history.is_true();
+      said.has_versions = true;
     } else if (SameWord(name, "latest_n")) {
       ASSIGN_OR_RETURN(latest, CompileCount(context, arg.value, "latest_n", 1));
+      said.has_latest = said.has_versions = true;
     } else if (SameWord(name, "after") || SameWord(name, "after_or_equal")) {
       ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, arg.value));
       if (SameWord(name, "after")) time_us = Behind(time_us);
@@ -219,13 +221,12 @@ StatusOr<TableArgs> PlanNamedArgs(const StatementContext& context,
   }
   // Decided after the loop, because the arguments may come in any order: latest_n takes effect even
   // if with_history follows it.
-  if (latest != 0) {
+  if (said.has_latest) {
     read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(latest, UINT32_MAX));
-  } else if (said.with_history) {
-    read->versions_per_column = 0;
+  } else if (said.has_versions) {
+    // FALSE asks for one version, also where the setting `versions` asks for more.
+    read->versions_per_column = said.with_history ? 0 : 1;
   }
-  said.has_latest = latest != 0;
-  said.has_versions = said.has_latest || said.with_history;
   return said;
 }
 
