@@ -7,7 +7,7 @@
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/execute/explain.h"
-#include "query/execute/row_writer.h"
+#include "query/execute/import_writer.h"
 #include "query/execute/show.h"
 #include "query/execute/transaction.h"
 #include "query/execute/transfer.h"
@@ -124,13 +124,14 @@ struct OtherExplainer {
     ASSIGN_OR_RETURN(TransferOptions options, PlanTransferOptions(import));
     ASSIGN_OR_RETURN(std::string path, TransferPath(context, import.from));
     ASSIGN_OR_RETURN(std::string format, TransferFormat(import.format, path, import.from.span));
-    PlanTree tree("IMPORT", fmt::format("import into {}: in batches of {} rows or {} MiB",
-                                        schema->name, kBatchRows, kBatchBytes >> 20));
+    PlanTree tree("IMPORT",
+                  fmt::format("import into {}: in batches of {} rows or {} MiB", schema->name,
+                              ImportBatchRows(options.jobs), ImportBatchBytes(options.jobs) >> 20));
     tree.AddJson("table", JsonText(schema->name));
     tree.Add("file", path);
     tree.Add("format", format);
     tree.AddJson("skip", fmt::format("{}", options.skip));
-    tree.AddJson("calls", "null", "one for each batch and tablet");
+    tree.AddJson("calls", "null", fmt::format("up to {} for each batch and tablet", options.jobs));
     return tree;
   }
   StatusOr<PlanTree> operator()(const syntax::Export& statement) const {

@@ -22,10 +22,6 @@
 namespace sippar::query {
 namespace {
 
-// Parts of a batch that are written at once. Over a network more parts are faster. To a store of
-// this process they change little: it has one log, and one thread reads the file.
-constexpr size_t kImportJobs = 4;
-
 constexpr std::string_view kLeaveOut =
     "WITH (ON_ERROR = SKIP), or --on-error skip, leaves such records out";
 
@@ -46,7 +42,7 @@ class ImportRun {
         import_(import),
         path_(std::move(path)),
         options_(options),
-        writer_(context.client(), schema.name, options.jobs == 0 ? kImportJobs : options.jobs),
+        writer_(context.client(), schema.name, options.jobs),
         preview_(schema) {}
 
   Status Run(RecordMapping* mapping, FileRows* file) {

@@ -12,12 +12,14 @@
 #include "query/execute/row_writer.h"
 
 namespace sippar::query {
-namespace {
 
-// Limit of a batch's bytes, whatever the number of jobs. Two batches are in memory.
-constexpr size_t kBatchBytesMax = 32 << 20;
+size_t ImportBatchRows(size_t jobs) { return jobs * kBatchRows; }
 
-}  // namespace
+size_t ImportBatchBytes(size_t jobs) {
+  // The limit whatever the number of jobs, because two batches are in memory.
+  constexpr size_t kBytesMax = 32 << 20;
+  return std::min(jobs * kBatchBytes, kBytesMax);
+}
 
 ImportWriter::ImportWriter(cluster::Client* client, std::string table, size_t jobs)
     : client_(client),
@@ -62,8 +64,8 @@ Status ImportWriter::Add(engine::RowMutation mutation, uint64_t records) {
       rows[at].entries.push_back(std::move(entry));
     }
   }
-  const bool has_room = rows.size() < jobs_ * kBatchRows &&
-                        batch_.bytes < std::min(jobs_ * kBatchBytes, kBatchBytesMax);
+  const bool has_room =
+      rows.size() < ImportBatchRows(jobs_) && batch_.bytes < ImportBatchBytes(jobs_);
   return has_room ? OkStatus() : Send();
 }
 

@@ -16,11 +16,14 @@
 
 namespace sippar::query {
 
+// The rows and the bytes at which a batch is full, if it is written in up to `jobs` parts.
+size_t ImportBatchRows(size_t jobs);
+size_t ImportBatchBytes(size_t jobs);
+
 // Each row of a batch is written atomically, the batch is not. Used by one thread.
 class ImportWriter {
  public:
-  // `client` outlives the object. A large batch is written in up to `jobs` parts at once. A batch
-  // is full at `jobs` times kBatchRows rows or kBatchBytes bytes, but at most 32 MiB.
+  // `client` outlives the object. A large batch is written in up to `jobs` parts at once.
   ImportWriter(cluster::Client* client, std::string table, size_t jobs);
   // Waits for the batch in flight and discards the mutations that were not sent.
   ~ImportWriter();
