@@ -41,7 +41,7 @@ constexpr std::array<Elsewhere, 15> kElsewhere = {{
     {"STRPTIME", "PARSE_TIMESTAMP('%Y-%m-%d', text)"},
     {"SYSDATE", "NOW()"},
     {"TO_CHAR", "FORMAT_TIMESTAMP('%Y-%m-%d', time), FORMAT('%8.2f', number)"},
-    {"TO_DATE", "PARSE_TIMESTAMP('%Y-%m-%d', text)"},
+    {"TO_DATE", "PARSE_DATE('%Y-%m-%d', text)"},
     {"TO_NUMBER", "INT64(text), FLOAT64(text)"},
     {"TO_TIMESTAMP", "PARSE_TIMESTAMP('%Y-%m-%d', text), TIMESTAMP_SECONDS(n)"},
 }};
