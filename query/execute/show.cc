@@ -219,6 +219,18 @@ Status UnknownShow(const syntax::Show& show) {
   return UnknownName("SHOW", show.what.text, show.what.span, known);
 }
 
+// LIKE tests the first column of texts: a name in most relations, the call in SHOW TRACES, which
+// begins with times.
+void KeepLike(std::string_view pattern, Relation* relation) {
+  const auto first = std::ranges::find_if(relation->columns, [](const ResultColumn& column) {
+    return column.type.kind == ValueType::kText;
+  });
+  const auto at = static_cast<size_t>(first - relation->columns.begin());
+  std::erase_if(relation->rows, [&](const Row& row) {
+    return !engine::LikeMatches(row[at].bytes(), pattern, true);
+  });
+}
+
 }  // namespace
 
 StatusOr<std::vector<std::string>> ShowCalls(const syntax::Show& show) {
@@ -255,12 +267,7 @@ Status ExecuteShow(const StatementContext& context, const syntax::Show& show) {
       }
     }
     ASSIGN_OR_RETURN(Relation relation, entry.make(context, show));
-    if (show.like) {
-      std::erase_if(relation.rows, [&](const Row& row) {
-        // LIKE tests the first column, which is the name in most relations.
-        return !engine::LikeMatches(row[0].bytes(), pattern.bytes(), true);
-      });
-    }
+    if (show.like) KeepLike(pattern.bytes(), &relation);
     // LIKE is applied before WHERE, since WHERE may fail on values that LIKE would have left out.
     return GiveRelation(context, relation.columns, std::move(relation.rows), show.where);
   }
