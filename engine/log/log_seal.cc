@@ -61,7 +61,10 @@ Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain:
   ASSIGN_OR_RETURN(std::string file, ReadStubbornly([&] { return ReadFile(fs, path); }));
   ASSIGN_OR_RETURN(SegmentContent content, ScanForSeal(file, path, accepted_length, sealed));
   RETURN_IF_ERROR(CheckReaches(path, content.valid_length, segment.reached_length));
-  if (log == nullptr || content.durable_length == content.valid_length) return OkStatus();
+  const bool is_decided = accepted_length != UINT64_MAX;
+  if (log == nullptr || is_decided || content.durable_length == content.valid_length) {
+    return OkStatus();
+  }
   // Not only records may be in doubt: the mark of a clean end is not repeated.
   log->in_doubt = std::move(content.in_doubt);
   log->next.previous = sealed->id;
