@@ -20,7 +20,6 @@
 #include "engine/base/printable.h"
 #include "engine/changes/change_file.h"
 #include "engine/log/log_seal.h"
-#include "engine/log/log_writer.h"
 #include "engine/sstable/is_sstable.h"
 #include "engine/tablet/file_registry.h"
 
@@ -118,20 +117,14 @@ class PictureProof {
         path, named->second, kPutBack, directory);
   }
 
-  // Checks only what SEAL names, because readers of a sealed log read nothing else. kNotFound: the
-  // log has no SEAL, or does not exist.
+  // Checks only what SEAL names, because readers of a sealed log read nothing else. Reads it, too:
+  // a tablet whose records are damaged would not be loaded later, and its clients would not learn
+  // why. Only a start that died before its flushes leaves such logs. kNotFound: the log has no
+  // SEAL, or does not exist.
   Status ProveSealed(const std::string& path) {
     ASSIGN_OR_RETURN(const engine::LogSeal seal, engine::ReadSeal(fs_, path));
     for (const engine::SealedSegment& segment : seal.segments) {
-      const std::string file = path + "/" + engine::SegmentFileName(segment.id);
-      auto size = fs_->FileSize(file);
-      if (size.status().code() != StatusCode::kNotFound) RETURN_IF_ERROR(size.status());
-      if (size.ok() && *size >= segment.length) continue;
-      return DataLoss(
-          fmt::format("log segment {}: {} (expected at least {} bytes, from SEAL in the same "
-                      "directory); {}",
-                      file, size.ok() ? fmt::format("it has {} bytes", *size) : "it is missing",
-                      segment.length, kPutBack));
+      RETURN_IF_ERROR(engine::ReadSealedSegment(fs_, path, segment).status());
     }
     return OkStatus();
   }
