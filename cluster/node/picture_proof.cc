@@ -117,10 +117,10 @@ class PictureProof {
         path, named->second, kPutBack, directory);
   }
 
-  // Checks only what SEAL names, because readers of a sealed log read nothing else. Reads it, too:
-  // a tablet whose records are damaged would not be loaded later, and its clients would not learn
-  // why. Only a start that died before its flushes leaves such logs. kNotFound: the log has no
-  // SEAL, or does not exist.
+  // Reads and checks only what SEAL names, because readers of a sealed log read nothing else. The
+  // bytes are read, not only counted: if they were damaged, the server would not load the tablets
+  // that need them, and their clients would not learn why. A sealed log stays until its tablets
+  // have flushed, so most starts find none. kNotFound: the log has no SEAL, or does not exist.
   Status ProveSealed(const std::string& path) {
     ASSIGN_OR_RETURN(const engine::LogSeal seal, engine::ReadSeal(fs_, path));
     for (const engine::SealedSegment& segment : seal.segments) {

@@ -27,7 +27,7 @@ struct TransferOptions {
   bool skip_errors = false;  // IMPORT: broken records are skipped and do not end the run
   std::string bad_file;      // IMPORT: file for broken records and their errors; "": none
   // IMPORT: parts of a batch that are written at once. EXPORT: the most tablets that are read at
-  // once; 0: the default.
+  // once, or 0 for the default.
   size_t jobs = 0;
   bool dry_run = false;  // IMPORT: reads and maps all records, and writes none
 };
