@@ -50,8 +50,8 @@ struct TabletInfo {
   uint64_t tablet_id = 0;
   RowRange range;
   std::string server;
-  // "online", "loading", "silent" (its server holds its lock, and cannot be reached or did not
-  // answer in time), or the phase in METADATA: "unassigned" ... Without "online" the sizes are 0.
+  // "online", "loading", "silent" (the server holds its lock, and cannot be reached or did not
+  // answer in time), or the phase in METADATA: "unassigned" ... Unless "online", the sizes are 0.
   std::string state;
   uint64_t stored_bytes = 0;
   uint64_t memtable_bytes = 0;
