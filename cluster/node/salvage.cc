@@ -97,6 +97,51 @@ Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::Salvage
   return log.sealed ? engine::SealLog(fs, log.path, 0).status() : OkStatus();
 }
 
+// Reports each segment that readers of the sealed log would not find as SEAL says. Only SEAL tells
+// that the newest segment is missing or cut short: ReadDamagedLog takes the segment before it for
+// the newest one, or the cut for a torn tail.
+Status CompareWithSeal(engine::FileSystem* fs, const std::string& path, const engine::LogSeal& seal,
+                       const Print& print, uint64_t* damages) {
+  for (const engine::SealedSegment& segment : seal.segments) {
+    Status found = engine::ReadSealedSegment(fs, path, segment).status();
+    if (found.code() != StatusCode::kDataLoss) {
+      RETURN_IF_ERROR(found);
+      continue;
+    }
+    ++*damages;
+    print(MessageOf(found));
+  }
+  return OkStatus();
+}
+
+// Adds to *found the damage of a sealed log that ReadDamagedLog cannot see. With `drop`, a log that
+// lacks only its SEAL is sealed.
+Status CheckSeal(engine::FileSystem* fs, const LifeLog& log, bool drop, const Print& print,
+                 engine::SalvagedLog* found) {
+  const auto seal = engine::ReadSeal(fs, log.path);
+  // Damage that is already found would be counted twice.
+  if (seal.ok() && found->damages == 0) {
+    return CompareWithSeal(fs, log.path, *seal, print, &found->damages);
+  }
+  if (seal.status().code() == StatusCode::kDataLoss) {
+    ++found->damages;
+    print(MessageOf(seal.status()));
+  }
+  if (seal.status().code() != StatusCode::kNotFound) return OkStatus();
+  // An empty directory, which an operator made in the place of a lost log. It counts as damage, so
+  // that Rewrite writes a SEAL into it: without one the tablets that need this log cannot load.
+  if (found->files.empty()) {
+    ++found->damages;
+    print(fmt::format("{}: all its segments are missing", log.path));
+  } else if (drop) {
+    // A recovery or a salvage ended before it wrote the SEAL. To seal the log once more loses
+    // nothing; without a SEAL a start refuses a log that a record names.
+    RETURN_IF_ERROR(engine::SealLog(fs, log.path, 0).status());
+    print(fmt::format("{}: sealed", log.path));
+  }
+  return OkStatus();
+}
+
 StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, RedoPoints* redo,
                          bool drop, const Print& print) {
   ASSIGN_OR_RETURN(std::vector<LifeLog> logs, ListLogs(fs, directory));
@@ -108,22 +153,7 @@ StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, R
     };
     ASSIGN_OR_RETURN(engine::SalvagedLog found,
                      engine::ReadDamagedLog(fs, log.path, redo_of, print));
-    if (log.sealed) {
-      Status seal = engine::ReadSeal(fs, log.path).status();
-      if (seal.code() == StatusCode::kDataLoss) ++found.damages, print(MessageOf(seal));
-      // An empty directory, which an operator made in the place of a lost log. It counts as damage,
-      // so that Rewrite writes a SEAL into it: without one the tablets that need this log cannot
-      // load.
-      if (seal.code() == StatusCode::kNotFound && found.files.empty()) {
-        ++found.damages;
-        print(fmt::format("{}: all its segments are missing", log.path));
-      } else if (drop && seal.code() == StatusCode::kNotFound) {
-        // A recovery or a salvage ended before it wrote the SEAL. To seal the log once more loses
-        // nothing; without a SEAL a start refuses a log that a record names.
-        RETURN_IF_ERROR(engine::SealLog(fs, log.path, 0).status());
-        print(fmt::format("{}: sealed", log.path));
-      }
-    }
+    if (log.sealed) RETURN_IF_ERROR(CheckSeal(fs, log, drop, print, &found));
     for (const std::string& body : found.bodies) {
       ASSIGN_OR_RETURN(engine::LogRecordHead head, engine::DecodeLogHead(body));
       const uint64_t last = head.first_sequence + head.entry_count - 1;

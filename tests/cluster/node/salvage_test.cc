@@ -209,5 +209,79 @@ TEST_F(SalvageTest, D2_APowerLossLosesNoMore) {
   }
 }
 
+// Each segment of the sealed logs, as a start finds it that was killed before it flushed.
+std::vector<std::string> SealedSegmentsOf(engine::MemoryFileSystem* disk) {
+  std::vector<std::string> segments = LogsOf(disk);
+  std::erase_if(segments,
+                [](const auto& path) { return path.find(".sealed/") == std::string::npos; });
+  return segments;
+}
+
+std::unique_ptr<engine::MemoryFileSystem> KilledAfterTheSeal() {
+  const std::unique_ptr<engine::MemoryFileSystem> killed = KilledStore();
+  auto client = Open(killed.get());
+  EXPECT_TRUE(client.ok()) << client.status();
+  return ImageOf(killed.get());
+}
+
+// A start reads what SEAL names, and a salvage has to see whatever stops the start.
+TEST_F(SalvageTest, D2_WhatStopsAStartAtASealedLogIsFound) {
+  const std::unique_ptr<engine::MemoryFileSystem> sealed = KilledAfterTheSeal();
+  const std::vector<std::string> segments = SealedSegmentsOf(sealed.get());
+  ASSERT_GE(segments.size(), 3u);
+  size_t refused = 0;
+  for (const std::string& path : segments) {
+    for (const std::string_view harm : {"missing", "empty", "cut", "flipped"}) {
+      SCOPED_TRACE(fmt::format("{} {}", path, harm));
+      std::unique_ptr<engine::MemoryFileSystem> disk = ImageOf(sealed.get());
+      std::string bytes = *engine::ReadFile(disk.get(), path);
+      if (harm == "empty") bytes.clear();
+      if (harm == "cut") bytes.pop_back();
+      if (harm == "flipped") bytes.back() ^= 0x10;
+      EXPECT_OK(disk->Remove(path));
+      if (harm != "missing") {
+        EXPECT_OK(engine::ReplaceFile(disk.get(), path, bytes));
+      }
+      const Status started = Open(disk.get()).status();
+      if (started.ok()) continue;  // what SEAL names ends before the end of this file
+      ++refused;
+      EXPECT_CODE(started, StatusCode::kDataLoss);
+      EXPECT_THAT(Salvage(disk.get(), /*drop=*/false), HasSubstr(path));
+      Salvage(disk.get(), /*drop=*/true);
+      auto client = Open(disk.get());
+      ASSERT_TRUE(client.ok()) << client.status();
+      EXPECT_TRUE(RowsIn(client->get()).has_value());
+    }
+  }
+  EXPECT_GE(refused, 4 * segments.size() - 4);
+}
+
+TEST_F(SalvageTest, D2_APowerLossInTheSalvageOfASealedLogLeavesItToTheNext) {
+  const std::unique_ptr<engine::MemoryFileSystem> sealed = KilledAfterTheSeal();
+  const std::vector<std::string> segments = SealedSegmentsOf(sealed.get());
+  std::unique_ptr<engine::MemoryFileSystem> disk = ImageOf(sealed.get());
+  disk->FlipByte(segments[segments.size() / 2], 100, 0x10);
+  engine::FaultFileSystem faulty(disk.get());
+  engine::Random random(1);
+  engine::Mutex mutex;  // several threads of the salvage sync
+  std::vector<std::unique_ptr<engine::MemoryFileSystem>> crashed;
+  faulty.OnSync([&] {
+    engine::MutexLock lock(&mutex);
+    for (int i = 0; i < 5; ++i) crashed.push_back(disk->CrashClone(&random));
+  });
+  Salvage(&faulty, /*drop=*/true);
+  auto client = Open(disk.get());
+  ASSERT_TRUE(client.ok()) << client.status();
+  const auto kept = RowsIn(client->get());
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_GT(crashed.size(), 15u);
+  for (const auto& left : crashed) {
+    Salvage(left.get(), /*drop=*/true);
+    auto again = Open(left.get());
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(RowsIn(again->get()), kept);
+  }
+}
+
 }  // namespace
 }  // namespace sippar::cluster
