@@ -270,8 +270,10 @@ StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory, uint64_t
   return seal;
 }
 
-StatusOr<std::string> ReadSealedSegment(FileSystem* fs, const std::string& directory,
-                                        const SealedSegment& segment) {
+namespace {
+
+StatusOr<std::string> ReadAndVerify(FileSystem* fs, const std::string& directory,
+                                    const SealedSegment& segment) {
   std::string path = directory + "/" + SegmentFileName(segment.id);
   auto file = fs->OpenRandom(path);
   if (file.status().code() == StatusCode::kNotFound) {
@@ -299,6 +301,13 @@ StatusOr<std::string> ReadSealedSegment(FileSystem* fs, const std::string& direc
                     path, segment.length, found, segment.checksum));
   }
   return bytes;
+}
+
+}  // namespace
+
+StatusOr<std::string> ReadSealedSegment(FileSystem* fs, const std::string& directory,
+                                        const SealedSegment& segment) {
+  return ReadStubbornly([&] { return ReadAndVerify(fs, directory, segment); });
 }
 
 }  // namespace sippar::engine
