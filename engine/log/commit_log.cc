@@ -279,8 +279,6 @@ std::string CommitLog::PathOf(SegmentId id) const {
 
 Status CommitLog::BeginSegment() {
   if (writer_ != nullptr) {
-    // In a log without syncs, the segment must become durable before the next segment's header
-    // states its length.
     Status status = options_.sync ? OkStatus() : writer_->Write(/*sync=*/true);
     AbandonSegment();
     RETURN_IF_ERROR(status);
@@ -332,7 +330,15 @@ Status CommitLog::WriteInDoubtAgain() {
 
 void CommitLog::AbandonSegment() {
   // Best effort: recovery needs no end mark, which lies after the segment's accepted length.
-  (void)writer_->Finish();
+  const Status finished = writer_->Finish();
+  // In a log without syncs, the segment must become durable before the next segment's header states
+  // its length; and a later sync, of another file, answers for it (MakeDurable).
+  if (!options_.sync && writer_->durable_length() < last_length_) {
+    fenced_ = Unavailable(fmt::format(
+        "commit log {}: a sync failed ({}), so it is unknown which of its unsynced writes are on "
+        "the disk, and the log accepts no more; open the store again, or restart this server",
+        PathOf(last_), MessageOf(finished)));
+  }
   writer_.reset();
   CloseBooks();
 }

@@ -70,7 +70,10 @@ Status LogWriter::Write(bool sync) {
   }
   Status status = file_->Append(buffer_);
   CRASH_POINT("log.after_append");
-  if (status.ok() && sync) status = file_->Sync();
+  if (status.ok() && sync) {
+    status = file_->Sync();
+    sync_failed_ = !status.ok();
+  }
   failed_ = !status.ok();
   RETURN_IF_ERROR(status);
   accepted_length_ += buffer_.size();
@@ -81,8 +84,21 @@ Status LogWriter::Write(bool sync) {
   return OkStatus();
 }
 
+// Bytes that an earlier Write accepted without a sync may lie before those of the failed Write.
+Status LogWriter::SyncAccepted() {
+  if (durable_length_ == accepted_length_) return OkStatus();
+  if (sync_failed_) return Unavailable("a sync failed before; it is never repeated");
+  RETURN_IF_ERROR(file_->Sync());
+  durable_length_ = accepted_length_;
+  return OkStatus();
+}
+
 Status LogWriter::Finish() {
-  if (failed_) return file_->Close();
+  if (failed_) {
+    const Status synced = SyncAccepted();
+    const Status closed = file_->Close();
+    return synced.ok() ? closed : synced;
+  }
   // The end mark states that everything before it is durable, so the rest is synced first.
   Status status = durable_length_ < accepted_length_ ? Write(/*sync=*/true) : OkStatus();
   CRASH_POINT("log.before_end_mark");

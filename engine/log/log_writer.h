@@ -24,7 +24,8 @@ class LogWriter {
 
   void Add(std::string_view body);        // adds a record to the buffer
   [[nodiscard]] Status Write(bool sync);  // writes the buffer; OK: accepted_length() covers it
-  // Writes the end mark, syncs and closes; after a failed Write only closes.
+  // Writes the end mark, syncs and closes. After a failed Write, writes no end mark, and syncs only
+  // what earlier Writes did not. If a sync fails, durable_length() stays below accepted_length().
   [[nodiscard]] Status Finish();
 
   SegmentId id() const { return id_; }
@@ -34,13 +35,16 @@ class LogWriter {
  private:
   LogWriter(std::unique_ptr<AppendFile> file, SegmentId id) : file_(std::move(file)), id_(id) {}
 
+  [[nodiscard]] Status SyncAccepted();
+
   std::unique_ptr<AppendFile> file_;
   SegmentId id_;
   std::string buffer_;
   uint64_t accepted_length_ = 0;
   uint64_t durable_length_ = 0;
   uint64_t reserved_length_ = 0;
-  bool failed_ = false;
+  bool failed_ = false;       // the last Write failed
+  bool sync_failed_ = false;  // ... in its sync
 };
 
 // The bytes of a whole segment with these record bodies, up to the mark of a clean end.

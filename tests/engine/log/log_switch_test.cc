@@ -368,5 +368,39 @@ TEST_F(LogSwitchTest, ALogThatSyncsNothingIsDurableWhereItIsAskedToBe) {
   }
 }
 
+// What was written before a failed append is durable before the next segment says that it counts.
+TEST_F(LogSwitchTest, ALogThatSyncsNothingSyncsWhatItLeavesBehind) {
+  CommitLogOptions options = Options();
+  options.sync = false;
+  CommitLog log(std::move(options), {0, 0}, 0, {});
+  ASSERT_TRUE(Put(&log, "a", [](uint64_t) {}).ok());
+  AddRule("fail append *.log 1");
+  EXPECT_FALSE(Put(&log, "refused", [](uint64_t) {}).ok());
+  ASSERT_TRUE(Put(&log, "b", [](uint64_t) {}).ok());
+  ASSERT_TRUE(log.MakeDurable().ok());
+  Random random(1);
+  for (int i = 0; i < 20; ++i) {
+    std::unique_ptr<MemoryFileSystem> left = memory_.CrashClone(&random);
+    EXPECT_EQ(Replayed(left.get()), (std::vector<std::string>{"a", "b"})) << i;
+    auto seal = SealLog(left.get(), "/wal", 1);
+    EXPECT_TRUE(seal.ok()) << seal.status();
+  }
+}
+
+TEST_F(LogSwitchTest, ALogThatSyncsNothingEndsIfASyncFailed) {
+  CommitLogOptions options = Options();
+  options.sync = false;
+  CommitLog log(std::move(options), {0, 0}, 0, {});
+  ASSERT_TRUE(Put(&log, "a", [](uint64_t) {}).ok());
+  AddRule("fail sync *.log 1");
+  EXPECT_FALSE(log.MakeDurable().ok());
+  const Status refused = Put(&log, "b", [](uint64_t) {});
+  EXPECT_EQ(refused.code(), StatusCode::kUnavailable);
+  EXPECT_NE(MessageOf(refused).find("open the store again"), std::string::npos) << refused;
+  Random random(1);
+  auto seal = SealLog(memory_.CrashClone(&random).get(), "/wal", 1);
+  EXPECT_TRUE(seal.ok()) << seal.status();
+}
+
 }  // namespace
 }  // namespace sippar::engine
