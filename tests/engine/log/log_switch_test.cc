@@ -374,7 +374,7 @@ TEST_F(LogSwitchTest, ALogThatSyncsNothingSyncsWhatItLeavesBehind) {
   options.sync = false;
   CommitLog log(std::move(options), {0, 0}, 0, {});
   ASSERT_TRUE(Put(&log, "a", [](uint64_t) {}).ok());
-  AddRule("fail append *.log 1");
+  AddRule("fail write *.log 1");
   EXPECT_FALSE(Put(&log, "refused", [](uint64_t) {}).ok());
   ASSERT_TRUE(Put(&log, "b", [](uint64_t) {}).ok());
   ASSERT_TRUE(log.MakeDurable().ok());
