@@ -243,7 +243,7 @@ TEST_F(SalvageTest, D2_WhatStopsAStartAtASealedLogIsFound) {
         EXPECT_OK(engine::ReplaceFile(disk.get(), path, bytes));
       }
       const Status started = Open(disk.get()).status();
-      if (started.ok()) continue;  // what SEAL names ends before the end of this file
+      if (started.ok()) continue;  // see below
       ++refused;
       EXPECT_CODE(started, StatusCode::kDataLoss);
       EXPECT_THAT(Salvage(disk.get(), /*drop=*/false), HasSubstr(path));
@@ -253,7 +253,9 @@ TEST_F(SalvageTest, D2_WhatStopsAStartAtASealedLogIsFound) {
       EXPECT_TRUE(RowsIn(client->get()).has_value());
     }
   }
-  EXPECT_GE(refused, 4 * segments.size() - 4);
+  // What a cut or a flip of the last byte hits is the mark of a clean end, which SEAL leaves out
+  // but in the segment that the seal wrote.
+  EXPECT_GE(refused, 2 * segments.size() + 2);
 }
 
 TEST_F(SalvageTest, D2_APowerLossInTheSalvageOfASealedLogLeavesItToTheNext) {
