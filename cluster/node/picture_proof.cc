@@ -117,7 +117,7 @@ class PictureProof {
         path, named->second, kPutBack, directory);
   }
 
-  // Reads and checks only what SEAL names, because readers of a sealed log read nothing else. The
+  // Reads and checks only what SEAL names, because readers of a sealed log read at most that. The
   // bytes are read, not only counted: if they were damaged, the server would not load the tablets
   // that need them, and their clients would not learn why. A sealed log stays until its tablets
   // have flushed, so most starts find none. kNotFound: the log has no SEAL, or does not exist.

@@ -330,14 +330,15 @@ Status CommitLog::WriteInDoubtAgain() {
 
 void CommitLog::AbandonSegment() {
   // Best effort: recovery needs no end mark, which lies after the segment's accepted length.
-  const Status finished = writer_->Finish();
-  // In a log without syncs, the segment must become durable before the next segment's header states
-  // its length; and a later sync, of another file, answers for it (MakeDurable).
+  (void)writer_->Finish();
+  // In a log without syncs, the segment must be durable before the header of the next segment
+  // states its length, and before a call of MakeDurable, which syncs only the next segment, answers
+  // OK.
   if (!options_.sync && writer_->durable_length() < last_length_) {
     fenced_ = Unavailable(fmt::format(
-        "commit log {}: a sync failed ({}), so it is unknown which of its unsynced writes are on "
-        "the disk, and the log accepts no more; open the store again, or restart this server",
-        PathOf(last_), MessageOf(finished)));
+        "commit log {}: a sync failed, so it is unknown which of its unsynced writes are on the "
+        "disk, and the log accepts no more; open the store again, or restart this server",
+        PathOf(last_)));
   }
   writer_.reset();
   CloseBooks();

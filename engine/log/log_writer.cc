@@ -84,7 +84,8 @@ Status LogWriter::Write(bool sync) {
   return OkStatus();
 }
 
-// Bytes that an earlier Write accepted without a sync may lie before those of the failed Write.
+// Syncs the bytes that earlier Writes accepted without a sync. They lie before those of the failed
+// Write.
 Status LogWriter::SyncAccepted() {
   if (durable_length_ == accepted_length_) return OkStatus();
   if (sync_failed_) return Unavailable("a sync failed before; it is never repeated");

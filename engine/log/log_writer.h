@@ -44,7 +44,7 @@ class LogWriter {
   uint64_t durable_length_ = 0;
   uint64_t reserved_length_ = 0;
   bool failed_ = false;       // the last Write failed
-  bool sync_failed_ = false;  // ... in its sync
+  bool sync_failed_ = false;  // the sync of the last Write failed
 };
 
 // The bytes of a whole segment with these record bodies, up to the mark of a clean end.
