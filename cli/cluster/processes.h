@@ -19,7 +19,8 @@ class ClusterProcesses {
   explicit ClusterProcesses(const ClusterPlan& plan) : plan_(plan) {}
 
   // The id of the running process; 0 if it does not run. The command line is checked as well,
-  // because the id of a process that ended may now belong to another program.
+  // because the id of a process that ended may now belong to another program. A process that was
+  // killed and has not quite ended is waited for, for at most 10 s: it still holds its ports.
   pid_t Running(const PlannedProcess& process) const;
   bool AnyRuns() const;
 

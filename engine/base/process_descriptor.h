@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <poll.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -22,6 +23,12 @@ class ProcessDescriptor {
   // False: the process has ended, or may not be signalled; errno says which.
   bool Signal(int number) const {
     return ::syscall(SYS_pidfd_send_signal, fd_, number, nullptr, 0) == 0;
+  }
+  // Waits until the last thread of the process has ended, by which time the process holds no file,
+  // port or lock any more. False: it still runs after `timeout_ms`.
+  bool AwaitEnd(int timeout_ms) const {
+    pollfd ended{fd_, POLLIN, 0};
+    return ::poll(&ended, 1, timeout_ms) == 1;
   }
 
  private:

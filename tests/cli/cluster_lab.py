@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
 import random
+import select
 import shutil
 import socket
 import subprocess
@@ -35,12 +36,15 @@ def is_free(port):
 
 
 def has_ended(pid):
-    """A process that has ended and whose parent has not noticed has no command line."""
+    """Whether the last thread of the process has ended; its parent need not have noticed."""
     try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return not file.read()
-    except OSError:
+        held = os.pidfd_open(pid)
+    except ProcessLookupError:
         return True
+    try:
+        return select.select([held], [], [], 0)[0] != []
+    finally:
+        os.close(held)
 
 
 class ClusterLab(unittest.TestCase):
