@@ -93,7 +93,8 @@ std::string SignatureOf(std::string_view name) {
   return fmt::format("{}; {}", CallForm(*call), call->meaning);
 }
 
-// The values that SET offers for a setting; empty if the setting takes any number or text.
+// Returns the words that completion offers as the value of a setting: ON and OFF, or ALL, which
+// `versions` takes instead of a number. Empty for a setting that takes no such word.
 std::vector<std::string> ValuesOf(std::string_view setting) {
   for (const query::SettingLine& line : query::DescribeSettings({})) {
     if (!query::SameWord(line.name, setting)) continue;
@@ -204,7 +205,7 @@ Candidates Completer::FindInText(std::string_view text, size_t caret, const quer
     out.words = session->StatementIds();
     std::erase_if(out.words, [&](const std::string& word) { return !word.starts_with(typed); });
   }
-  // Completion reads nothing inside BEGIN ROW, because COMMIT would check the cells that it read.
+  // Completion reads no cells inside BEGIN ROW, because COMMIT would check the cells that it read.
   const bool may_read = session != nullptr && session->transaction().empty();
   if (place == QuotedPlace::kRowKey && may_read && !at.table_name.empty()) {
     out.words = RowKeyPrefixes(session, at.table_name, typed, kKeysMax);
@@ -259,7 +260,7 @@ std::vector<std::string> Completer::ColumnNames(const std::string& table, std::s
   constexpr size_t kTablesMax = 3;
   query::Session* session = store_->session();
   size_t colon = typed.find(':');
-  // Completion reads nothing inside BEGIN ROW, because COMMIT would check the cells that it read.
+  // Completion reads no cells inside BEGIN ROW, because COMMIT would check the cells that it read.
   const bool asks =
       colon != std::string_view::npos && session != nullptr && session->transaction().empty();
   if (!asks) return {};

@@ -9,7 +9,7 @@
 namespace sippar::cli {
 namespace {
 
-// Longer text has no colours: it would be read again at each key.
+// Longer text has no colours: all of it would be read again at each key press.
 constexpr size_t kColoredBytesMax = 64 << 10;
 
 constexpr std::string_view kSaveCursor = "\0337";

@@ -60,8 +60,8 @@ class MetaCommands {
   static const std::vector<MetaCommand>& List();
   int Statement(const std::string& text) { return runner_->RunForCommand(text); }
   int Fail(std::string_view message);
-  // Shows a text of this program, such as help. Uses the pager if the text is larger than the
-  // screen.
+  // Shows a text that is no result of a statement: help, the typed or last statement, the history.
+  // Uses the pager, if there is one, when the text is larger than the screen.
   void Show(const std::string& text);
   int ShowCommands(const std::string&);
   int ShowHelp(const std::string& topic);

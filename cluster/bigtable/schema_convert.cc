@@ -19,8 +19,8 @@ using engine::GcPolicy;
 using engine::TableSchema;
 namespace admin = google::bigtable::admin::v2;
 
-// Prefix of the table options that hold the API's types (serialized messages) of families that are
-// plain bytes in the engine.
+// Prefix of the names of table options. Each such option keeps the API's type (a serialized
+// message) of a family whose values are plain bytes for the engine.
 using engine::kValueTypeOption;
 constexpr int64_t kSecondsMax = 315'576'000'000;  // largest Duration: 10,000 years
 

@@ -25,7 +25,8 @@ struct SiteOptions {
   bool allows_unsafe_store = false;
   int64_t session_us = 10'000'000;  // timeout of this process's sessions that hold no lock
   engine::Clock* clock = engine::Clock::System();
-  // See ZooKeeperOptions: how long the first session waits for a member of ZooKeeper.
+  // How long the first session waits for a member of ZooKeeper to answer, and the function that may
+  // end this wait: see ZooKeeperOptions.
   int64_t connect_us = 0;
   std::function<bool(const std::string& what)> may_wait = nullptr;
 };

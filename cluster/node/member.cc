@@ -15,7 +15,7 @@
 namespace sippar::cluster {
 namespace {
 
-// Time between two looks at the lock service.
+// Time between two looks at the lock service, and between two attempts to start the server.
 constexpr int64_t kLookUs = 100'000;
 
 // Checks the name, because it becomes part of paths in the lock service and of log directories.

@@ -29,7 +29,8 @@ struct PatternFields {
   std::optional<int> offset;  // seconds east of UTC, wins over the zone
   absl::TimeZone zone;
 };
-// If it returns false, *problem is the reason.
+// Computes the time that the fields tell, in microseconds since 1970. Returns false if there is no
+// such time; *problem is then the reason.
 bool TimeOfFields(const PatternFields& fields, int64_t* micros, std::string* problem);
 
 }  // namespace sippar::engine

@@ -32,7 +32,8 @@ struct BlockHandle {
   bool operator==(const BlockHandle&) const = default;
 };
 
-// The seed of a block's checksum contains the block's place (FAULTS.md D15).
+// The seed of a block's checksum depends on the file and on the block's offset. So the check fails
+// if a read returns the bytes of another block (tests/FAULTS.md D15).
 inline uint64_t BlockSeed(uint64_t file_id, uint64_t offset) {
   return (file_id + 1) * 0x9e3779b97f4a7c15u ^ offset;
 }

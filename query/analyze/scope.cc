@@ -86,7 +86,8 @@ StatusOr<Expression> RowScope::Pattern(const syntax::PatternNode& node, SlotDef:
   return PatternSlot(pattern, kind);
 }
 
-// Nameless LETs hold the tests of IF (execute/atomic.cc) and must not appear in a hint.
+// Nameless LETs hold the tests of IF and whether a RETURN was reached (execute/atomic.cc). No
+// expression can name them, so they must not appear in a hint.
 std::vector<std::string> RowScope::KnownNames() const {
   std::vector<std::string> names = {"row"};
   for (const Let& let : lets_) {

@@ -1,6 +1,5 @@
-// Builds the statements that are neither reads, writes nor schema changes: SHOW, IMPORT, EXPORT,
-// SET, RESET, COMPACT, MOVE, BALANCE and those that the language knows but does not support.
-// Private to query/parse.
+// Builds the statements SHOW, IMPORT, EXPORT, SET, RESET, COMPACT, MOVE and BALANCE, and those that
+// the language knows but does not support. Private to query/parse.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

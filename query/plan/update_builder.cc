@@ -195,8 +195,10 @@ Status UpdateBuilder::AddCondition(const syntax::OptionalExpr& condition) {
   return OkStatus();
 }
 
-// RETURNING is evaluated on the row after the update, under the row's lock, so no other write can
-// come in between.
+// Compiles the items of RETURNING, or of a RETURN in ATOMIC. The tablet evaluates them on the row
+// after the update, under the row's lock, so no other write can come in between. Inside BEGIN ROW,
+// the session evaluates them, and COMMIT fails if another client's change made the values wrong
+// (execute/transaction.cc).
 StatusOr<std::vector<Expression>> UpdateBuilder::CompileItems(
     const std::vector<syntax::SelectItem>& items, std::vector<ResultColumn>* columns) {
   std::vector<Expression> values;

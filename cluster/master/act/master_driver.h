@@ -152,7 +152,8 @@ class MasterDriver final : public MasterNotices {
   std::atomic<bool> watching_{false};
   bool lock_may_be_free_ GUARDED_BY(mutex_) = false;  // a hint for a candidate on standby
   std::shared_ptr<Reign> reign_ GUARDED_BY(mutex_);
-  // Number of failures with the same error text, until the start is complete.
+  // By error text: how often this process got no session, or an action of the start failed. Cleared
+  // when a session opens and when the start is complete.
   std::map<std::string, int> start_failures_ GUARDED_BY(mutex_);
   Status start_failure_ GUARDED_BY(mutex_);
   uint64_t next_request_ GUARDED_BY(mutex_) = 1;

@@ -41,7 +41,7 @@ void OnEvent(Turn* turn, const event::SplitDone& split) {
   }
 }
 
-// Only the sweep waits for these answers; GarbageAnswered handles them.
+// Only the sweep (garbage_step.h) waits for these answers; GarbageAnswered handles them.
 void OnDone(Turn*, const action::ListFiles&, const event::Done&) {}
 void OnDone(Turn*, const action::FindReferences&, const event::Done&) {}
 void OnDone(Turn*, const action::TrashFiles&, const event::Done&) {}
