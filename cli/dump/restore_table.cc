@@ -35,15 +35,17 @@ StatusOr<bool> IsEmpty(cluster::Client* client, const std::string& table) {
 StatusOr<query::syntax::Statement> ParseCreate(const DumpedTable& table) {
   auto statement = query::ParseStatement(table.create);
   if (!statement.ok()) {
-    return InvalidArgument(fmt::format("table {}: CREATE TABLE in the dump: {}", table.name,
-                                       query::QueryErrorOf(statement.status()).message));
+    return InvalidArgument(fmt::format(
+        "CREATE TABLE in the dump: it cannot be parsed ({}); the dump is damaged or of a "
+        "newer sippar: use another copy, or the sippar that wrote it",
+        query::QueryErrorOf(statement.status()).message));
   }
   const auto* create = std::get_if<query::syntax::CreateTable>(&statement->node);
   if (create != nullptr && create->table.text == table.name) return statement;
   return InvalidArgument(
-      fmt::format("table {}: the dump has another statement in place of CREATE TABLE {}, so it is "
-                  "damaged or was changed; use another copy of the dump",
-                  table.name, table.name));
+      fmt::format("the dump has another statement in place of CREATE TABLE {}, so it is damaged or "
+                  "was changed; use another copy of the dump",
+                  table.name));
 }
 
 }  // namespace

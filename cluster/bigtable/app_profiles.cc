@@ -68,7 +68,7 @@ StatusOr<admin::AppProfile> DoUpdate(const InstanceRecords& records,
   admin::AppProfile kept;
   Status changed = ChangeRecord(
       records.admin(), RecordOf(name), &kept, [&](const NamedRecord* record) -> Status {
-        RETURN_IF_ERROR(CheckEtag(wanted.etag(), record));
+        RETURN_IF_ERROR(CheckEtag(wanted.name(), wanted.etag(), record));
         // Starts from GetProfile, not from the record: the default profile may have no record yet.
         ASSIGN_OR_RETURN(kept, records.GetProfile(name));
         RETURN_IF_ERROR(MergeFields(request.update_mask(), wanted, &kept));

@@ -121,7 +121,7 @@ Status DoUpdate(Client* client, const admin::UpdateAuthorizedViewRequest& reques
   return ChangeRecord(client->admin(), view.record, &kept,
                       [&](const NamedRecord* record) -> Status {
                         if (record == nullptr) return NoView(wanted.name());
-                        RETURN_IF_ERROR(CheckEtag(wanted.etag(), record));
+                        RETURN_IF_ERROR(CheckEtag(wanted.name(), wanted.etag(), record));
                         RETURN_IF_ERROR(MergeFields(request.update_mask(), wanted, &kept));
                         kept.clear_name();
                         kept.clear_etag();
@@ -135,7 +135,7 @@ Status DoDelete(Client* client, const admin::DeleteAuthorizedViewRequest& reques
   Status changed =
       DeleteRecord(client->admin(), view.record, &kept, [&](const NamedRecord* record) -> Status {
         if (record == nullptr) return NoView(request.name());
-        RETURN_IF_ERROR(CheckEtag(request.etag(), record));
+        RETURN_IF_ERROR(CheckEtag(request.name(), request.etag(), record));
         if (!kept.deletion_protection()) return OkStatus();
         return FailedPrecondition(fmt::format(
             "{} is protected from deletion; update its deletion_protection to false first",

@@ -90,7 +90,9 @@ Status SetPolicy(const InstanceRecords& records, const iam::SetIamPolicyRequest&
         // While no policy is stored, clients read the etag kNoPolicyEtag and send it back with the
         // first policy. No record has this etag.
         bool is_first = record == nullptr && wanted.etag() == kNoPolicyEtag;
-        if (!is_first) RETURN_IF_ERROR(CheckEtag(wanted.etag(), record));
+        if (!is_first) {
+          RETURN_IF_ERROR(CheckEtag("policy of " + request.resource(), wanted.etag(), record));
+        }
         kept = wanted;
         kept.clear_etag();
         return OkStatus();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/checksum.h"
+#include "engine/base/printable.h"
 
 namespace sippar::cluster {
 namespace {
@@ -88,9 +89,20 @@ std::string TablePartRecord(const char* kind, uint64_t table_id, const std::stri
   return fmt::format("{}/{}/{}", kind, table_id, id);
 }
 
-Status CheckEtag(const std::string& wanted, const NamedRecord* record) {
+Status CheckEtag(const std::string& object, const std::string& wanted, const NamedRecord* record) {
   if (wanted.empty() || (record != nullptr && wanted == EtagOf(*record))) return OkStatus();
-  return Aborted("etag does not match: the resource was changed since it was read; read it again");
+  constexpr size_t kShownMax = 40;
+  const std::string found = engine::PrintableBytes(wanted.substr(0, kShownMax));
+  if (record == nullptr) {
+    return Aborted(fmt::format(
+        "{}: the etag of the request does not match (found '{}', expected none, because "
+        "nothing is stored for it); read it again",
+        object, found));
+  }
+  return Aborted(
+      fmt::format("{}: the etag of the request does not match (found '{}', expected '{}'); another "
+                  "caller may have changed it since it was read: read it again",
+                  object, found, EtagOf(*record)));
 }
 
 Status MergeFields(const FieldMask& mask, const Message& source, Message* target) {

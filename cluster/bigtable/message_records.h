@@ -34,8 +34,10 @@ using RecordChange = std::function<Status(const NamedRecord* record)>;
 // names. Table ids are never reused, so no call finds what is left of a dropped table, unless the
 // table is undeleted.
 std::string TablePartRecord(const char* kind, uint64_t table_id, const std::string& id);
-// kAborted: `wanted` is not "" and not the etag of the record.
-[[nodiscard]] Status CheckEtag(const std::string& wanted, const NamedRecord* record);
+// kAborted: `wanted` is not "" and not the etag of the record. The message calls the record
+// `object`.
+[[nodiscard]] Status CheckEtag(const std::string& object, const std::string& wanted,
+                               const NamedRecord* record);
 
 // Copies the fields of `mask` from `source` to `target`; with an empty mask or "*", copies the
 // fields that are set in `source`. kInvalidArgument: the mask names an unknown field.

@@ -109,7 +109,7 @@ Status DoUpdate(Client* client, const admin::UpdateSchemaBundleRequest& request)
   return ChangeRecord(client->admin(), bundle.record, &kept,
                       [&](const NamedRecord* record) -> Status {
                         if (record == nullptr) return NoBundle(wanted.name());
-                        RETURN_IF_ERROR(CheckEtag(wanted.etag(), record));
+                        RETURN_IF_ERROR(CheckEtag(wanted.name(), wanted.etag(), record));
                         RETURN_IF_ERROR(MergeFields(request.update_mask(), wanted, &kept));
                         kept.clear_name();
                         kept.clear_etag();
@@ -123,7 +123,7 @@ Status DoDelete(Client* client, const admin::DeleteSchemaBundleRequest& request)
   RETURN_IF_ERROR(
       DeleteRecord(client->admin(), bundle.record, &kept, [&](const NamedRecord* record) -> Status {
         if (record == nullptr) return NoBundle(request.name());
-        return CheckEtag(request.etag(), record);
+        return CheckEtag(request.name(), request.etag(), record);
       }));
   // The policy is deleted after the bundle. A crash between the two leaves the policy behind, and a
   // new bundle of the same name would get it.

@@ -114,7 +114,7 @@ Status EmbeddedLockService::RaiseAbove(uint64_t seen) {
   if (seen >= kNumberMax) {
     return InvalidArgument(
         fmt::format("epoch counter of the lock service: it cannot be raised above {}, the "
-                    "highest epoch that was found (at most 2^32 - 1)",
+                    "last number of the lock files that are carried here (at most 2^32 - 1)",
                     seen));
   }
   if (seen >= numbers_end_) RETURN_IF_ERROR(Reserve(seen + 1 + kNumbersReserved));

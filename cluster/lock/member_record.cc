@@ -19,6 +19,24 @@ bool Parse(std::string_view text, Number* number) {
   return parsed.ec == std::errc() && parsed.ptr == end;
 }
 
+// Sets the member of `record` that the line names; false if its number is not valid.
+bool TakeLine(std::string_view line, MemberRecord* record) {
+  const size_t blank = line.find(' ');
+  const std::string_view key = line.substr(0, blank);
+  const std::string_view value =
+      blank == std::string_view::npos ? std::string_view() : line.substr(blank + 1);
+  if (key == "host") record->host = value;
+  if (key == "port") return Parse(value, &record->port);
+  if (key == "fence") return Parse(value, &record->fence);
+  if (key == "leaving") record->leaving = value;
+  if (key == "machine") record->machine = value;
+  if (key == "pid") return Parse(value, &record->pid);
+  if (key == "version") record->version = value;
+  if (key == "cluster") record->cluster = value;
+  if (key == "identity") record->identity = value;
+  return key != "lease" || Parse(value, &record->lease_us);
+}
+
 }  // namespace
 
 std::string MemberRecord::Print() const {
@@ -38,31 +56,21 @@ std::string MemberRecord::Encode() const {
 
 StatusOr<MemberRecord> MemberRecord::Decode(std::string_view text) {
   MemberRecord record;
-  bool is_valid = true;
   for (std::string_view left = text; !left.empty();) {
     const std::string_view line = left.substr(0, left.find('\n'));
     left.remove_prefix(std::min(line.size() + 1, left.size()));
-    const size_t blank = line.find(' ');
-    const std::string_view key = line.substr(0, blank);
-    const std::string_view value =
-        blank == std::string_view::npos ? std::string_view() : line.substr(blank + 1);
-    if (key == "host") record.host = value;
-    if (key == "port") is_valid = is_valid && Parse(value, &record.port);
-    if (key == "fence") is_valid = is_valid && Parse(value, &record.fence);
-    if (key == "leaving") record.leaving = value;
-    if (key == "machine") record.machine = value;
-    if (key == "pid") is_valid = is_valid && Parse(value, &record.pid);
-    if (key == "version") record.version = value;
-    if (key == "cluster") record.cluster = value;
-    if (key == "identity") record.identity = value;
-    if (key == "lease") is_valid = is_valid && Parse(value, &record.lease_us);
+    if (TakeLine(line, &record)) continue;
+    return InvalidArgument(
+        fmt::format("member's record '{}': its line '{}' has no valid number; start that process "
+                    "again, so that it writes a new record",
+                    engine::PrintableBytes(text), engine::PrintableBytes(line)));
   }
   const bool is_reached = record.port != 0 || net::IsUnixHost(record.host);
-  if (is_valid && !record.host.empty() && is_reached) return record;
-  return InvalidArgument(
-      fmt::format("member's record '{}': it does not say how the member is "
-                  "reached (expected a line 'host ...' and a line 'port ...')",
-                  engine::PrintableBytes(text)));
+  if (!record.host.empty() && is_reached) return record;
+  return InvalidArgument(fmt::format(
+      "member's record '{}': it does not say how the member is reached (expected a line 'host ...' "
+      "and, unless the host is unix:PATH, a line 'port ...' other than 0)",
+      engine::PrintableBytes(text)));
 }
 
 }  // namespace sippar::cluster

@@ -178,8 +178,8 @@ Status Channel::Admit(size_t bytes) {
   if (state_ == State::kIdle && wait_us > 0) return MarkNotBegun(last_failure_, wait_us);
   if (admission_.Enter(bytes)) return OkStatus();
   return MarkNotBegun(
-      Unavailable(fmt::format("call to {}: too many calls are in flight (found {} calls of {} "
-                              "bytes, at most {} calls of {} bytes); call again later",
+      Unavailable(fmt::format("call to {}: too many calls are in flight (found {} calls with {} "
+                              "bytes together, at most {} calls and {} bytes); call again later",
                               Name(), admission_.calls(), admission_.bytes(),
                               options_.bounds.calls_max, options_.bounds.bytes_max)),
       kBusyWaitMicros);

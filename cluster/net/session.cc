@@ -86,19 +86,21 @@ Status Session::Admit(const Frame& request) {
   engine::MutexLock lock(&mutex_);
   engine::MutexLock lane_lock(&lane_->mutex);
   size_t bytes = request.body.size();
-  std::string_view whose = "this connection";
-  if (admission_->Enter(bytes)) {
+  const bool is_own_full = !admission_->Enter(bytes);
+  if (!is_own_full) {
     if (lane_->admission.Enter(bytes)) return OkStatus();
     admission_->Leave(bytes);
-    whose = "all connections";
   }
-  const Admission& full = whose == "this connection" ? *admission_ : lane_->admission;
-  return MarkNotBegun(
-      Unavailable(fmt::format("{}: too many '{}' calls of {} are in flight ({} calls of {} "
-                              "bytes); call again later",
-                              parts_->hello().name, NameOf(peer_.lane), whose, full.calls(),
-                              full.bytes())),
-      kBusyWaitMicros);
+  const LaneBounds& bounds = lane_->bounds;
+  const Admission& full = is_own_full ? *admission_ : lane_->admission;
+  return MarkNotBegun(Unavailable(fmt::format(
+                          "{}: too many '{}' calls of {} are in flight (found {} calls with {} "
+                          "bytes together, at most {} calls and {} bytes); call again later",
+                          parts_->hello().name, NameOf(peer_.lane),
+                          is_own_full ? "this connection" : "all connections", full.calls(),
+                          full.bytes(), is_own_full ? bounds.calls_max : bounds.calls_of_all_max,
+                          is_own_full ? bounds.bytes_max : bounds.bytes_of_all_max)),
+                      kBusyWaitMicros);
 }
 
 void Session::Refuse(const Frame& request, const Status& why) {

@@ -45,8 +45,20 @@ int AcceptedMax() {
 
 StatusOr<std::unique_ptr<Socket>> NewSocket(const Address& address) {
   int fd = ::socket(address.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return SocketError(fmt::format("{}: no socket was made", address.Text()), errno);
-  return std::make_unique<Socket>(fd);
+  if (fd >= 0) return std::make_unique<Socket>(fd);
+  const int error = errno;
+  return Unavailable(
+      fmt::format("address {}: no socket was made ({}){}", address.Text(), std::strerror(error),
+                  error == EMFILE ? "; raise the limit of open files (ulimit -n)" : ""));
+}
+
+// What to do when `address` cannot be listened on.
+std::string_view RemedyFor(const Address& address, int error) {
+  if (address.bytes.ss_family == AF_UNIX) return "give a path in a directory of this user";
+  if (error == EACCES && address.port() < 1024) {
+    return "give a port of 1024 or above, or run this program with the right to use lower ones";
+  }
+  return "give an address of this machine with a free port (port 0 takes any free one)";
 }
 
 }  // namespace
@@ -126,7 +138,9 @@ StatusOr<std::unique_ptr<Socket>> Socket::Listen(const Address& address) {
   ::setsockopt(made->fd_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   auto* generic = reinterpret_cast<const sockaddr*>(&address.bytes);
   if (::bind(made->fd_, generic, address.size) != 0 || ::listen(made->fd_, kBacklog) != 0) {
-    return SocketError(fmt::format("{}: it cannot be listened on", address.Text()), errno);
+    const int error = errno;
+    return Unavailable(fmt::format("address {}: it cannot be listened on ({}); {}", address.Text(),
+                                   std::strerror(error), RemedyFor(address, error)));
   }
   return made;
 }

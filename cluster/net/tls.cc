@@ -86,7 +86,11 @@ class OpensslSession final : public TlsSession {
     const std::string text = ErrorText();
     const long verified = SSL_get_verify_result(ssl_.get());
     if (verified == X509_V_OK) {
-      return Unavailable(fmt::format("TLS handshake: refused ({})", text));
+      return Unavailable(
+          fmt::format("TLS handshake: it failed ({}); check that both ends use TLS, and that each "
+                      "end's --tls-ca fits the other's --tls-cert (of a client SIPPAR_TLS_CA and "
+                      "SIPPAR_TLS_CERT)",
+                      text));
     }
     return Unavailable(fmt::format(
         "TLS handshake: this end refuses the other's certificate ({}; {}); check --tls-cert there "
@@ -115,7 +119,12 @@ class OpensslSession final : public TlsSession {
       size_t size = std::min(plain.size(), kPlainStep);
       ERR_clear_error();
       int result = SSL_write(ssl_.get(), plain.data(), static_cast<int>(size));
-      if (result <= 0) return Unavailable(fmt::format("TLS: write failed ({})", ErrorText()));
+      if (result <= 0) {
+        return Unavailable(fmt::format(
+            "TLS: this end cannot encrypt for this connection any more ({}), so it closes "
+            "the connection; try again",
+            ErrorText()));
+      }
       plain.remove_prefix(static_cast<size_t>(result));
     }
     return OkStatus();

@@ -70,13 +70,22 @@ StatusOr<DirectoryLook> LookAt(engine::FileSystem* fs, const std::string& direct
   return look;
 }
 
-Status RefuseOther(const std::string& directory, const std::string& found,
+// For a directory whose CLUSTER does not have the id of `target`, which is `expected` ("": none).
+// Its TARGET, if it has one, names `target`.
+Status RefuseOther(const DirectoryLook& look, const std::string& directory,
                    const std::string& target, const std::string& expected) {
-  return FailedPrecondition(
-      fmt::format("store {}: it belongs to cluster '{}', and {} {}; give the cluster an empty "
-                  "directory, or name the cluster that the store belongs to",
-                  directory, engine::PrintableBytes(found), target,
-                  expected.empty() ? "has no id" : fmt::format("has the id '{}'", expected)));
+  const std::string other = expected.empty()
+                                ? "knows no cluster"
+                                : fmt::format("has the id '{}'", engine::PrintableBytes(expected));
+  std::string remedy = "repeat the command with an empty directory";
+  if (!look.target.empty()) {
+    remedy = fmt::format("`sippar admin doctor {}` says the way back", directory);
+  } else if (look.is_store) {
+    remedy = "repeat the command with another NAME in zk://HOSTS/NAME, or with an empty directory";
+  }
+  return FailedPrecondition(fmt::format("store {}: its cluster id is '{}', but {} {}; {}",
+                                        directory, engine::PrintableBytes(look.id), target, other,
+                                        remedy));
 }
 
 Status MakeDirectory(engine::FileSystem* fs, const std::string& directory) {
@@ -109,7 +118,12 @@ Status WriteId(const ClusterPlan& plan, const std::string& id, uint64_t session)
       Publish(plan.fs, store_paths::ClusterId(plan.store.directory), ClusterIdFile(id), session);
   if (made.code() != StatusCode::kAlreadyExists) return made;
   ASSIGN_OR_RETURN(std::string found, ReadClusterId(plan.fs, plan.store.directory));
-  return found == id ? OkStatus() : RefuseOther(plan.store.directory, found, plan.target, id);
+  if (found == id) return OkStatus();
+  // The init of another cluster has written CLUSTER since the directory was looked at.
+  return FailedPrecondition(
+      fmt::format("store {}: its cluster id is '{}', but {} has the id '{}'; repeat the command "
+                  "with another NAME in zk://HOSTS/NAME and an empty directory",
+                  plan.store.directory, engine::PrintableBytes(found), plan.target, id));
 }
 
 // The lock service decides the cluster's id before CLUSTER is written, so programs that make the
@@ -167,7 +181,7 @@ StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& dire
     // than the name of a file.
     if (!look.id.empty() && look.id != known_id) {
       return look.target.empty() || look.target == target
-                 ? StatusOr<Making>(RefuseOther(directory, look.id, target, known_id))
+                 ? StatusOr<Making>(RefuseOther(look, directory, target, known_id))
                  : StatusOr<Making>(BelongsTo(directory, look.target));
     }
     if (!look.others.empty()) {
@@ -189,7 +203,7 @@ StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& dire
   if (!look.target.empty() && look.target != target) return BelongsTo(directory, look.target);
   const bool fits =
       look.target.empty() ? known_id.empty() || known_id == look.id : known_id == look.id;
-  if (!fits) return RefuseOther(directory, look.id, target, known_id);
+  if (!fits) return RefuseOther(look, directory, target, known_id);
   return look.target.empty() ? Making::kCarry : Making::kFinish;
 }
 

@@ -37,16 +37,14 @@ int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
 StatusOr<std::vector<std::unique_ptr<net::Socket>>> ListenOn(const ListenAddress& address) {
   std::vector<std::unique_ptr<net::Socket>> sockets;
   const auto numeric = net::NumericAddress(address.Numeric(), address.port);
-  auto first = numeric.has_value()
-                   ? net::Socket::Listen(*numeric)
-                   : Unavailable("the host is neither localhost nor a numeric IP address");
-  if (!first.ok()) {
+  if (!numeric.has_value()) {
     return Unavailable(fmt::format(
-        "cannot listen on {}:{}: {}; give an address of this machine with a free port (port 0 "
-        "takes any free one)",
-        address.host, address.port, MessageOf(first.status())));
+        "address {}:{}: its host is neither localhost nor a numeric IP address; give an "
+        "address of this machine",
+        address.host, address.port));
   }
-  sockets.push_back(*std::move(first));
+  ASSIGN_OR_RETURN(std::unique_ptr<net::Socket> first, net::Socket::Listen(*numeric));
+  sockets.push_back(std::move(first));
   if (address.host != "localhost") return sockets;
   // A client may resolve localhost to 127.0.0.1 or to ::1, and try either first. A machine without
   // IPv6 has only 127.0.0.1.

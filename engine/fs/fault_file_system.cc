@@ -187,8 +187,11 @@ StatusOr<std::unique_ptr<RandomFile>> FaultFileSystem::OpenRandom(const std::str
 
 StatusOr<std::unique_ptr<PatchFile>> FaultFileSystem::OpenPatch(const std::string& path) {
   auto* maker = dynamic_cast<PatchFileMaker*>(base_);
-  if (maker == nullptr)
-    return Unimplemented(path + ": changing a file in place is not supported by this file system");
+  if (maker == nullptr) {
+    return Unimplemented(
+        path +
+        ": this program's wrapper of the file system cannot change it in place; report this");
+  }
   std::unique_ptr<PatchFile> base;
   RETURN_IF_ERROR(Carry("patch-open", path, [&]() -> Status {
     ASSIGN_OR_RETURN(base, maker->OpenPatch(path));

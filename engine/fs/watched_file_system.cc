@@ -90,7 +90,9 @@ StatusOr<std::unique_ptr<AppendFile>> WatchedFileSystem::Create(const std::strin
 StatusOr<std::unique_ptr<PatchFile>> WatchedFileSystem::OpenPatch(const std::string& path) {
   auto* maker = dynamic_cast<PatchFileMaker*>(base_.get());
   if (maker == nullptr) {
-    return Unimplemented(path + ": changing a file in place is not supported by this file system");
+    return Unimplemented(
+        path +
+        ": this program's wrapper of the file system cannot change it in place; report this");
   }
   const Call call(&watch_, "open", path);
   ASSIGN_OR_RETURN(std::unique_ptr<PatchFile> base, maker->OpenPatch(path));

@@ -161,9 +161,11 @@ class Salvager {
     if (!record.ok()) {
       return Annotate(record.status(), fmt::format("log segment {} @{}", PathOf(id), offset));
     }
-    print_(fmt::format("{} @{}: dropped: tablet {} sequence {}, row {}: {} and later are lost",
-                       PathOf(id), offset, head.tablet_id, head.first_sequence,
-                       PrintableBytes(record->mutation.row), next));
+    print_(
+        fmt::format("{} @{}: dropped: tablet {} sequence {}, row {}: the sequences from {} on "
+                    "are lost",
+                    PathOf(id), offset, head.tablet_id, head.first_sequence,
+                    PrintableBytes(record->mutation.row), next));
     return OkStatus();
   }
 

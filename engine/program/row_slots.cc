@@ -23,8 +23,8 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(const std::vector<SlotDef>& s
     if (!IsOfPattern(slots[i].kind)) continue;
     if (slots[i].pattern >= columns.size())
       return InvalidArgument(fmt::format(
-          "row program: it uses column {}, but has only {} columns; use the same sippar "
-          "for server and client",
+          "row program: it uses column {}, but has only {} columns; use the same version of "
+          "sippar for server and client",
           slots[i].pattern + 1, columns.size()));
     result->needs_cells_ = true;
     used = std::max<size_t>(used, slots[i].pattern + 1);

@@ -62,7 +62,9 @@ Status SstableWriter::CheckEntry(std::string_view key, std::string_view value,
   }
   if (!ParseKey(key, parsed)) {
     return InvalidArgument(
-        fmt::format("sstable {}: {} is not a valid cell key", path_, Shown(key)));
+        fmt::format("sstable {}: it is not written, because an entry has no valid cell key ('{}'); "
+                    "what it was to be made of is kept; report this",
+                    path_, Shown(key)));
   }
   if (summary_.entries > 0 && key <= LastKey()) {
     return InvalidArgument(

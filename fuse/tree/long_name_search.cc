@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/base/coding.h"
+#include "engine/base/printable.h"
 #include "fuse/tree/entries.h"
 #include "fuse/tree/tree_limits.h"
 
@@ -39,13 +42,15 @@ class Search {
     // Stored even if the key was not found, because the caller will ask for these names next.
     for (const auto& [name, key] : met_) names_->Remember(scope_key_, name, key);
     if (!found_.has_value())
-      return NotFound(
-          fmt::format("table {}: no row or column has the file name {}", scope_.view.table, name_));
+      return NotFound(fmt::format("table {}: no {} has the file name {}", scope_.view.table,
+                                  KindOfKey(), name_));
     names_->NoteFound(scope_key_, name_, *found_);
     return *std::move(found_);
   }
 
  private:
+  std::string_view KindOfKey() const { return scope_.is_qualifier ? "column" : "row"; }
+
   Status TryIndex(const Call& call) {
     for (const engine::RowRange& run : names_->Find(scope_key_, name_)) {
       RETURN_IF_ERROR(scope_.is_qualifier ? Look(run.start) : Scan(run, Until::kNear, call));
@@ -113,13 +118,23 @@ class Search {
     // Scan reads only keys that begin with the head of the name, so a key whose hash is also equal
     // has this name.
     if (!std::string_view(encoded_).ends_with(decoded_.hash)) return OkStatus();
-    if (found_.has_value() && *found_ != key) {
-      return DataLoss(fmt::format(
-          "table {}: two keys have the same file name {}; read them with `sippar query`",
-          scope_.view.table, name_));
-    }
+    if (found_.has_value() && *found_ != key) return TwoKeys(*found_, key);
     found_.emplace(key);
     return OkStatus();
+  }
+
+  // Two keys with one name have long beginnings in common, so they are shown from the first byte in
+  // which they differ.
+  Status TwoKeys(std::string_view one, std::string_view other) const {
+    constexpr size_t kShownMax = 80;
+    const auto differ = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
+    const auto at = static_cast<size_t>(differ.first - one.begin());
+    return DataLoss(fmt::format(
+        "table {}: two {}s have the same file name {} (from byte {} on: '{}' and '{}'); read them "
+        "with `sippar query`",
+        scope_.view.table, KindOfKey(), name_, at,
+        engine::PrintableBytes(one.substr(at, kShownMax)),
+        engine::PrintableBytes(other.substr(at, kShownMax))));
   }
 
   cluster::DataApi* const data_;

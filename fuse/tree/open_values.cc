@@ -132,14 +132,19 @@ Status OpenValues::Wait(const OpenValue& value, bool is_loading, uint64_t size_b
                         int64_t left_us) {
   if (is_loading && left_us <= 0) {
     return DeadlineExceeded(fmt::format(
-        "{}: another request still reads its {} bytes; try again, or mount with a longer --timeout",
-        NameOf(value.node_), size_bytes));
+        "{}: another request still reads the wanted {} of its {} bytes; try again, or mount with a "
+        "longer --timeout",
+        NameOf(value.node_), size_bytes, value.size_bytes_));
   }
-  if (left_us <= 0 || (!is_loading && waiting_ >= kReadersWaitingMax)) {
+  const bool is_crowded = !is_loading && waiting_ >= kReadersWaitingMax;
+  if (left_us <= 0 || is_crowded) {
     return ResourceExhausted(
-        fmt::format("{}: its {} bytes do not fit, as other files use {} of the {} bytes of "
-                    "--max-value-memory; try again later, or mount with more",
-                    NameOf(value.node_), size_bytes, held_bytes_, budget_bytes_));
+        fmt::format("{}: there is no room to read {} of its {} bytes{} (files that are being read "
+                    "use {} of the {} bytes of --max-value-memory); try again later, or mount with "
+                    "more",
+                    NameOf(value.node_), size_bytes, value.size_bytes_,
+                    is_crowded ? fmt::format(", and {} readers wait already", waiting_) : "",
+                    held_bytes_, budget_bytes_));
   }
   ++waiting_;
   // Waits in short steps: a piece that becomes idle sends no notification.

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "engine/base/utf8.h"
 #include "query/format/json_value.h"
 
 namespace sippar::query {
@@ -89,8 +90,18 @@ Value NumberOf(std::string_view text) {
   return read.ec == std::errc() ? Value::Float64(real) : Value::Text(std::string(text));
 }
 
+// The error of member `name`, whose value `text` is not base64.
+Status NotBase64(std::string_view name, std::string_view text, std::string_view remedy) {
+  constexpr size_t kShownMax = 60;
+  size_t end = std::min(text.size(), kShownMax);
+  while (end > 0 && end < text.size() && engine::IsContinuation(text[end])) --end;
+  return BadRecord(fmt::format("member \"{}\": its value {}{} is not valid base64{}",
+                               engine::PrintEscaped(name), text.substr(0, end),
+                               end < text.size() ? "…" : "", remedy));
+}
+
 // An object {"$base64": "…"} becomes BYTES; any other object becomes TEXT, as it is written.
-StatusOr<Value> ObjectOf(std::string_view text) {
+StatusOr<Value> ObjectOf(std::string_view member, std::string_view text) {
   ObjectWalk walk(text);
   std::string_view name, value, other;
   bool marked = walk.Next(&name, &value) && value[0] == '"' && Decoded(name) == kBase64Mark &&
@@ -98,16 +109,17 @@ StatusOr<Value> ObjectOf(std::string_view text) {
   if (!marked) return Value::Text(std::string(text));
   std::string bytes;
   if (absl::Base64Unescape(Decoded(value), &bytes)) return Value::Bytes(std::move(bytes));
-  return BadRecord(fmt::format("{}: the text is not valid base64", text));
+  return NotBase64(member, text, "");
 }
 
-StatusOr<Value> FromBase64(std::string_view text) {
+StatusOr<Value> FromBase64(std::string_view member, std::string_view text) {
   std::string bytes;
   if (absl::Base64Unescape(Decoded(text), &bytes)) return Value::Text(std::move(bytes));
-  return BadRecord(fmt::format("{}: the text is not valid base64", text));
+  return NotBase64(member, text, "; use FORMAT jsonl if the file holds plain text");
 }
 
-StatusOr<Value> ValueOf(std::string_view text, bool base64) {
+// Decodes `text`, the value of `member`. `base64`: the strings of values are in base64.
+StatusOr<Value> ValueOf(std::string_view member, std::string_view text, bool base64) {
   switch (text[0]) {
     case 'n':
       return Value::Null();
@@ -115,9 +127,9 @@ StatusOr<Value> ValueOf(std::string_view text, bool base64) {
     case 'f':
       return Value::Bool(text[0] == 't');
     case '"':
-      return base64 ? FromBase64(text) : Value::Text(Decoded(text));
+      return base64 ? FromBase64(member, text) : Value::Text(Decoded(text));
     case '{':
-      return ObjectOf(text);
+      return ObjectOf(member, text);
     case '[':
       return Value::Text(std::string(text));
     default:
@@ -178,7 +190,7 @@ Status JsonRows::ToRow(const std::vector<Member>& members, Row* row) {
       row->push_back(Value::Null());
       continue;
     }
-    ASSIGN_OR_RETURN(Value value, ValueOf(found->text, base64_));
+    ASSIGN_OR_RETURN(Value value, ValueOf(found->name, found->text, base64_));
     // Strings need no second copy: TEXT, BYTES and the TEXT of a nested object hold the data
     // unchanged. For numbers and booleans the text from the file is kept.
     if (!value.is_string() && !value.is_null()) exact_[i] = found->text;

@@ -42,6 +42,8 @@ class RowWriter {
   uint64_t cells() const { return cells_; }                // entries added
   uint64_t batches() const { return batches_; }            // batches sent, or counted
   uint64_t calls() const { return calls_; }                // calls counted for EXPLAIN
+  // True if the outcome of a row is unknown: more than flushed_rows() may be written.
+  bool lacks_outcome() const { return lacks_outcome_; }
 
  private:
   bool only_counts() const { return !tablets_.empty(); }
@@ -55,6 +57,7 @@ class RowWriter {
   std::string last_row_;                              // row that was added last
   size_t bytes_ = 0;                                  // size of batch_
   uint64_t rows_ = 0, cells_ = 0, flushed_rows_ = 0, batches_ = 0, calls_ = 0;
+  bool lacks_outcome_ = false;
 };
 
 // Returns the tag of a statement that writes, for example "2 rows, 4 cells written".

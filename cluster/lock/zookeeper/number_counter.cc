@@ -86,7 +86,7 @@ Status NumberCounter::RaiseAbove(int64_t deadline_nanos, uint64_t seen_elsewhere
   if (seen_elsewhere >= kNumberMax) {
     return InvalidArgument(
         fmt::format("epoch counter of the lock service: it cannot be raised above {}, the "
-                    "highest epoch that was found (at most 2^32 - 1)",
+                    "last number of the lock files that are carried here (at most 2^32 - 1)",
                     seen_elsewhere));
   }
   for (;;) {

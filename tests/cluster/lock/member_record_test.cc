@@ -41,6 +41,14 @@ TEST(MemberRecord, TextThatNamesNoPlaceIsRefused) {
     auto found = MemberRecord::Decode(text);
     EXPECT_EQ(found.status().code(), StatusCode::kInvalidArgument) << text;
   }
+  const Status wrong = MemberRecord::Decode("host a\nport 65536\n").status();
+  EXPECT_NE(MessageOf(wrong).find("its line 'port 65536' has no valid number"),
+            std::string_view::npos)
+      << wrong;
+  const Status unreached = MemberRecord::Decode("host a\nfence 1\n").status();
+  EXPECT_NE(MessageOf(unreached).find("it does not say how the member is reached"),
+            std::string_view::npos)
+      << unreached;
 }
 
 }  // namespace

@@ -285,7 +285,21 @@ TEST(DecideMaking, TheDataOfAnotherClusterIsRefusedByItsName) {
   EXPECT_EQ(MessageOf(refused),
             "store /srv/c: it belongs to cluster zk://h:1/other; use that as the target");
   refused = DecideMaking({false, "2", "", {"wal"}}, "/srv/c", kTarget, "1").status();
-  EXPECT_EQ(MessageOf(refused).substr(0, 41), "store /srv/c: it belongs to cluster '2', ");
+  EXPECT_EQ(MessageOf(refused),
+            "store /srv/c: its cluster id is '2', but zk://h:1/c has the id '1'; repeat the "
+            "command with an empty directory");
+}
+
+// The remedy is one that DecideMaking accepts.
+TEST(DecideMaking, TheRefusalOfAStoreSaysAWayThatIsOpen) {
+  Status refused = DecideMaking({true, "1", "", {"lock"}}, "/srv/c", kTarget, "2").status();
+  EXPECT_EQ(MessageOf(refused),
+            "store /srv/c: its cluster id is '1', but zk://h:1/c has the id '2'; repeat the "
+            "command with another NAME in zk://HOSTS/NAME, or with an empty directory");
+  refused = DecideMaking({true, "1", kTarget, {"lock"}}, "/srv/c", kTarget, "").status();
+  EXPECT_EQ(MessageOf(refused),
+            "store /srv/c: its cluster id is '1', but zk://h:1/c knows no cluster; `sippar admin "
+            "doctor /srv/c` says the way back");
 }
 
 }  // namespace
