@@ -1,5 +1,5 @@
 // What a target names, where the files of a cluster are, and which file system and lock service
-// belong to them. A new kind of storage or lock service needs a change only here.
+// belong to them. The choice between kinds of storage and lock services is made only here.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
