@@ -78,7 +78,7 @@ class FaultFileSystem::FaultyAppendFile final : public AppendFile {
     // After a failed sync it is unknown which bytes are durable, so an injected failure makes no
     // byte durable (FAULTS.md D9, D10). A torn sync makes all bytes durable, but reports a failure.
     RETURN_IF_ERROR(owner_->Carry("sync", path_, [this] { return base_->Sync(); }));
-    if (owner_->on_sync_) owner_->on_sync_();
+    owner_->RunOnSync();
     return OkStatus();
   }
   Status Close() override {
@@ -116,7 +116,7 @@ class FaultFileSystem::FaultyPatchFile final : public PatchFile {
   }
   Status Sync() override {
     RETURN_IF_ERROR(owner_->Carry("patch-sync", path_, [this] { return base_->Sync(); }));
-    if (owner_->on_sync_) owner_->on_sync_();
+    owner_->RunOnSync();
     return OkStatus();
   }
 
@@ -158,6 +158,20 @@ void FaultFileSystem::AddRule(const FaultRule& rule) {
 void FaultFileSystem::ClearRules() {
   MutexLock lock(&mutex_);
   rules_.clear();
+}
+
+void FaultFileSystem::OnSync(std::function<void()> action) {
+  MutexLock lock(&mutex_);
+  on_sync_ = std::move(action);
+}
+
+void FaultFileSystem::RunOnSync() {
+  std::function<void()> action;
+  {
+    MutexLock lock(&mutex_);
+    action = on_sync_;
+  }
+  if (action) action();
 }
 
 uint64_t FaultFileSystem::calls() const {
@@ -226,13 +240,13 @@ Status FaultFileSystem::CreateDir(const std::string& path) {
 
 Status FaultFileSystem::SyncDir(const std::string& path) {
   RETURN_IF_ERROR(Carry("syncdir", path, [&] { return base_->SyncDir(path); }));
-  if (on_sync_) on_sync_();
+  RunOnSync();
   return OkStatus();
 }
 
 Status FaultFileSystem::SyncFile(const std::string& path) {
   RETURN_IF_ERROR(Carry("sync", path, [&] { return base_->SyncFile(path); }));
-  if (on_sync_) on_sync_();
+  RunOnSync();
   return OkStatus();
 }
 

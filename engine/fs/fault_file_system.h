@@ -34,8 +34,9 @@ class FaultFileSystem final : public FileSystem, public PatchFileMaker {
   // From now on Kind returns `kind` for every path; "": that of the base.
   void SetKind(std::string kind) { kind_ = std::move(kind); }
   // `action` runs after each successful Sync, SyncDir or SyncFile, without locks: at these moments
-  // a crash test clones the disk.
-  void OnSync(std::function<void()> action) { on_sync_ = std::move(action); }
+  // a crash test clones the disk. A sync that is under way at this call may still run the action of
+  // before.
+  void OnSync(std::function<void()> action) EXCLUDES(mutex_);
 
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override;
   StatusOr<std::unique_ptr<PatchFile>> OpenPatch(const std::string& path) override;
@@ -72,13 +73,14 @@ class FaultFileSystem final : public FileSystem, public PatchFileMaker {
                const std::function<Status()>& action);
   Status Decide(const char* operation, const std::string& path, FaultRule::Effect* effect,
                 int64_t* delay_ms);
+  void RunOnSync() EXCLUDES(mutex_);
 
   FileSystem* base_;
   mutable Mutex mutex_;
   std::vector<Counted> rules_ GUARDED_BY(mutex_);
   uint64_t calls_ GUARDED_BY(mutex_) = 0;
   uint64_t faults_ GUARDED_BY(mutex_) = 0;
-  std::function<void()> on_sync_;
+  std::function<void()> on_sync_ GUARDED_BY(mutex_);
   std::string kind_;
   Chooser on_call_;
 };
