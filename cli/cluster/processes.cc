@@ -146,7 +146,8 @@ pid_t ClusterProcesses::Running(const PlannedProcess& process) const {
   pid_t pid = 0;
   if (!(file >> pid) || pid <= 1) return 0;
   if (IsProcess(process, CommandLineOf(pid))) return pid;
-  // What ends soon neither serves nor leaves its ports to its successor.
+  // It serves nobody any more, but the process that is started in its place cannot have its ports
+  // before it has ended.
   if (IsEnding(pid)) {
     const engine::ProcessDescriptor held(pid);
     if (held.is_open()) held.AwaitEnd(kEndingMillis);

@@ -25,7 +25,7 @@ class ProcessDescriptor {
     return ::syscall(SYS_pidfd_send_signal, fd_, number, nullptr, 0) == 0;
   }
   // Waits until the last thread of the process has ended, by which time the process holds no file,
-  // port or lock any more. False: it still runs after `timeout_ms`.
+  // port or lock any more. False: it still runs after `timeout_ms`, or a signal ended the wait.
   bool AwaitEnd(int timeout_ms) const {
     pollfd ended{fd_, POLLIN, 0};
     return ::poll(&ended, 1, timeout_ms) == 1;

@@ -34,8 +34,8 @@ class FaultFileSystem final : public FileSystem, public PatchFileMaker {
   // From now on Kind returns `kind` for every path; "": that of the base.
   void SetKind(std::string kind) { kind_ = std::move(kind); }
   // `action` runs after each successful Sync, SyncDir or SyncFile, without locks: at these moments
-  // a crash test clones the disk. A sync that is under way at this call may still run the action of
-  // before.
+  // a crash test clones the disk. A sync that is under way at this call may still run the
+  // previous action.
   void OnSync(std::function<void()> action) EXCLUDES(mutex_);
 
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override;

@@ -63,7 +63,7 @@ Status SstableWriter::CheckEntry(std::string_view key, std::string_view value,
   if (!ParseKey(key, parsed)) {
     return InvalidArgument(
         fmt::format("sstable {}: it is not written, because an entry has no valid cell key ('{}'); "
-                    "what it was to be made of is kept; report this",
+                    "the memtables or SSTables that it was made from are kept; report this",
                     path_, Shown(key)));
   }
   if (summary_.entries > 0 && key <= LastKey()) {

@@ -5,22 +5,13 @@
 
 #include <utility>
 
+#include "cluster/api/outcome.h"
 #include "engine/base/limits.h"
 #include "query/execute/gathered_rows.h"
 #include "query/execute/transaction.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
-namespace {
-
-// True for a write that may have been carried out all the same (engine/README.md, "Errors").
-bool LacksOutcome(const Status& failure) {
-  return failure.code() == StatusCode::kUnavailable ||
-         failure.code() == StatusCode::kDeadlineExceeded ||
-         failure.code() == StatusCode::kCancelled;
-}
-
-}  // namespace
 
 std::string WrittenTag(uint64_t rows, uint64_t cells) {
   return fmt::format("{}, {} written", Plural(rows, "row"), Plural(cells, "cell"));
@@ -92,7 +83,7 @@ Status RowWriter::Flush() {
       ++flushed_rows_;
       continue;
     }
-    lacks_outcome_ = lacks_outcome_ || LacksOutcome(statuses[i]);
+    lacks_outcome_ = lacks_outcome_ || cluster::LacksOutcome(statuses[i]);
     if (!first.ok()) continue;
     first = Annotate(statuses[i], fmt::format("row '{}'", engine::PrintEscaped(batch_[i].row)));
   }

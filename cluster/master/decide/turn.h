@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cluster/api/member_answer.h"
+#include "cluster/api/outcome.h"
 #include "cluster/master/decide/master_event.h"
 #include "cluster/master/decide/master_state.h"
 
@@ -48,13 +49,6 @@ struct Turn {
   }
 };
 
-// True for a call with an unknown outcome: it may have been carried out already, or may be carried
-// out later. Checks only the status code, because a kUnavailable that the server itself sent does
-// not show the outcome, either.
-inline bool LacksOutcome(const Status& status) {
-  return status.code() == StatusCode::kUnavailable ||
-         status.code() == StatusCode::kDeadlineExceeded || status.code() == StatusCode::kCancelled;
-}
 // True for a call to a server that got no answer at all. False for a call that the master itself
 // has cancelled, because that says nothing about the server.
 inline bool LacksAnswer(const Status& status) {
