@@ -44,14 +44,19 @@ StatusOr<std::vector<TabletRecord>> ReadRecords(MetadataTable* metadata, Metadat
 
 }  // namespace
 
+void KnownRecords::Add(const TabletRecord& record) {
+  redo[record.tablet_id] = record.state.redo_sequence;
+  logs.insert(record.logs.begin(), record.logs.end());
+}
+
 Status MendRecords(engine::FileSystem* fs, const std::string& directory, EmbeddedLockService* locks,
-                   MetadataLevel level, const LastSequences& last, RedoPoints* redo,
+                   MetadataLevel level, const LastSequences& last, KnownRecords* known,
                    const Print& print) {
   ASSIGN_OR_RETURN(std::unique_ptr<LocalCluster> cluster,
                    StartMetadata(fs, directory, locks, level));
   ASSIGN_OR_RETURN(std::vector<TabletRecord> records, ReadRecords(cluster->metadata(), level));
   for (TabletRecord& record : records) {
-    (*redo)[record.tablet_id] = record.state.redo_sequence;
+    known->Add(record);
     const std::vector<ServerId> unnamed = UnnamedLogs(record, last);
     for (const ServerId& life : unnamed) {
       RETURN_IF_ERROR(Seal(fs, directory, life));

@@ -114,10 +114,10 @@ Status CompareWithSeal(engine::FileSystem* fs, const std::string& path, const en
   return OkStatus();
 }
 
-// Adds to *found the damage of a sealed log that ReadDamagedLog cannot see. With `drop`, a log that
-// lacks only its SEAL is sealed.
-Status CheckSeal(engine::FileSystem* fs, const LifeLog& log, bool drop, const Print& print,
-                 engine::SalvagedLog* found) {
+// Adds to *found the damage of a sealed log that ReadDamagedLog cannot see. `is_named`: a record
+// names the log. With `drop`, a log that lacks only its SEAL is sealed.
+Status CheckSeal(engine::FileSystem* fs, const LifeLog& log, bool is_named, bool drop,
+                 const Print& print, engine::SalvagedLog* found) {
   const auto seal = engine::ReadSeal(fs, log.path);
   // Damage that is already found would be counted twice.
   if (seal.ok() && found->damages == 0) {
@@ -128,9 +128,12 @@ Status CheckSeal(engine::FileSystem* fs, const LifeLog& log, bool drop, const Pr
     print(MessageOf(seal.status()));
   }
   if (seal.status().code() != StatusCode::kNotFound) return OkStatus();
-  // An empty directory, which an operator made in the place of a lost log. It counts as damage, so
-  // that Rewrite writes a SEAL into it: without one the tablets that need this log cannot load.
+  // An empty directory that no record names is no loss: it belonged to a server whose start failed,
+  // or to a life without writes whose recovery ended before the SEAL. One that a record names was
+  // made by an operator in the place of a lost log. It counts as damage, so that Rewrite writes a
+  // SEAL into it: without one the tablets that need this log cannot load.
   if (found->files.empty()) {
+    if (!is_named) return OkStatus();
     ++found->damages;
     print(fmt::format("{}: all its segments are missing", log.path));
   } else if (drop) {
@@ -142,22 +145,25 @@ Status CheckSeal(engine::FileSystem* fs, const LifeLog& log, bool drop, const Pr
   return OkStatus();
 }
 
-StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, RedoPoints* redo,
+StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, KnownRecords* known,
                          bool drop, const Print& print) {
   ASSIGN_OR_RETURN(std::vector<LifeLog> logs, ListLogs(fs, directory));
   Losses losses;
   for (const LifeLog& log : logs) {
     auto redo_of = [&](uint64_t tablet_id) {
-      auto found = redo->find(tablet_id);
-      return found == redo->end() ? std::nullopt : std::optional<uint64_t>(found->second);
+      auto found = known->redo.find(tablet_id);
+      return found == known->redo.end() ? std::nullopt : std::optional<uint64_t>(found->second);
     };
     ASSIGN_OR_RETURN(engine::SalvagedLog found,
                      engine::ReadDamagedLog(fs, log.path, redo_of, print));
-    if (log.sealed) RETURN_IF_ERROR(CheckSeal(fs, log, drop, print, &found));
+    if (log.sealed) {
+      const bool is_named = known->logs.contains(log.life);
+      RETURN_IF_ERROR(CheckSeal(fs, log, is_named, drop, print, &found));
+    }
     for (const std::string& body : found.bodies) {
       ASSIGN_OR_RETURN(engine::LogRecordHead head, engine::DecodeLogHead(body));
       const uint64_t last = head.first_sequence + head.entry_count - 1;
-      losses.last[log.life][head.tablet_id] = (*redo)[head.tablet_id] = last;
+      losses.last[log.life][head.tablet_id] = known->redo[head.tablet_id] = last;
     }
     losses.damages += found.damages;
     losses.kept += found.bodies.size();
@@ -168,23 +174,23 @@ StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, R
   return losses;
 }
 
-StatusOr<RedoPoints> ReadRootRedoPoint(EmbeddedLockService* locks) {
-  StatusOr<RedoPoints> redo = RedoPoints();
+StatusOr<KnownRecords> ReadRootRecord(EmbeddedLockService* locks) {
+  StatusOr<KnownRecords> known = KnownRecords();
   locks->VisitFiles([&](const std::string& path, const LockState::Entry& entry) {
     if (path != lock_paths::RootLocation()) return;
     auto root = DecodeRootFile(entry.file.content, entry.file.version);
     if (!root.ok()) {
-      redo = Annotate(root.status(), "the root tablet's record in the lock service");
+      known = Annotate(root.status(), "the root tablet's record in the lock service");
     } else {
-      (*redo)[root->tablet_id] = root->state.redo_sequence;
+      known->Add(*root);
     }
   });
-  return redo;
+  return known;
 }
 
 // What a salvage has to know before it reads the logs, and what it will have to repair afterwards.
 struct Outlook {
-  RedoPoints redo;
+  KnownRecords known;
   std::vector<std::string> unnamed;  // lines about records that no longer name a log
 };
 
@@ -198,18 +204,19 @@ StatusOr<Outlook> LookAhead(engine::FileSystem* fs, const std::string& directory
     engine::OverlayFileSystem overlay(fs, kChangesMax);
     ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> locks,
                      LockServiceOf(directory, &overlay, engine::Clock::System()));
-    ASSIGN_OR_RETURN(RedoPoints known, ReadRootRedoPoint(locks.get()));
-    known.insert(outlook.redo.begin(), outlook.redo.end());
-    outlook.redo = known;
+    ASSIGN_OR_RETURN(KnownRecords known, ReadRootRecord(locks.get()));
+    known.redo.insert(outlook.known.redo.begin(), outlook.known.redo.end());
+    known.logs.insert(outlook.known.logs.begin(), outlook.known.logs.end());
+    outlook.known = known;
     ASSIGN_OR_RETURN(Losses losses,
                      Salvage(&overlay, directory, &known, /*drop=*/true, [](std::string_view) {}));
     outlook.unnamed.clear();
     auto note = [&](std::string_view line) { outlook.unnamed.emplace_back(line); };
     RETURN_IF_ERROR(MendRecords(&overlay, directory, locks.get(), MetadataLevel::kRoot, losses.last,
-                                &outlook.redo, note));
+                                &outlook.known, note));
     if (level == MetadataLevel::kRoot) continue;
     RETURN_IF_ERROR(MendRecords(&overlay, directory, locks.get(), MetadataLevel::kAll, losses.last,
-                                &outlook.redo, note));
+                                &outlook.known, note));
   }
   return outlook;
 }
@@ -229,17 +236,17 @@ Status SalvageLog(engine::FileSystem* fs, const std::string& directory, bool dro
   // Checked again under the lock, because the process that had the store open before may have
   // carried it to a cluster.
   RETURN_IF_ERROR(FindStoreOfOne(fs, directory, /*create_if_missing=*/false).status());
-  RedoPoints redo = outlook.redo;
-  ASSIGN_OR_RETURN(Losses losses, Salvage(fs, directory, &redo, drop, print));
+  KnownRecords known = outlook.known;
+  ASSIGN_OR_RETURN(Losses losses, Salvage(fs, directory, &known, drop, print));
   if (!losses.any() && outlook.unnamed.empty()) {
     print("the log is whole");
     return OkStatus();
   }
   for (const std::string& line : outlook.unnamed) print(line);
-  PrintUnknown(outlook.redo, losses.last, print);
+  PrintUnknown(outlook.known.redo, losses.last, print);
   if (drop && !outlook.unnamed.empty()) {
     for (MetadataLevel level : {MetadataLevel::kRoot, MetadataLevel::kAll}) {
-      RETURN_IF_ERROR(MendRecords(fs, directory, alone.get(), level, losses.last, &outlook.redo,
+      RETURN_IF_ERROR(MendRecords(fs, directory, alone.get(), level, losses.last, &outlook.known,
                                   [](std::string_view) {}));
     }
   }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "cluster/api/store_paths.h"
 #include "cluster/node/embedded_node.h"
 #include "engine/base/thread.h"
 #include "engine/fs/fault_file_system.h"
@@ -188,6 +189,17 @@ TEST_F(SalvageTest, D2_ALogOfWhichNothingIsLeftIsGivenUp) {
   auto again = Open(disk.get());
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(RowsIn(again->get()), std::set<std::string>());
+}
+
+// A server whose start failed leaves an empty log under the name of a sealed one.
+TEST_F(SalvageTest, D2_AnEmptyLogThatNoRecordNamesIsNoLoss) {
+  const std::unique_ptr<engine::MemoryFileSystem> killed = KilledStore();
+  EXPECT_OK(killed->CreateDir(store_paths::SealedLog("/db", ServerId{"server", 999})));
+  const std::vector<std::string> before = killed->AllFiles();
+  EXPECT_THAT(Salvage(killed.get(), /*drop=*/false), HasSubstr("the log is whole"));
+  EXPECT_THAT(Salvage(killed.get(), /*drop=*/true), HasSubstr("the log is whole"));
+  EXPECT_EQ(killed->AllFiles(), before);
+  EXPECT_OK(Open(killed.get()).status());
 }
 
 // The first log begins with records of METADATA; the middle one has rows.
