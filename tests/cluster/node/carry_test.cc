@@ -525,7 +525,7 @@ TEST_F(CarryTest, MembersServeWhatOneProcessWrote) {
   }
   std::unique_ptr<engine::FileSystem> fs = engine::NewPosixFileSystem();
   // The member's session may end only after its timeout.
-  EXPECT_OK(CollapseClusterOf({locks.get(), fs.get(), "test", directory}));
+  EXPECT_OK(CollapseClusterOf({locks.get(), fs.get(), "test", {directory}}));
   auto client = OpenEmbedded(directory, options);
   ASSERT_TRUE(IsOk(client));
   EXPECT_EQ(RowsOf((*client)->data(), "t"), "a=va k=vk z=vz ");
