@@ -300,10 +300,10 @@ void TakeReply(const StatusOr<std::string>& encoded, const AnyCall& any) {
       is_whole = is_whole && reply.size() == pending.call.batch.size();
     }
     if (!is_whole) {
-      pending.answer =
-          Internal(std::string("call ") + Call::kRule.name +
-                   ": the server's answer cannot be decoded; use the same sippar for server and "
-                   "client");
+      pending.answer = Internal(
+          std::string("call ") + Call::kRule.name +
+          ": the server's answer cannot be decoded; use the same version of sippar for server and "
+          "client");
     } else if constexpr (std::is_same_v<Answer<Call>, Status>) {
       pending.answer = OkStatus();
     } else {
@@ -356,8 +356,9 @@ StatusOr<std::string> DoEncoded(Port<List>* port, std::string_view bytes,
     // The bytes are complete, but a value in them is not allowed: the caller gets the same error as
     // from a call within one process.
     if (why.code() == StatusCode::kInvalidArgument) return why;
-    return InvalidArgument(std::string("call ") + Call::kRule.name +
-                           " cannot be decoded; use the same sippar for server and client");
+    return InvalidArgument(
+        std::string("call ") + Call::kRule.name +
+        " cannot be decoded; use the same version of sippar for server and client");
   }
   Answer<Call> answer = port->Do(call, options);
   RETURN_IF_ERROR(StatusIn(answer));
@@ -381,9 +382,9 @@ template <class... Calls>
 StatusOr<std::string> DoNamed(Port<CallList<Calls...>>* port, std::string_view name,
                               std::string_view bytes, const CallOptions& options,
                               size_t reply_max = std::string::npos) {
-  StatusOr<std::string> reply =
-      Unimplemented("call " + std::string(name) +
-                    " is not supported by the server; use the same sippar for server and client");
+  StatusOr<std::string> reply = Unimplemented(
+      "call " + std::string(name) +
+      " is not supported by the server; use the same version of sippar for server and client");
   auto is_done = [&]<class Call>(const Call*) {
     if (name != Call::kRule.name) return false;
     reply = DoEncoded<Call>(port, bytes, options, reply_max);

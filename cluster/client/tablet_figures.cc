@@ -61,7 +61,7 @@ class ServerFiguresReader {
     if (reply->empty() || reply->size() > asked.tablet_ids.size()) {
       return Internal(fmt::format(
           "server {}: its answer about tablets has the wrong size ({}, {} were asked for); use the "
-          "same sippar for all servers",
+          "same version of sippar for all servers",
           group_.server.ToString(), reply->size(), asked.tablet_ids.size()));
     }
     for (auto& part : *reply) {

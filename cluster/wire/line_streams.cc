@@ -17,9 +17,10 @@ namespace {
 constexpr int64_t kEverUs = 3'600'000'000;
 
 Status Damaged(std::string_view what) {
-  return Internal(fmt::format(
-      "the server's answer cannot be decoded ({}); use the same sippar for server and client",
-      what));
+  return Internal(
+      fmt::format("the server's answer cannot be decoded ({}); use the same version of sippar for "
+                  "server and client",
+                  what));
 }
 
 // The next part, decoded; nullopt: the stream has ended.

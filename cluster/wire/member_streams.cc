@@ -64,8 +64,9 @@ void Serve(const std::shared_ptr<net::ServerCall>& call, const Stream& stream, c
     // The request could be decoded but has an invalid value: the caller gets the same error as from
     // a local call.
     if (why.code() == StatusCode::kInvalidArgument) return call->Reply(why);
-    return call->Reply(InvalidArgument(
-        "request for a stream cannot be decoded; use the same sippar for server and client"));
+    return call->Reply(
+        InvalidArgument("request for a stream cannot be decoded; use the same version of sippar "
+                        "for server and client"));
   }
   LastPart last;
   CallOptions options = OptionsOf(call);
@@ -204,8 +205,8 @@ Status RunOn(DataApi* data, const RunRequest<LentTable>& request, const CallOpti
              engine::ProgramSink* sink) {
   if (!request.tablet_range.has_value())
     return InvalidArgument(
-        "request to run a program on a table: its range of rows is missing; use the same sippar "
-        "for server and client");
+        "request to run a program on a table: its range of rows is missing; use the same version "
+        "of sippar for server and client");
   return data->Run(*request.to, *request.tablet_range, *request.program, options, sink);
 }
 

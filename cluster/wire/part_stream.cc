@@ -52,8 +52,8 @@ StatusOr<std::optional<std::string>> PartStream::TakeEnd() {
   LastPart last;
   if (!DecodeValue(stream_->End(), &last)) {
     return Internal(
-        "the server's answer cannot be decoded (end of a stream); use the same sippar for server "
-        "and client");
+        "the server's answer cannot be decoded (end of a stream); use the same version of sippar "
+        "for server and client");
   }
   is_over_ = true;
   end_ = std::move(last.end);

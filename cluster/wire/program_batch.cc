@@ -33,7 +33,7 @@ StatusOr<engine::ProgramBatch> DecodeBatch(std::string_view bytes) {
   if (version != kVersion) {
     return InvalidArgument(
         fmt::format("batch of rows: it has format version {}, this program knows only {}; use the "
-                    "same sippar for server and client",
+                    "same version of sippar for server and client",
                     version, kVersion));
   }
   engine::ProgramBatch batch;
@@ -50,7 +50,7 @@ StatusOr<engine::ProgramBatch> DecodeBatch(std::string_view bytes) {
   batch.cells_seen = reader.Varint();
   if (!reader.AtEnd())
     return InvalidArgument(
-        "batch of rows cannot be decoded; use the same sippar for server and client");
+        "batch of rows cannot be decoded; use the same version of sippar for server and client");
   return batch;
 }
 

@@ -13,8 +13,8 @@ std::string EncodePart(Part part) {
 StatusOr<Part> DecodePart(std::string bytes) {
   if (bytes.empty() || static_cast<unsigned char>(bytes.back()) > 1) {
     return Internal(
-        "the server's answer cannot be decoded (part of a stream); use the same sippar for server "
-        "and client");
+        "the server's answer cannot be decoded (part of a stream); use the same version of sippar "
+        "for server and client");
   }
   Part part{std::move(bytes), false};
   part.is_marked = part.bytes.back() != 0;

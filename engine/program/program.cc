@@ -332,7 +332,7 @@ StatusOr<Program> Program::Decode(std::string_view bytes) {
   program.now_us = reader.Signed();
   if (!reader.AtEnd() || !IsSound(program)) {
     return InvalidArgument(
-        "row program cannot be decoded; use the same sippar for server and client");
+        "row program cannot be decoded; use the same version of sippar for server and client");
   }
   return program;
 }

@@ -98,7 +98,7 @@ StatusOr<RowUpdate> DecodeOperation(Reader reader) {
   if (update.rules.empty()) update.check = CheckedMutation::Decode(&reader);
   if (!reader.AtEnd()) {
     return InvalidArgument(
-        "row operation cannot be decoded; use the same sippar for server and client");
+        "row operation cannot be decoded; use the same version of sippar for server and client");
   }
   // The filter comes from a client and is checked before it is compiled.
   if (update.check) RETURN_IF_ERROR(update.check->predicate.Validate());
@@ -166,7 +166,7 @@ StatusOr<RowUpdate> RowUpdate::Decode(std::string_view bytes) {
   if (version != kVersion && version != kTextVersion) {
     return InvalidArgument(
         fmt::format("row update: it has format version {}, this program knows {} to {}; use the "
-                    "same sippar for server and client",
+                    "same version of sippar for server and client",
                     version, kVersion, kTextVersion));
   }
   RowUpdate update;
@@ -184,7 +184,7 @@ StatusOr<RowUpdate> RowUpdate::Decode(std::string_view bytes) {
   update.request = RequestId::Decode(&reader);
   if (!reader.AtEnd() || !IsSound(update)) {
     return InvalidArgument(
-        "row update cannot be decoded; use the same sippar for server and client");
+        "row update cannot be decoded; use the same version of sippar for server and client");
   }
   return update;
 }

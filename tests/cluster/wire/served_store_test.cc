@@ -508,9 +508,11 @@ TEST_F(ServedStoreTest, DamagedBytesAreRefused) {
 
 TEST_F(ServedStoreTest, ACallThatTheServerDoesNotKnowIsRefusedByItsName) {
   RawCaller caller(server_->address());
-  EXPECT_EQ(caller.Call(Method::kAdmin, "Defragment", "").status(),
-            Unimplemented("call Defragment is not supported by the server; use the same sippar for "
-                          "server and client"));
+  EXPECT_EQ(
+      caller.Call(Method::kAdmin, "Defragment", "").status(),
+      Unimplemented(
+          "call Defragment is not supported by the server; use the same version of sippar for "
+          "server and client"));
 }
 
 // On a busy machine the answer may arrive before the client checks its clock again.
