@@ -47,6 +47,13 @@ StatusOr<std::vector<TabletRecord>> ReadRecords(MetadataTable* metadata, Metadat
 void KnownRecords::Add(const TabletRecord& record) {
   redo[record.tablet_id] = record.state.redo_sequence;
   logs.insert(record.logs.begin(), record.logs.end());
+  if (!record.server.IsNone()) servers.insert(record.server);
+}
+
+void KnownRecords::Add(const KnownRecords& other) {
+  redo.insert(other.redo.begin(), other.redo.end());
+  logs.insert(other.logs.begin(), other.logs.end());
+  servers.insert(other.servers.begin(), other.servers.end());
 }
 
 Status MendRecords(engine::FileSystem* fs, const std::string& directory, EmbeddedLockService* locks,

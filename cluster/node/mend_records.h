@@ -25,9 +25,11 @@ using RedoPoints = std::map<uint64_t, uint64_t>;
 // What the records say that were read so far.
 struct KnownRecords {
   RedoPoints redo;
-  std::set<ServerId> logs;  // ended lives whose logs some tablet still needs
+  std::set<ServerId> logs;     // lives whose sealed logs a record names
+  std::set<ServerId> servers;  // lives that a record names as its tablet's server
 
   void Add(const TabletRecord& record);
+  void Add(const KnownRecords& other);  // what is known here stays as it is
 };
 
 // Reads the records that `level` adds (kRoot: METADATA's tablets except the root; kAll: user

@@ -114,9 +114,19 @@ Status CompareWithSeal(engine::FileSystem* fs, const std::string& path, const en
   return OkStatus();
 }
 
-// Adds to *found the damage of a sealed log that ReadDamagedLog cannot see. `is_named`: a record
-// names the log. With `drop`, a log that lacks only its SEAL is sealed.
-Status CheckSeal(engine::FileSystem* fs, const LifeLog& log, bool is_named, bool drop,
+// Returns whether a sealed log without segments stands for a lost one. It does not if a server left
+// it that wrote nothing: one whose start failed, or whose recovery ended before the SEAL.
+StatusOr<bool> IsLost(engine::FileSystem* fs, const LifeLog& log, const KnownRecords& known) {
+  // A record says so, or an operator made the directory: a server makes OWNER first.
+  if (known.logs.contains(log.life)) return true;
+  if (!known.servers.contains(log.life)) return false;
+  ASSIGN_OR_RETURN(bool has_owner, fs->Exists(store_paths::LogOwner(log.path)));
+  return !has_owner;
+}
+
+// Adds to *found the damage of a sealed log that ReadDamagedLog cannot see. With `drop`, a log that
+// lacks only its SEAL is sealed.
+Status CheckSeal(engine::FileSystem* fs, const LifeLog& log, const KnownRecords& known, bool drop,
                  const Print& print, engine::SalvagedLog* found) {
   const auto seal = engine::ReadSeal(fs, log.path);
   // Damage that is already found would be counted twice.
@@ -128,12 +138,11 @@ Status CheckSeal(engine::FileSystem* fs, const LifeLog& log, bool is_named, bool
     print(MessageOf(seal.status()));
   }
   if (seal.status().code() != StatusCode::kNotFound) return OkStatus();
-  // An empty directory that no record names is no loss: it belonged to a server whose start failed,
-  // or to a life without writes whose recovery ended before the SEAL. One that a record names was
-  // made by an operator in the place of a lost log. It counts as damage, so that Rewrite writes a
-  // SEAL into it: without one the tablets that need this log cannot load.
   if (found->files.empty()) {
-    if (!is_named) return OkStatus();
+    ASSIGN_OR_RETURN(bool is_lost, IsLost(fs, log, known));
+    if (!is_lost) return OkStatus();
+    // It counts as damage, so that Rewrite writes a SEAL into it: without one the tablets that need
+    // this log cannot load.
     ++found->damages;
     print(fmt::format("{}: all its segments are missing", log.path));
   } else if (drop) {
@@ -141,6 +150,9 @@ Status CheckSeal(engine::FileSystem* fs, const LifeLog& log, bool is_named, bool
     // nothing; without a SEAL a start refuses a log that a record names.
     RETURN_IF_ERROR(engine::SealLog(fs, log.path, 0).status());
     print(fmt::format("{}: sealed", log.path));
+  } else if (known.logs.contains(log.life)) {
+    ++found->damages;
+    print(fmt::format("{}: its SEAL is missing; --drop writes it again", log.path));
   }
   return OkStatus();
 }
@@ -156,10 +168,7 @@ StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, K
     };
     ASSIGN_OR_RETURN(engine::SalvagedLog found,
                      engine::ReadDamagedLog(fs, log.path, redo_of, print));
-    if (log.sealed) {
-      const bool is_named = known->logs.contains(log.life);
-      RETURN_IF_ERROR(CheckSeal(fs, log, is_named, drop, print, &found));
-    }
+    if (log.sealed) RETURN_IF_ERROR(CheckSeal(fs, log, *known, drop, print, &found));
     for (const std::string& body : found.bodies) {
       ASSIGN_OR_RETURN(engine::LogRecordHead head, engine::DecodeLogHead(body));
       const uint64_t last = head.first_sequence + head.entry_count - 1;
@@ -205,8 +214,7 @@ StatusOr<Outlook> LookAhead(engine::FileSystem* fs, const std::string& directory
     ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> locks,
                      LockServiceOf(directory, &overlay, engine::Clock::System()));
     ASSIGN_OR_RETURN(KnownRecords known, ReadRootRecord(locks.get()));
-    known.redo.insert(outlook.known.redo.begin(), outlook.known.redo.end());
-    known.logs.insert(outlook.known.logs.begin(), outlook.known.logs.end());
+    known.Add(outlook.known);
     outlook.known = known;
     ASSIGN_OR_RETURN(Losses losses,
                      Salvage(&overlay, directory, &known, /*drop=*/true, [](std::string_view) {}));

@@ -151,7 +151,7 @@ bool HasSample(const engine::RowFilter& filter) {
          std::any_of(filter.filters.begin(), filter.filters.end(), HasSample);
 }
 
-// False for a text form with a string that is not UTF-8: protobuf writes it, but does not read it.
+// False if a string is not UTF-8: protobuf serializes it, but refuses to parse it.
 bool CanBeCarried(const v2::ReadRowsRequest& request) {
   return v2::ReadRowsRequest().ParseFromString(request.SerializeAsString());
 }

@@ -67,6 +67,16 @@ std::vector<std::string> LogsOf(engine::MemoryFileSystem* disk) {
   return logs;
 }
 
+void EmptySealedLogs(engine::MemoryFileSystem* disk) {
+  int removed = 0;
+  for (const std::string& path : disk->AllFiles()) {
+    if (path.find(".sealed/") == std::string::npos) continue;
+    EXPECT_OK(disk->Remove(path));
+    ++removed;
+  }
+  EXPECT_GT(removed, 0);
+}
+
 // The rows of the store; nullopt: an error.
 std::optional<std::set<std::string>> RowsIn(Client* client) {
   auto cells = client->data()->Read("t", ReadSpec(), {});
@@ -177,18 +187,29 @@ TEST_F(SalvageTest, D2_ALogOfWhichNothingIsLeftIsGivenUp) {
   ASSERT_TRUE(client.ok()) << client.status();
   // Killed again, after the recovery and before a flush.
   std::unique_ptr<engine::MemoryFileSystem> disk = ImageOf(killed.get());
-  int removed = 0;
-  for (const std::string& path : disk->AllFiles()) {
-    if (path.find(".sealed/") == std::string::npos) continue;
-    EXPECT_OK(disk->Remove(path));
-    ++removed;
-  }
-  ASSERT_GT(removed, 0);
+  EmptySealedLogs(disk.get());
   EXPECT_CODE(Open(disk.get()).status(), StatusCode::kDataLoss);
   EXPECT_THAT(Salvage(disk.get(), /*drop=*/true), HasSubstr("all its segments are missing"));
   auto again = Open(disk.get());
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(RowsIn(again->get()), std::set<std::string>());
+}
+
+// A start refuses a log that a record names and that has no SEAL.
+TEST_F(SalvageTest, D2_ALostSealIsWrittenAgain) {
+  const std::unique_ptr<engine::MemoryFileSystem> killed = KilledStore();
+  auto client = Open(killed.get());
+  ASSERT_TRUE(client.ok()) << client.status();
+  std::unique_ptr<engine::MemoryFileSystem> disk = ImageOf(killed.get());
+  for (const std::string& path : disk->AllFiles()) {
+    if (path.ends_with("/SEAL")) EXPECT_OK(disk->Remove(path));
+  }
+  EXPECT_CODE(Open(disk.get()).status(), StatusCode::kDataLoss);
+  EXPECT_THAT(Salvage(disk.get(), /*drop=*/false), HasSubstr("its SEAL is missing"));
+  EXPECT_THAT(Salvage(disk.get(), /*drop=*/true), HasSubstr(": sealed"));
+  auto again = Open(disk.get());
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(RowsIn(again->get())->size(), size_t{kRows});
 }
 
 // A server whose start failed leaves an empty log under the name of a sealed one.
@@ -200,6 +221,28 @@ TEST_F(SalvageTest, D2_AnEmptyLogThatNoRecordNamesIsNoLoss) {
   EXPECT_THAT(Salvage(killed.get(), /*drop=*/true), HasSubstr("the log is whole"));
   EXPECT_EQ(killed->AllFiles(), before);
   EXPECT_OK(Open(killed.get()).status());
+}
+
+// The log of the life that the records name as their server is lost, and an operator has made an
+// empty directory in its place. With OWNER it would be the log of a life that wrote nothing.
+TEST_F(SalvageTest, D2_ALostLogOfTheLastLifeIsNamed) {
+  for (bool has_owner : {false, true}) {
+    SCOPED_TRACE(has_owner);
+    const std::unique_ptr<engine::MemoryFileSystem> killed = KilledStore();
+    std::string lost;
+    for (const std::string& path : killed->AllFiles()) {
+      const size_t name = path.rfind('/');
+      if (!path.starts_with("/db/wal/") || path.find(".sealed/") != std::string::npos) continue;
+      lost = path.substr(0, name);
+      EXPECT_OK(killed->Remove(path));
+    }
+    ASSERT_NE(lost, "");
+    EXPECT_OK(killed->CreateDir(lost + ".sealed"));
+    if (has_owner) EXPECT_OK(killed->Create(store_paths::LogOwner(lost + ".sealed")).status());
+    EXPECT_THAT(Salvage(killed.get(), /*drop=*/true),
+                HasSubstr(has_owner ? "the log is whole" : "all its segments are missing"));
+    EXPECT_OK(Open(killed.get()).status());
+  }
 }
 
 // The first log begins with records of METADATA; the middle one has rows.
