@@ -110,16 +110,17 @@ class ClientMetadataTable final : public MetadataTable {
       ASSIGN_OR_RETURN(TabletRecord root, ReadRoot());
       if (!visit(std::move(root))) return OkStatus();
     }
-    return ScanRows(MetaRowsOf(first_table, last_table), visit);
+    return ScanRows(MetaRowsOf(first_table, last_table), ScanBorder(), visit);
   }
 
   StatusOr<TabletRecord> Find(uint64_t table_id, const std::string& row) override {
     if (table_id == kMetadataTableId && RootRange().Contains(row)) return ReadRoot();
     std::optional<TabletRecord> found;
-    RETURN_IF_ERROR(ScanRows(MetaRowsFrom(table_id, row), [&](TabletRecord record) {
-      found = std::move(record);
-      return false;
-    }));
+    RETURN_IF_ERROR(
+        ScanRows(MetaRowsFrom(table_id, row), ScanBorder(table_id, row), [&](TabletRecord record) {
+          found = std::move(record);
+          return false;
+        }));
     if (found && found->range.Contains(row)) return *std::move(found);
     return NotFound(fmt::format("table with id {}: it has no tablet for row '{}'", table_id,
                                 engine::PrintableBytes(row)));
@@ -255,53 +256,68 @@ class ClientMetadataTable final : public MetadataTable {
     return found;
   }
 
+  struct Scanned {
+    engine::RowRange rows;  // the rows of METADATA that are still to be read
+    ScanBorder border;
+  };
+  enum class Next : uint8_t { kNothing, kReadAgain, kFinish };
   struct Unfinished {
     std::optional<TabletRecord> merged;  // the left record; `record` now has its rows, too
     std::optional<TabletRecord> record;
   };
-  // Scans until it meets a record of a split or merge that is committed but not finished.
-  // *unfinished then holds that record and, for a merge, the left record that must be erased.
-  // `rows` advances past every record given to `visit`, so that the caller can continue the scan.
-  Status ScanTiled(engine::RowRange* rows, const std::function<bool(TabletRecord record)>& visit,
-                   bool* enough, Unfinished* unfinished) {
+  // Scans until `visit` has enough, until a record was missed (kReadAgain; ScanBorder), or until it
+  // meets a record of a split or merge that is committed but not finished (kFinish). *unfinished
+  // then holds that record and, for a merge, the left record that must be erased. `scanned`
+  // advances past every record given to `visit`, so that the caller can continue the scan.
+  StatusOr<Next> ScanTiled(Scanned* scanned, const std::function<bool(TabletRecord record)>& visit,
+                           Unfinished* unfinished) {
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
-                     data_->Read(kMetadataName, MetaReadSpec(*rows, MetaPart::kWhole), {}));
+                     data_->Read(kMetadataName, MetaReadSpec(scanned->rows, MetaPart::kWhole), {}));
+    Next next = Next::kNothing;
     std::optional<TabletRecord> merging;  // held back until its right neighbour is known
     auto give = [&](TabletRecord record) {
-      rows->start = engine::RowSuccessor(MetaRowKey(record.table_id, record.range.limit));
-      *enough = !visit(std::move(record));
-      return !*enough;
-    };
-    RETURN_IF_ERROR(DecodeMetaRows(cells.get(), MetaPart::kWhole, [&](TabletRecord record) {
-      bool merged_away = merging && IsMergedAway(*merging, record);
-      if (merged_away || record.split) {
-        if (merging && !merged_away && !give(*std::exchange(merging, std::nullopt))) return false;
-        *unfinished = {std::exchange(merging, std::nullopt), std::move(record)};
+      if (scanned->border.MustReadAgain(record)) {
+        next = Next::kReadAgain;
         return false;
       }
-      if (merging && !give(*std::exchange(merging, std::nullopt))) return false;
+      scanned->border.Pass(record);
+      scanned->rows.start = engine::RowSuccessor(MetaRowKey(record.table_id, record.range.limit));
+      return visit(std::move(record));
+    };
+    bool goes_on = true;
+    RETURN_IF_ERROR(DecodeMetaRows(cells.get(), MetaPart::kWhole, [&](TabletRecord record) {
+      bool merged_away = merging && IsMergedAway(*merging, record);
+      if (merging && !merged_away) goes_on = give(*std::exchange(merging, std::nullopt));
+      if (!goes_on) return false;
+      if (merged_away || record.split) {
+        *unfinished = {std::exchange(merging, std::nullopt), std::move(record)};
+        next = Next::kFinish;
+        return goes_on = false;
+      }
       if (record.phase == TabletPhase::kMerging && !record.range.limit.empty()) {
         merging = std::move(record);
         return true;
       }
-      return give(std::move(record));
+      return goes_on = give(std::move(record));
     }));
-    if (merging && !*enough && !unfinished->record) give(*std::move(merging));
-    return OkStatus();
+    if (merging && goes_on) give(*std::move(merging));
+    return next;
   }
 
-  Status ScanRows(engine::RowRange rows, const std::function<bool(TabletRecord record)>& visit) {
-    for (bool enough = false; !enough;) {
+  Status ScanRows(engine::RowRange rows, ScanBorder border,
+                  const std::function<bool(TabletRecord record)>& visit) {
+    Scanned scanned{std::move(rows), std::move(border)};
+    while (true) {
       Unfinished unfinished;
-      RETURN_IF_ERROR(ScanTiled(&rows, visit, &enough, &unfinished));
-      if (!unfinished.record) return OkStatus();
+      ASSIGN_OR_RETURN(Next next, ScanTiled(&scanned, visit, &unfinished));
+      if (next == Next::kNothing) return OkStatus();
+      if (next == Next::kReadAgain) continue;
       if (unfinished.merged) {
         RETURN_IF_ERROR(EraseMerged(*unfinished.merged, *unfinished.record));
       } else {
         RETURN_IF_ERROR(FinishSplit(*unfinished.record));
       }
     }
-    return OkStatus();
   }
 
   // Erases the left record of a committed merge. kAborted counts as success: the record was erased

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/location/tiling.h"
 
+#include "cluster/location/meta_row.h"
+
 namespace sippar::cluster {
 
 bool IsMergedAway(const TabletRecord& record, const TabletRecord& right) {
@@ -34,6 +36,19 @@ std::vector<TilingFault> CheckTiling(const std::vector<TabletRecord>& records) {
   }
   if (!all) faults.push_back({TilingFault::kHole, {covered, ""}, 0});
   return faults;
+}
+
+bool ScanBorder::MustReadAgain(const TabletRecord& record) {
+  // The root tablet has METADATA's first rows, and its record is not in METADATA.
+  const std::string first = record.table_id == kMetadataTableId ? RootRange().limit : "";
+  if (record.range.start <= (table_id_ == record.table_id ? row_ : first)) return false;
+  const std::pair<uint64_t, uint64_t> behind(record.tablet_id, record.change);
+  return std::exchange(behind_hole_, behind) != behind;
+}
+
+void ScanBorder::Pass(const TabletRecord& record) {
+  table_id_ = record.table_id;
+  row_ = record.range.limit;
 }
 
 }  // namespace sippar::cluster

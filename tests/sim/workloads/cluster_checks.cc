@@ -53,7 +53,9 @@ Status Cluster::CheckMetadata() {
 // Checks that every file that the record names exists.
 Status Cluster::CheckRecord(const TabletRecord& record) {
   if (record.phase != cluster::TabletPhase::kAssigned) {
-    return Unavailable(fmt::format("tablet {} is not assigned", record.tablet_id));
+    return Unavailable(fmt::format("tablet {} of table {} is not assigned (phase {}, change {})",
+                                   record.tablet_id, record.table_id,
+                                   static_cast<int>(record.phase), record.change));
   }
   engine::FileSystem* fs = world_->disk()->Of(0);
   std::vector<std::string> paths;
