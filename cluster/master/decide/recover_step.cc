@@ -148,7 +148,9 @@ void OnDone(Turn* turn, const action::SealLog& asked, const event::Done& done) {
   if (server != nullptr && server->recovery && server->recovery->attempt.op == done.op &&
       log != nullptr) {
     server->recovery->last_sequences = log->last_sequences;
-    for (uint64_t segment : log->segments) server->recovery->parts[segment];
+    std::map<uint64_t, Attempt> parts;  // those of an earlier seal keep their failures
+    for (uint64_t segment : log->segments) parts[segment] = server->recovery->parts[segment];
+    server->recovery->parts = std::move(parts);
   }
   EndStage(turn, asked.server, done, RecoveryStage::kSort);
 }
@@ -163,6 +165,9 @@ void OnDone(Turn* turn, const action::SortLogPart& asked, const event::Done& don
   } else {
     dead->recovery->error = std::string(MessageOf(done.status));
     turn->Failed(&part->second);
+    // The sweep may have taken the log since it was sealed: a record that names this server only
+    // now was written late, and was not there when the sweep read METADATA. SealLog tells that.
+    if (dead->recovery->stage == RecoveryStage::kSort) dead->recovery->stage = RecoveryStage::kSeal;
   }
   Recover(turn, dead);
 }
