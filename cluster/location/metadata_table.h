@@ -45,7 +45,8 @@ class MetadataTable {
   // `split` set, and it returns a kMerging record only if no other tablet has its rows.
   //
   // Visits the records of the tables first_table to last_table, both included, in key order, until
-  // `visit` returns false. Not a snapshot: each record is as it was at some moment of the call.
+  // `visit` returns false. Not a snapshot: each record is as it was at some moment of the call. But
+  // no split during the call hides a record: rows without one are read again (ScanBorder).
   [[nodiscard]] virtual Status Scan(uint64_t first_table, uint64_t last_table,
                                     const std::function<bool(TabletRecord record)>& visit) = 0;
   // The tablet that has `row`. kNotFound: the table has no tablet there.
