@@ -26,9 +26,10 @@ inline constexpr std::array kSeededBugs = {
     SeededBug{"filter-false-negative", "the Bloom filter lacks one key in 16"},
     SeededBug{"split-key-off-by-one", "the right half of a split lacks its first row"},
     SeededBug{"lost-unload-believed", "the master takes a lost answer to an unload for an OK"},
-    SeededBug{"gc-without-second-scan",
-              "the sweep removes files that one scan, which reads no hole again, did not find, without "
-              "asking the servers"},
+    SeededBug{
+        "gc-without-second-scan",
+        "the sweep removes files that one scan, which reads no hole again, did not find, without "
+        "asking the servers"},
     SeededBug{"timestamp-not-monotonic", "a server's time follows its clock backwards"},
     SeededBug{"check-before-sync", "a log's fence is asked before the sync instead of after it"},
     SeededBug{"no-check",
