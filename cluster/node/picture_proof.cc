@@ -224,8 +224,8 @@ StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& di
     tables[record.table_id].push_back(std::move(record));
     return true;
   }));
-  // A split during the scan can move a tablet to a place that the scan has already passed. Then no
-  // record that the scan read covers the rows of this tablet.
+  // Tablets that merged during the scan can overlap in what it read. A hole is a lost record: the
+  // scan has read it again.
   for (const auto& [id, records] : tables) {
     const std::vector<TilingFault> faults = CheckTiling(records);
     if (faults.empty() || !picture.whole.ok()) continue;

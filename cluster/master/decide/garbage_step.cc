@@ -133,8 +133,8 @@ void RunGarbage(Turn* turn) {
     case GarbageStage::kSecondScan:
       return turn->Ask(&garbage.attempt, action::FindReferences{});
     case GarbageStage::kWait:
-      // A name that moved from one record to another during the first scan is seen by the second
-      // scan.
+      // A name that was copied to another record during the first scan is seen by the second scan.
+      // What a split hides from a scan, the scan itself reads again (ScanBorder).
       if (turn->now_us < garbage.next_us) return;
       garbage.stage = GarbageStage::kSecondScan;
       return turn->Ask(&garbage.attempt, action::FindReferences{});

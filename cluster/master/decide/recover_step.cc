@@ -38,13 +38,29 @@ void EndStage(Turn* turn, const ServerId& id, const event::Done& done, RecoveryS
     return turn->Failed(&recovery->attempt);
   }
   recovery->attempt = Attempt();
-  recovery->error.clear();
+  // The error of a sort that failed stays true until that sort succeeds.
+  const bool sort_failed = std::any_of(recovery->parts.begin(), recovery->parts.end(),
+                                       [](const auto& part) { return part.second.failures > 0; });
+  if (!sort_failed) recovery->error.clear();
   recovery->stage = next;
   Server* server = turn->state->FindServer(id);
   // The tablets wait for these two stages: after the rename their records may change to
   // kRecovering, and after the log is sorted they can be published.
   if (next == RecoveryStage::kSeal || next == RecoveryStage::kReady) WakeTablets(turn, *server);
   Recover(turn, server);
+}
+
+void TakeSealed(const SealedLog& log, Recovery* recovery) {
+  if (recovery->last_sequences.empty()) {
+    recovery->last_sequences = log.last_sequences;
+    for (uint64_t segment : log.segments) recovery->parts[segment];
+    return;
+  }
+  // Sealed before: a sort has failed since. Segments of a log that was swept need no sort. The last
+  // sequences stay: a tablet that needs the log must name it, even if the log is lost.
+  std::erase_if(recovery->parts, [&](const auto& part) {
+    return std::find(log.segments.begin(), log.segments.end(), part.first) == log.segments.end();
+  });
 }
 
 // Distributes the segments over the live servers. Whenever a segment is sorted, Recover calls this
@@ -147,10 +163,7 @@ void OnDone(Turn* turn, const action::SealLog& asked, const event::Done& done) {
   const auto* log = std::get_if<SealedLog>(&done.answer);
   if (server != nullptr && server->recovery && server->recovery->attempt.op == done.op &&
       log != nullptr) {
-    server->recovery->last_sequences = log->last_sequences;
-    std::map<uint64_t, Attempt> parts;  // those of an earlier seal keep their failures
-    for (uint64_t segment : log->segments) parts[segment] = server->recovery->parts[segment];
-    server->recovery->parts = std::move(parts);
+    TakeSealed(*log, &*server->recovery);
   }
   EndStage(turn, asked.server, done, RecoveryStage::kSort);
 }
@@ -166,7 +179,7 @@ void OnDone(Turn* turn, const action::SortLogPart& asked, const event::Done& don
     dead->recovery->error = std::string(MessageOf(done.status));
     turn->Failed(&part->second);
     // The sweep may have taken the log since it was sealed: a record that names this server only
-    // now was written late, and was not there when the sweep read METADATA. SealLog tells that.
+    // now was written late, and was not there when the sweep read METADATA. SealLog tells whether.
     if (dead->recovery->stage == RecoveryStage::kSort) dead->recovery->stage = RecoveryStage::kSeal;
   }
   Recover(turn, dead);

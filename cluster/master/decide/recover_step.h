@@ -6,7 +6,8 @@
 //   kStop    proves that the server no longer writes anything (F1)
 //   kRename  renames the log directory: the server can then acknowledge nothing more (F2)
 //   kSeal    reads the log and writes the SEAL, which fixes for ever which records count (F3)
-//   kSort    makes the live servers sort the segments in parallel (F4)
+//   kSort    makes the live servers sort the segments in parallel (F4). After a sort that failed,
+//            kSeal tells again which segments there are
 //   kReady   publishes and assigns the server's tablets one by one (tablet_step.h: F4, F5). Their
 //            records become kRecovering as soon as the log is renamed (F2b)
 //

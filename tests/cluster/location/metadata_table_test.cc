@@ -199,8 +199,6 @@ TEST_F(MetadataTableTest, WhoeverReadsFinishesASplit) {
   EXPECT_CODE(table_->Write(&split, kMade), StatusCode::kAborted);
 }
 
-// A server that split a tablet and then slept identifies its children by the parent's number of
-// changes. Records of later owners have higher numbers.
 // The scan has passed the key of the left half before a split adds that record, and reads the right
 // half after the split: the two keys are in different tablets of METADATA.
 TEST_F(MetadataTableTest, AScanReadsTheHalfThatASplitAddedBehindIt) {
@@ -233,6 +231,8 @@ TEST_F(MetadataTableTest, AHoleThatStaysIsReadTwice) {
   EXPECT_EQ(changing.reads, 2);
 }
 
+// A server that split a tablet and then slept identifies its children by the parent's number of
+// changes. Records of later owners have higher numbers.
 TEST_F(MetadataTableTest, WhoSplitATabletTakesNoRecordOfLaterOwnersForItsOwn) {
   Add(5, {"", ""}, 1);
   for (int i = 0; i < 6; ++i) {

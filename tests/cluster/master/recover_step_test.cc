@@ -47,7 +47,19 @@ TEST_F(RecoverStep, ALogThatIsSweptBetweenItsSealAndItsSortIsGivenUp) {
   EXPECT_EQ(recovery().stage, RecoveryStage::kSeal);
   Answer<action::SealLog>({0, OkStatus(), SealedLog()});
   EXPECT_EQ(recovery().stage, RecoveryStage::kReady);
-  EXPECT_TRUE(recovery().last_sequences.empty());
+  // A tablet that needs the log would name it, and fail to load.
+  EXPECT_EQ(recovery().last_sequences.at(99), 5u);
+}
+
+TEST_F(RecoverStep, ASegmentThatIsSortedIsNotSortedAgain) {
+  Answer<action::SealLog>({0, OkStatus(), SealedLog{{7, 8}, {{99, 5}}}});
+  Answer<action::SortLogPart>({0, OkStatus(), {}});  // 8
+  const Action sort_of_7 = turn_.actions[turn_.actions.size() - 2];
+  OnDone(&turn_, std::get<action::SortLogPart>(sort_of_7.body), {sort_of_7.op, NotFound("7"), {}});
+  Answer<action::SealLog>({0, OkStatus(), SealedLog{{7, 8}, {{99, 5}}}});
+  EXPECT_EQ(recovery().parts.size(), 1u);
+  EXPECT_EQ(recovery().parts.at(7).failures, 1u);
+  EXPECT_EQ(recovery().error, "7");
 }
 
 TEST_F(RecoverStep, ASortThatFailsIsRepeatedByAnotherServer) {
