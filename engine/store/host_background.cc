@@ -23,6 +23,15 @@ constexpr size_t kCompactThreadsMax = 2;
 constexpr int64_t kIdleMicros = 50'000;             // delay before a full memtable is noticed
 constexpr int64_t kSampleNanos = 60'000'000'000;    // interval of samples of the tablets' work
 constexpr int64_t kOldWritesNanos = 1'000'000'000;  // interval of checks for old writes
+
+// A flush misses its own file when a master that takes this server for dead has swept it. A client
+// would read kNotFound as a missing table; it is to look for the tablet elsewhere.
+Status NoRoom(const Status& flush) {
+  const bool is_swept = flush.code() == StatusCode::kNotFound;
+  return Annotate(is_swept ? Unavailable(std::string(MessageOf(flush))) : flush,
+                  "memtables are full");
+}
+
 }  // namespace
 
 void TabletHost::StartBackground(const std::function<bool()>& reshape) {
@@ -61,7 +70,7 @@ Status TabletHost::StopUntilFlushed(int64_t budget) {
   background_wake_.NotifyAll();
   int64_t start_us = clock_->MonotonicNanos() / 1000;
   while (memtable_bytes_.load() >= 2 * budget && !stopping_) {
-    if (!flush_status_.ok()) return Annotate(flush_status_, "memtables are full");
+    if (!flush_status_.ok()) return NoRoom(flush_status_);
     if (clock_->MonotonicNanos() / 1000 - start_us >= kStopMicrosMax) {
       metrics_.Get("writers_refused")->Add();
       return ResourceExhausted(
