@@ -33,10 +33,10 @@ struct KnownRecords {
 };
 
 // Reads the records that `level` adds (kRoot: METADATA's tablets except the root; kAll: user
-// tablets) and adds them to `known`. If the log lost writes to METADATA, a tablet's
-// record may no longer name a log that has writes of the tablet. This function adds such a log to
-// the record, and reports it to `print`. `last`: the last sequence numbers in the logs after the
-// salvage. `locks`: the lock service of the store, opened over `fs`.
+// tablets) and adds them, as they were read, to `known`. If the log lost writes to METADATA, a
+// tablet's record may no longer name a log that has writes of the tablet. This function adds such a
+// log to the record, and reports it to `print`. `last`: the last sequence numbers in the logs after
+// the salvage. `locks`: the lock service of the store, opened over `fs`.
 [[nodiscard]] Status MendRecords(engine::FileSystem* fs, const std::string& directory,
                                  EmbeddedLockService* locks, MetadataLevel level,
                                  const LastSequences& last, KnownRecords* known,
