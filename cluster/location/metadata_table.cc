@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "cluster/location/meta_row.h"
-#include "cluster/location/tiling.h"
+#include "cluster/location/metadata_scan.h"
 #include "cluster/lock/lock_paths.h"
 #include "engine/base/printable.h"
 
@@ -256,66 +256,16 @@ class ClientMetadataTable final : public MetadataTable {
     return found;
   }
 
-  struct Scanned {
-    engine::RowRange rows;  // the rows of METADATA that are still to be read
-    ScanBorder border;
-  };
-  enum class Next : uint8_t { kNothing, kReadAgain, kFinish };
-  struct Unfinished {
-    std::optional<TabletRecord> merged;  // the left record; `record` now has its rows, too
-    std::optional<TabletRecord> record;
-  };
-  // Scans until `visit` has enough, until a record was missed (kReadAgain; ScanBorder), or until it
-  // meets a record of a split or merge that is committed but not finished (kFinish). *unfinished
-  // then holds that record and, for a merge, the left record that must be erased. `scanned`
-  // advances past every record given to `visit`, so that the caller can continue the scan.
-  StatusOr<Next> ScanTiled(Scanned* scanned, const std::function<bool(TabletRecord record)>& visit,
-                           Unfinished* unfinished) {
-    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
-                     data_->Read(kMetadataName, MetaReadSpec(scanned->rows, MetaPart::kWhole), {}));
-    Next next = Next::kNothing;
-    std::optional<TabletRecord> merging;  // held back until its right neighbour is known
-    auto give = [&](TabletRecord record) {
-      if (scanned->border.MustReadAgain(record)) {
-        next = Next::kReadAgain;
-        return false;
-      }
-      scanned->border.Pass(record);
-      scanned->rows.start = engine::RowSuccessor(MetaRowKey(record.table_id, record.range.limit));
-      return visit(std::move(record));
-    };
-    bool goes_on = true;
-    RETURN_IF_ERROR(DecodeMetaRows(cells.get(), MetaPart::kWhole, [&](TabletRecord record) {
-      bool merged_away = merging && IsMergedAway(*merging, record);
-      if (merging && !merged_away) goes_on = give(*std::exchange(merging, std::nullopt));
-      if (!goes_on) return false;
-      if (merged_away || record.split) {
-        *unfinished = {std::exchange(merging, std::nullopt), std::move(record)};
-        next = Next::kFinish;
-        return goes_on = false;
-      }
-      if (record.phase == TabletPhase::kMerging && !record.range.limit.empty()) {
-        merging = std::move(record);
-        return true;
-      }
-      return goes_on = give(std::move(record));
-    }));
-    if (merging && goes_on) give(*std::move(merging));
-    return next;
-  }
-
   Status ScanRows(engine::RowRange rows, ScanBorder border,
                   const std::function<bool(TabletRecord record)>& visit) {
-    Scanned scanned{std::move(rows), std::move(border)};
+    MetadataScan scan(data_, std::move(rows), std::move(border));
     while (true) {
-      Unfinished unfinished;
-      ASSIGN_OR_RETURN(Next next, ScanTiled(&scanned, visit, &unfinished));
-      if (next == Next::kNothing) return OkStatus();
-      if (next == Next::kReadAgain) continue;
-      if (unfinished.merged) {
-        RETURN_IF_ERROR(EraseMerged(*unfinished.merged, *unfinished.record));
+      ASSIGN_OR_RETURN(std::optional<UnfinishedRecord> unfinished, scan.Continue(visit));
+      if (!unfinished) return OkStatus();
+      if (unfinished->merged) {
+        RETURN_IF_ERROR(EraseMerged(*unfinished->merged, unfinished->record));
       } else {
-        RETURN_IF_ERROR(FinishSplit(*unfinished.record));
+        RETURN_IF_ERROR(FinishSplit(unfinished->record));
       }
     }
   }

@@ -1,4 +1,4 @@
-// Checks whether a table's records tile its rows: for scans of METADATA (metadata_table.cc), for
+// Checks whether a table's records tile its rows: for scans of METADATA (metadata_scan.h), for
 // clients that read all records, and for the checks of a start (node/picture_proof.h). Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -2,110 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/location/metadata_table.h"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include <functional>
-
-#include "cluster/location/meta_row.h"
 #include "cluster/location/tiling.h"
 #include "engine/base/limits.h"
-#include "tests/cluster/location/random_record.h"
-#include "tests/cluster/lock/lock_world.h"
-#include "tests/support/store_data.h"
+#include "tests/cluster/location/metadata_fixture.h"
 
 namespace sippar::cluster {
 namespace {
-
-// METADATA that others change between two reads of one scan.
-class ChangingData final : public DataApi {
- public:
-  explicit ChangingData(DataApi* data) : data_(data) {}
-
-  void Carry(const AnyCall& call, const CallOptions& options) override {
-    data_->Carry(call, options);
-  }
-  StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,
-                                             const CallOptions& options) override {
-    if (++reads == 2 && before_second_read) before_second_read();
-    return data_->Read(table, read, options);
-  }
-  Status Run(const std::string& table, const RowRange& tablet_range, const engine::Program& program,
-             const CallOptions& options, engine::ProgramSink* sink) override {
-    return data_->Run(table, tablet_range, program, options, sink);
-  }
-
-  int reads = 0;
-  std::function<void()> before_second_read;
-
- private:
-  DataApi* data_;
-};
-
-class MetadataTableTest : public testing::Test {
- protected:
-  MetadataTableTest() : session_(lock_.Session("test")) {
-    engine::StoreOptions options;
-    options.fs = &fs_;
-    options.clock = &lock_.clock;
-    options.background = false;
-    auto opened = engine::HostedTables::Open("/store", options);
-    EXPECT_OK(opened);
-    store_ = std::move(*opened);
-    EXPECT_OK(store_->CreateTable(MetadataSchema(), {}));
-    data_ = std::make_unique<StoreData>(store_.get(), &lock_.clock);
-    table_ = NewMetadataTable(data_.get(), session_.get());
-  }
-
-  std::vector<TabletRecord> Records(uint64_t first = 2, uint64_t last = ~uint64_t{0}) {
-    std::vector<TabletRecord> records;
-    EXPECT_OK(table_->Scan(first, last, [&](TabletRecord record) {
-      records.push_back(std::move(record));
-      return true;
-    }));
-    return records;
-  }
-  // Prints "[start,limit)#tablet" for each record.
-  std::string Print(uint64_t first = 2, uint64_t last = ~uint64_t{0}) {
-    std::string text;
-    for (const TabletRecord& record : Records(first, last)) {
-      text += fmt::format("{}[{},{})#{}", text.empty() ? "" : " ", record.range.start,
-                          record.range.limit, record.tablet_id);
-    }
-    return text;
-  }
-  void Add(uint64_t table_id, const engine::RowRange& range, uint64_t tablet_id) {
-    TabletRecord record = NewRecord(table_id, range, tablet_id);
-    EXPECT_OK(table_->Add(&record, kMade));
-  }
-  TabletRecord Find(uint64_t table_id, const std::string& row) {
-    auto found = table_->Find(table_id, row);
-    EXPECT_OK(found);
-    return found.ok() ? *found : TabletRecord();
-  }
-  // Commits a split as the tablet's server does.
-  TabletRecord CommitSplit(uint64_t table_id, const std::string& row, uint64_t left,
-                           uint64_t right) {
-    TabletRecord record = Find(table_id, row);
-    SplitRecord split{record.state, record.state};
-    split.left.tablet_id = left;
-    split.left.range.limit = row;
-    split.right.tablet_id = right;
-    split.right.range.start = row;
-    record.split = split;
-    ++record.tablet_epoch;
-    EXPECT_OK(table_->Write(&record, {"split", "at " + row}));
-    return record;
-  }
-
-  const TabletEvent kMade{"made", "by a test"};
-  LockWorld lock_;
-  engine::MemoryFileSystem fs_;
-  std::shared_ptr<LockSession> session_;
-  std::unique_ptr<engine::HostedTables> store_;
-  std::unique_ptr<StoreData> data_;
-  std::unique_ptr<MetadataTable> table_;
-};
 
 TEST_F(MetadataTableTest, RecordsAreFoundByRow) {
   Add(5, {"", "g"}, 1);
@@ -197,38 +99,6 @@ TEST_F(MetadataTableTest, WhoeverReadsFinishesASplit) {
   // The former owner of the parent cannot write it any more.
   split.split.reset();
   EXPECT_CODE(table_->Write(&split, kMade), StatusCode::kAborted);
-}
-
-// The scan has passed the key of the left half before a split adds that record, and reads the right
-// half after the split: the two keys are in different tablets of METADATA.
-TEST_F(MetadataTableTest, AScanReadsTheHalfThatASplitAddedBehindIt) {
-  ChangingData changing(data_.get());
-  Add(5, {"", "g"}, 1);
-  Add(5, {"m", ""}, 3);
-  Add(6, {"", ""}, 4);
-  changing.before_second_read = [&] { Add(5, {"g", "m"}, 2); };
-  table_ = NewMetadataTable(&changing, session_.get());
-  EXPECT_EQ(Print(), "[,g)#1 [g,m)#2 [m,)#3 [,)#4");
-  EXPECT_EQ(changing.reads, 2);
-}
-
-TEST_F(MetadataTableTest, AFindReadsTheHalfThatASplitAddedBehindIt) {
-  ChangingData changing(data_.get());
-  Add(5, {"m", ""}, 3);
-  changing.before_second_read = [&] { Add(5, {"", "m"}, 2); };
-  table_ = NewMetadataTable(&changing, session_.get());
-  EXPECT_EQ(Find(5, "a").tablet_id, 2u);
-}
-
-// A lost write to METADATA can leave a hole for ever.
-TEST_F(MetadataTableTest, AHoleThatStaysIsReadTwice) {
-  ChangingData changing(data_.get());
-  Add(5, {"", "g"}, 1);
-  Add(5, {"m", ""}, 3);
-  Add(6, {"", ""}, 4);
-  table_ = NewMetadataTable(&changing, session_.get());
-  EXPECT_EQ(Print(), "[,g)#1 [m,)#3 [,)#4");
-  EXPECT_EQ(changing.reads, 2);
 }
 
 // A server that split a tablet and then slept identifies its children by the parent's number of
