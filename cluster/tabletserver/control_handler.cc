@@ -8,6 +8,7 @@
 
 #include "cluster/api/call_traces.h"
 #include "cluster/api/host_figures.h"
+#include "engine/base/store_error.h"
 #include "engine/base/tablet_scope.h"
 #include "engine/model/schema_change.h"
 #include "engine/tablet/writes_held.h"
@@ -150,13 +151,14 @@ Status ControlHandler::Perform(const calls::ForgetBirths& asked) {
 Status ControlHandler::Perform(const calls::FlushTablet& asked) {
   const engine::TabletScope scope(asked.tablet_id);
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
-  return served->tablet->Flush();
+  // A file is missing when a master that takes this server for dead has swept it.
+  return AsStoreError(served->tablet->Flush());
 }
 
 Status ControlHandler::Perform(const calls::CompactTablet& asked) {
   const engine::TabletScope scope(asked.tablet_id);
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
-  Status status = served->tablet->CompactMajor(asked.group);
+  Status status = AsStoreError(served->tablet->CompactMajor(asked.group));
   // IsMoved: the tablet was split or unloaded during the compaction; the caller looks it up again.
   return engine::IsMoved(status) ? Unavailable(std::string(MessageOf(status))) : status;
 }

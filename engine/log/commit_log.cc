@@ -10,6 +10,7 @@
 #include "engine/base/coding.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/seeded_bug.h"
+#include "engine/base/store_error.h"
 #include "engine/base/tablet_scope.h"
 #include "engine/base/wake_up.h"
 #include "engine/log/log_replay.h"
@@ -19,14 +20,8 @@ namespace {
 // Limits the bytes of a group, so that the first writer of the group does not wait long.
 constexpr size_t kGroupSizeMax = 8 << 20;
 
-// The error that writers get for `status`. NotFound or PermissionDenied from the log's directory
-// would look like an error about their rows or their rights.
-Status Refused(const Status& status) {
-  bool of_disk =
-      status.code() == StatusCode::kNotFound || status.code() == StatusCode::kPermissionDenied;
-  Status refused = of_disk ? Unavailable(std::string(MessageOf(status))) : status;
-  return Annotate(refused, "commit log");
-}
+// The error that writers get for `status`.
+Status Refused(const Status& status) { return Annotate(AsStoreError(status), "commit log"); }
 
 bool FenceIsOff() { return SEEDED_BUG("check-before-sync") || SEEDED_BUG("no-check"); }
 }  // namespace

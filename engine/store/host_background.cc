@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/base/cpu_time.h"
+#include "engine/base/store_error.h"
 #include "engine/base/tablet_scope.h"
 #include "engine/store/memory_share.h"
 #include "engine/store/tablet_host.h"
@@ -23,14 +24,6 @@ constexpr size_t kCompactThreadsMax = 2;
 constexpr int64_t kIdleMicros = 50'000;             // delay before a full memtable is noticed
 constexpr int64_t kSampleNanos = 60'000'000'000;    // interval of samples of the tablets' work
 constexpr int64_t kOldWritesNanos = 1'000'000'000;  // interval of checks for old writes
-
-// A flush misses its own file when a master that takes this server for dead has swept it. A client
-// would read kNotFound as a missing table; it is to look for the tablet elsewhere.
-Status NoRoom(const Status& flush) {
-  const bool is_swept = flush.code() == StatusCode::kNotFound;
-  return Annotate(is_swept ? Unavailable(std::string(MessageOf(flush))) : flush,
-                  "memtables are full");
-}
 
 }  // namespace
 
@@ -70,7 +63,8 @@ Status TabletHost::StopUntilFlushed(int64_t budget) {
   background_wake_.NotifyAll();
   int64_t start_us = clock_->MonotonicNanos() / 1000;
   while (memtable_bytes_.load() >= 2 * budget && !stopping_) {
-    if (!flush_status_.ok()) return NoRoom(flush_status_);
+    // A flush misses its own file when a master that takes this server for dead has swept it.
+    if (!flush_status_.ok()) return Annotate(AsStoreError(flush_status_), "memtables are full");
     if (clock_->MonotonicNanos() / 1000 - start_us >= kStopMicrosMax) {
       metrics_.Get("writers_refused")->Add();
       return ResourceExhausted(

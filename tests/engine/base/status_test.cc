@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "engine/base/store_error.h"
+
 namespace sippar {
 namespace {
 
@@ -29,6 +31,16 @@ TEST(Cause, AnAnnotationKeepsItAndTheCode) {
   EXPECT_EQ(MessageOf(status), "flush t: write a: no space");
   EXPECT_TRUE(HasCause(status, Cause::kDiskFull));
   EXPECT_TRUE(Annotate(OkStatus(), "flush t").ok());
+}
+
+TEST(AsStoreError, NamesNoTableAndNoRights) {
+  for (const Status& status : {NotFound("rename a: no such file"), PermissionDenied("create a")}) {
+    Status told = AsStoreError(status);
+    EXPECT_EQ(told.code(), StatusCode::kUnavailable);
+    EXPECT_EQ(MessageOf(told), MessageOf(status));
+  }
+  EXPECT_TRUE(AsStoreError(OkStatus()).ok());
+  EXPECT_TRUE(HasCause(AsStoreError(DiskFull("x")), Cause::kDiskFull));
 }
 
 TEST(StatusIn, IsTheAnswersOwn) {

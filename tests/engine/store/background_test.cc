@@ -204,6 +204,28 @@ TEST_F(BackgroundTest, WritersOfASlowDiskAreSlowedAndNeverStopped) {
   EXPECT_EQ(store_->metrics()->Get("writer_stops")->value(), 0u);
 }
 
+// A master that takes this server for dead may sweep the file of a flush. The writer that waits for
+// the flush would take kNotFound for a missing table.
+TEST_F(BackgroundTest, AWriterWithoutRoomIsNotToldThatAFileIsMissing) {
+  options_.clock = Clock::System();
+  options_.memtable_budget = 32 << 10;
+  fs_.OnCall([](std::string_view operation, const std::string& path, FaultRule::Effect*) {
+    const bool is_flush = operation == "rename" && path.find(".sst") != std::string::npos;
+    return is_flush ? NotFound("rename: no such file") : OkStatus();
+  });
+  Open();
+  Create();
+  Status refused;
+  for (int i = 0; i < 10 && refused.ok(); ++i) {
+    RowMutation mutation("a");
+    mutation.Set("f", "q", std::string(32 << 10, 'x'), i);
+    refused = store_->Apply("t", {&mutation}).front();
+  }
+  EXPECT_EQ(refused.code(), StatusCode::kUnavailable) << refused;
+  EXPECT_NE(refused.ToString().find("memtables are full"), std::string::npos) << refused;
+  EXPECT_NE(refused.ToString().find("no such file"), std::string::npos) << refused;
+}
+
 TEST_F(BackgroundTest, ATabletPrintsItself) {
   options_.background = false;
   Open();
