@@ -1,11 +1,13 @@
 // A request to ZooKeeper, and its answer once it comes. The client's thread completes the request,
 // or ZooKeeperHandle if the client does not take it or is closed; the caller waits with a deadline
-// of its own.
+// of its own, and reminds a silent member.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,8 +29,10 @@ struct Answer {
 class PendingAnswer {
  public:
   // `first` (may be empty) runs in the thread that completes the request, before any event that
-  // comes after the answer.
-  explicit PendingAnswer(std::function<void()> first = {}) : first_(std::move(first)) {}
+  // comes after the answer. `remind` (may be empty) runs in a thread that waits, after a tenth of a
+  // second without an answer, and again each time the silence has doubled.
+  explicit PendingAnswer(std::function<void()> first = {}, std::function<void()> remind = {})
+      : first_(std::move(first)), remind_(std::move(remind)) {}
 
   void Complete(Answer answer) {
     if (first_) first_();
@@ -39,17 +43,28 @@ class PendingAnswer {
   }
   // Returns the code kNoAnswer if the deadline, by the system's monotonic clock, comes first.
   Answer Wait(int64_t deadline_nanos) {
+    for (int64_t silent_nanos = 100'000'000;; silent_nanos *= 2) {
+      const int64_t now_nanos = engine::Clock::System()->MonotonicNanos();
+      const int64_t until_nanos = std::min(deadline_nanos, now_nanos + silent_nanos);
+      if (std::optional<Answer> answer = WaitUntil(until_nanos)) return *std::move(answer);
+      if (until_nanos == deadline_nanos) return {kNoAnswer, {}, {}, {}};
+      if (remind_) remind_();
+    }
+  }
+
+ private:
+  std::optional<Answer> WaitUntil(int64_t until_nanos) {
     engine::MutexLock lock(&mutex_);
     while (!done_) {
-      int64_t left_us = (deadline_nanos - engine::Clock::System()->MonotonicNanos()) / 1000;
-      if (left_us <= 0) return {kNoAnswer, {}, {}, {}};
+      int64_t left_us = (until_nanos - engine::Clock::System()->MonotonicNanos()) / 1000;
+      if (left_us <= 0) return std::nullopt;
       completed_.WaitFor(&mutex_, left_us);
     }
     return answer_;
   }
 
- private:
   const std::function<void()> first_;
+  const std::function<void()> remind_;
   engine::Mutex mutex_;
   engine::CondVar completed_;
   bool done_ GUARDED_BY(mutex_) = false;

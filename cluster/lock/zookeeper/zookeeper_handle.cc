@@ -268,7 +268,8 @@ bool ZooKeeperHandle::IsGivenUp() {
 }
 
 template <typename Send>
-ZooKeeperHandle::Pending ZooKeeperHandle::Request(Pending pending, const Send& send) {
+ZooKeeperHandle::Pending ZooKeeperHandle::Request(const Send& send, std::function<void()> first) {
+  auto pending = std::make_shared<PendingAnswer>(std::move(first), [this] { RemindMember(); });
   Context* context = sent_->Add(pending);
   int code = ZINVALIDSTATE;
   {
@@ -282,6 +283,16 @@ ZooKeeperHandle::Pending ZooKeeperHandle::Request(Pending pending, const Send& s
   return pending;
 }
 
+// Members of ZooKeeper 3.6.0 to 3.8.0 may leave a request or a commit in a queue until something
+// else is put there: their CommitProcessor finds its queues empty, and is told of a new entry just
+// before it begins to wait for one (ZOOKEEPER-4537). Without a reminder, the only client of a
+// member would wait for its own next ping, which it sends after a third of its session's timeout.
+void ZooKeeperHandle::RemindMember() {
+  (void)Request([](zhandle_t* client, Context* context) {
+    return zoo_aexists(client, "/", 0, &OnStat, context);
+  });
+}
+
 // A majority agrees on a transaction even if it changes nothing or fails, and a member answers it
 // in order. ZooKeeper's own sync promises neither, because the leader answers it at once. The
 // leader's own clients get this answer perhaps before the leader has applied a change that another
@@ -292,13 +303,13 @@ ZooKeeperHandle::Pending ZooKeeperHandle::Barrier(const std::string& node) {
 }
 
 ZooKeeperHandle::Pending ZooKeeperHandle::Get(const std::string& node) {
-  return Request(std::make_shared<PendingAnswer>(), [&](zhandle_t* client, Context* context) {
+  return Request([&](zhandle_t* client, Context* context) {
     return zoo_aget(client, node.c_str(), 0, &OnData, context);
   });
 }
 
 ZooKeeperHandle::Pending ZooKeeperHandle::Names(const std::string& node, bool watch) {
-  return Request(std::make_shared<PendingAnswer>(), [&](zhandle_t* client, Context* context) {
+  return Request([&](zhandle_t* client, Context* context) {
     return zoo_awget_children(client, node.c_str(), watch ? &OnClientEvent : nullptr, this,
                               &OnNames, context);
   });
@@ -307,14 +318,15 @@ ZooKeeperHandle::Pending ZooKeeperHandle::Names(const std::string& node, bool wa
 ZooKeeperHandle::Pending ZooKeeperHandle::Watch(const std::string& node,
                                                 std::function<void()> first) {
   return Request(
-      std::make_shared<PendingAnswer>(std::move(first)), [&](zhandle_t* client, Context* context) {
+      [&](zhandle_t* client, Context* context) {
         return zoo_awexists(client, node.c_str(), &OnClientEvent, this, &OnStat, context);
-      });
+      },
+      std::move(first));
 }
 
 ZooKeeperHandle::Pending ZooKeeperHandle::Make(const std::vector<Change>& changes) {
   const ACL_vector* acl = options_.secret.empty() ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
-  return Request(std::make_shared<PendingAnswer>(), [&](zhandle_t* client, Context* context) {
+  return Request([&](zhandle_t* client, Context* context) {
     context->changes = changes;
     context->operations.resize(changes.size());
     context->results.resize(changes.size());

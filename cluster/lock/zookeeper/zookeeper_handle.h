@@ -91,7 +91,9 @@ class ZooKeeperHandle {
   // Calls `send(client, context)`. If `send` fails, completes the request with the error code, or
   // with kSessionExpired if the client is closed or its session over.
   template <typename Send>
-  Pending Request(Pending pending, const Send& send);
+  Pending Request(const Send& send, std::function<void()> first = {});
+  // Sends a request whose answer does not matter; returns at once.
+  void RemindMember();
 
   const Options options_;
   const OnEvent on_event_;
