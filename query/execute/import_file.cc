@@ -138,9 +138,9 @@ class ImportRun {
     error.span = import_.from.span;
     std::string place =
         at_record_ ? fmt::format("{}:{}: ", path_, file.line()) : fmt::format("{}: ", path_);
-    error.message = fmt::format("{}{}; {} of the file done, {} written", place, error.message,
+    error.message = fmt::format("{}{}; {} of the file done, {}", place, error.message,
                                 written_ == 0 ? "no record" : Plural(written_, "record"),
-                                Plural(writer_.written_rows(), "row"));
+                                KnownWritten(writer_.written_rows(), writer_.lacks_outcome()));
     if (written_ > 0)
       error.hint = fmt::format("to go on: WITH (SKIP = {0}), or --skip {0}", written_);
     if (at_record_ && IsBroken(status)) {

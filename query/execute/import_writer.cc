@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/api/outcome.h"
 #include "engine/base/limits.h"
 #include "engine/base/parallel.h"
 #include "engine/program/value.h"
@@ -97,6 +98,7 @@ Status ImportWriter::Await() {
   in_flight_ = false;
   written_rows_ += outcome.rows;
   failed_ = !outcome.status.ok();
+  lacks_outcome_ = outcome.lacks_outcome;
   if (!failed_) written_records_ = records_in_flight_;
   return outcome.status;
 }
@@ -141,6 +143,7 @@ ImportWriter::Outcome ImportWriter::Write(Batch batch) const {
   Outcome all;
   for (Outcome& part : outcomes) {
     all.rows += part.rows;
+    all.lacks_outcome |= part.lacks_outcome;
     if (all.status.ok()) all.status = std::move(part.status);
   }
   return all;
@@ -152,6 +155,7 @@ ImportWriter::Outcome ImportWriter::WritePart(const std::vector<engine::RowMutat
   for (size_t i = 0; i < statuses.size(); ++i) {
     // Each row of a batch fails or succeeds alone; the first failure is reported.
     if (statuses[i].ok()) ++outcome.rows;
+    outcome.lacks_outcome |= cluster::LacksOutcome(statuses[i]);
     if (!outcome.status.ok()) continue;
     outcome.status =
         Annotate(statuses[i], fmt::format("row '{}'", engine::PrintEscaped(rows[i].row)));

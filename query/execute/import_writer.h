@@ -42,6 +42,8 @@ class ImportWriter {
   // The number of the file's records, from the first on, that are known to be written.
   uint64_t written_records() const { return written_records_; }
   bool has_failed() const { return failed_; }
+  // True if the outcome of a row is unknown: more than written_rows() may be written.
+  bool lacks_outcome() const { return lacks_outcome_; }
 
  private:
   struct Batch {
@@ -52,6 +54,7 @@ class ImportWriter {
   struct Outcome {
     uint64_t rows = 0;  // rows written
     Status status;      // error of the first row that failed
+    bool lacks_outcome = false;
   };
   [[nodiscard]] Status Send() EXCLUDES(mutex_);
   // Waits for the batch in flight, if there is one, and returns its error.
@@ -71,6 +74,7 @@ class ImportWriter {
   bool in_flight_ = false;
   uint64_t records_in_flight_ = 0;
   bool failed_ = false;
+  bool lacks_outcome_ = false;
   engine::Mutex mutex_;
   engine::CondVar changed_;
   std::optional<Batch> waiting_ GUARDED_BY(mutex_);

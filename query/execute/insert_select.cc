@@ -242,11 +242,8 @@ class InsertRun {
   Status Stopped(const Status& status) const {
     QueryError error = QueryErrorOf(status);
     const uint64_t rows = writer_.flushed_rows();
-    const bool is_least = writer_.lacks_outcome();
-    std::string known = rows == 0 ? "no row is" : Plural(rows, "row");
-    if (is_least) known = rows == 0 ? "no row is known to be" : "at least " + known;
-    error.message += fmt::format("; {} written", known);
-    if (rows > 0 || is_least) {
+    error.message += "; " + KnownWritten(rows, writer_.lacks_outcome());
+    if (rows > 0 || writer_.lacks_outcome()) {
       error.hint += fmt::format("{}to go on: {}", error.hint.empty() ? "" : "; ", GoOn());
     }
     return ToStatus(error, status.code());

@@ -17,10 +17,15 @@ std::string WrittenTag(uint64_t rows, uint64_t cells) {
   return fmt::format("{}, {} written", Plural(rows, "row"), Plural(cells, "cell"));
 }
 
+std::string KnownWritten(uint64_t rows, bool lacks_outcome) {
+  if (rows == 0) return lacks_outcome ? "no row is known to be written" : "no row is written";
+  return fmt::format("{}{} written", lacks_outcome ? "at least " : "", Plural(rows, "row"));
+}
+
 Status WithRowsWritten(const Status& status, const RowWriter& writer) {
   if (status.ok() || writer.flushed_rows() == 0) return status;
   QueryError error = QueryErrorOf(status);
-  error.message += fmt::format("; {} written before", Plural(writer.flushed_rows(), "row"));
+  error.message += "; " + KnownWritten(writer.flushed_rows(), writer.lacks_outcome());
   return ToStatus(error, status.code());
 }
 

@@ -60,6 +60,10 @@ class RowWriter {
   bool lacks_outcome_ = false;
 };
 
+// Returns what a statement that was stopped has written: "3 rows written"; "at least 3 rows
+// written" if the outcome of others is unknown.
+std::string KnownWritten(uint64_t rows, bool lacks_outcome);
+
 // Returns the tag of a statement that writes, for example "2 rows, 4 cells written".
 std::string WrittenTag(uint64_t rows, uint64_t cells);
 // `status` is the result of a statement that wrote with `writer`. Adds the number of written rows

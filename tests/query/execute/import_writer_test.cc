@@ -26,6 +26,7 @@ class RecordingClient final : public cluster::Client, cluster::DataApi {
 
   // Writes of this row fail.
   std::string broken_row;
+  Status failure = InvalidArgument("broken");
   std::map<std::string, std::vector<std::string>> rows;
   size_t calls = 0;
   bool had_row_twice = false;  // two calls wrote one row at the same time
@@ -57,7 +58,7 @@ class RecordingClient final : public cluster::Client, cluster::DataApi {
     for (size_t i = 0; i < asked.batch.size(); ++i) {
       const engine::RowMutation& mutation = asked.batch[i];
       at_work_.erase(mutation.row);
-      statuses.push_back(mutation.row == broken_row ? InvalidArgument("broken") : OkStatus());
+      statuses.push_back(mutation.row == broken_row ? failure : OkStatus());
       if (!statuses.back().ok()) continue;
       for (const auto& entry : mutation.entries) rows[mutation.row].push_back(entry.value);
     }
@@ -125,6 +126,21 @@ TEST(ImportWriter, WhatCountsAsWrittenIsWritten) {
       }
       EXPECT_EQ(writer.written_rows(), client.rows.size());
     }
+  }
+}
+
+TEST(ImportWriter, TellsWhetherMoreMayBeWritten) {
+  for (const Status& failure : {InvalidArgument("broken"), Unavailable("no answer")}) {
+    RecordingClient client;
+    client.broken_row = "r7000";  // in one of several parts
+    client.failure = failure;
+    ImportWriter writer(&client, "t", 4);
+    for (uint64_t i = 0; i < 8'000; ++i) {
+      (void)writer.Add(Mutation(fmt::format("r{}", i), i), i + 1);
+    }
+    EXPECT_FALSE(writer.lacks_outcome()) << "no batch has failed yet";
+    EXPECT_EQ(writer.Flush().code(), failure.code());
+    EXPECT_EQ(writer.lacks_outcome(), failure.code() == StatusCode::kUnavailable);
   }
 }
 
