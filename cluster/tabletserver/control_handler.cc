@@ -8,12 +8,21 @@
 
 #include "cluster/api/call_traces.h"
 #include "cluster/api/host_figures.h"
-#include "engine/base/store_error.h"
 #include "engine/base/tablet_scope.h"
 #include "engine/model/schema_change.h"
 #include "engine/tablet/writes_held.h"
 
 namespace sippar::cluster {
+namespace {
+
+// A flush misses its own file when a master that takes this server for dead has swept it. The
+// caller is to look the tablet up again, and would take kNotFound for a missing table.
+Status TabletMayHaveMoved(const Status& status) {
+  const bool is_swept = status.code() == StatusCode::kNotFound;
+  return is_swept ? Unavailable(std::string(MessageOf(status))) : status;
+}
+
+}  // namespace
 
 Status ControlHandler::CheckMaster(uint64_t master_epoch) {
   uint64_t seen = master_epoch_.load();
@@ -115,7 +124,7 @@ Status ControlHandler::Perform(const calls::SplitTablet& asked) {
   const engine::TabletScope scope(asked.tablet_id);
   RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
-  return splitter_->Split(served, asked.row);
+  return TabletMayHaveMoved(splitter_->Split(served, asked.row));
 }
 
 Status ControlHandler::Perform(const calls::SplitByLoad& asked) {
@@ -123,7 +132,7 @@ Status ControlHandler::Perform(const calls::SplitByLoad& asked) {
   RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   std::optional<std::string> row = served->sample.MiddleRow(served->tablet->range().start);
-  if (row.has_value()) return splitter_->Split(served, *row);
+  if (row.has_value()) return TabletMayHaveMoved(splitter_->Split(served, *row));
   return FailedPrecondition(fmt::format(
       "tablet {}: no row divides its load in halves (most calls go to one row); it stays whole",
       asked.tablet_id));
@@ -151,16 +160,16 @@ Status ControlHandler::Perform(const calls::ForgetBirths& asked) {
 Status ControlHandler::Perform(const calls::FlushTablet& asked) {
   const engine::TabletScope scope(asked.tablet_id);
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
-  // A file is missing when a master that takes this server for dead has swept it.
-  return AsStoreError(served->tablet->Flush());
+  return TabletMayHaveMoved(served->tablet->Flush());
 }
 
 Status ControlHandler::Perform(const calls::CompactTablet& asked) {
   const engine::TabletScope scope(asked.tablet_id);
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
-  Status status = AsStoreError(served->tablet->CompactMajor(asked.group));
+  Status status = served->tablet->CompactMajor(asked.group);
   // IsMoved: the tablet was split or unloaded during the compaction; the caller looks it up again.
-  return engine::IsMoved(status) ? Unavailable(std::string(MessageOf(status))) : status;
+  if (engine::IsMoved(status)) return Unavailable(std::string(MessageOf(status)));
+  return TabletMayHaveMoved(status);
 }
 
 Status ControlHandler::Perform(const calls::VerifyTablet& asked) {

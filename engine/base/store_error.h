@@ -1,4 +1,4 @@
-// Errors of the store's own files, as the callers of tables get them. Pure.
+// Errors of the store's own files, as writers get them. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace sippar {
 
-// For a caller that named a table and not a file: kNotFound and kPermissionDenied would look like
-// errors about its table, rows or rights, so they become kUnavailable. Other statuses stay.
+// A writer named rows and no file: kNotFound and kPermissionDenied would look like errors about its
+// rows or its rights, so they become kUnavailable. Other statuses stay.
 inline Status AsStoreError(const Status& status) {
   const bool misleads =
       status.code() == StatusCode::kNotFound || status.code() == StatusCode::kPermissionDenied;

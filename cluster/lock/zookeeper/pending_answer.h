@@ -29,8 +29,8 @@ struct Answer {
 class PendingAnswer {
  public:
   // `first` (may be empty) runs in the thread that completes the request, before any event that
-  // comes after the answer. `remind` (may be empty) runs in a thread that waits, after a tenth of a
-  // second without an answer, and again each time the silence has doubled.
+  // comes after the answer. `remind` (may be empty) runs in a thread that has waited for 0.1 s,
+  // and then again after pauses that double.
   explicit PendingAnswer(std::function<void()> first = {}, std::function<void()> remind = {})
       : first_(std::move(first)), remind_(std::move(remind)) {}
 
@@ -43,9 +43,9 @@ class PendingAnswer {
   }
   // Returns the code kNoAnswer if the deadline, by the system's monotonic clock, comes first.
   Answer Wait(int64_t deadline_nanos) {
-    for (int64_t silent_nanos = 100'000'000;; silent_nanos *= 2) {
+    for (int64_t pause_nanos = 100'000'000;; pause_nanos *= 2) {
       const int64_t now_nanos = engine::Clock::System()->MonotonicNanos();
-      const int64_t until_nanos = std::min(deadline_nanos, now_nanos + silent_nanos);
+      const int64_t until_nanos = std::min(deadline_nanos, now_nanos + pause_nanos);
       if (std::optional<Answer> answer = WaitUntil(until_nanos)) return *std::move(answer);
       if (until_nanos == deadline_nanos) return {kNoAnswer, {}, {}, {}};
       if (remind_) remind_();

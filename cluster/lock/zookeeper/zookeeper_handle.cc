@@ -283,11 +283,13 @@ ZooKeeperHandle::Pending ZooKeeperHandle::Request(const Send& send, std::functio
   return pending;
 }
 
-// Members of ZooKeeper 3.6.0 to 3.8.0 may leave a request or a commit in a queue until something
-// else is put there: their CommitProcessor finds its queues empty, and is told of a new entry just
-// before it begins to wait for one (ZOOKEEPER-4537). Without a reminder, the only client of a
-// member would wait for its own next ping, which it sends after a third of its session's timeout.
+// Members of ZooKeeper 3.8.0, and of others since 3.6.0, may leave a request or a commit in a queue
+// until something else is put there: their CommitProcessor finds its queues empty, and is told of a
+// new entry just before it begins to wait for one (ZOOKEEPER-4537). A client that waits for an
+// answer sends no pings. So the only client of a cluster would get no answer, and would leave its
+// member after two thirds of its session's timeout.
 void ZooKeeperHandle::RemindMember() {
+  if (phase() != SessionPhase::kConnected) return;
   (void)Request([](zhandle_t* client, Context* context) {
     return zoo_aexists(client, "/", 0, &OnStat, context);
   });

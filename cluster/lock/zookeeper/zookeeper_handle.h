@@ -37,7 +37,7 @@ struct SessionKey {
   std::array<char, 16> password{};
 };
 
-// Thread safe except the destructor.
+// Thread safe except the destructor. Outlives each wait for an answer that it has given out.
 class ZooKeeperHandle {
  public:
   struct Options {
@@ -92,7 +92,7 @@ class ZooKeeperHandle {
   // with kSessionExpired if the client is closed or its session over.
   template <typename Send>
   Pending Request(const Send& send, std::function<void()> first = {});
-  // Sends a request whose answer does not matter; returns at once.
+  // If a member is connected, sends it a request whose answer does not matter; returns at once.
   void RemindMember();
 
   const Options options_;

@@ -215,6 +215,31 @@ TEST_F(TabletServerTest, FilesThatMayNotBeNamedYetAreToldToTheSweep) {
   EXPECT_GT(first(), next);
 }
 
+// A master that takes the server for dead may sweep a file before it has its final name.
+TEST_F(TabletServerTest, AFileThatWasSweptIsNoMissingTable) {
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  const auto removes_new_files = [&](const char* name) {
+    if (std::string_view(name) != "sstable.synced") return;
+    engine::FileSystem* disk = &disk_;
+    const std::vector<std::string> files = disk->List("/db/sst").value();
+    for (const std::string& file : files) {
+      if (file.ends_with(".tmp")) EXPECT_OK(disk->Remove("/db/sst/" + file));
+    }
+  };
+  EXPECT_OK(Put(server.get(), record, "a", "1"));
+  EXPECT_OK(Put(server.get(), record, "b", "2"));
+  engine::CrashPoints::Arm(removes_new_files);
+  auto control = server->Control();
+  EXPECT_CODE(control->Do(calls::FlushTablet{record.tablet_id}), StatusCode::kUnavailable);
+  EXPECT_CODE(control->Do(calls::CompactTablet{record.tablet_id, ""}), StatusCode::kUnavailable);
+  EXPECT_CODE(control->Do(calls::SplitTablet{kMaster, record.tablet_id, "b"}),
+              StatusCode::kUnavailable);
+  engine::CrashPoints::Arm({});
+  EXPECT_OK(control->Do(calls::FlushTablet{record.tablet_id}));
+  EXPECT_EQ(All(server.get()), "a=1 b=2");
+}
+
 TEST_F(TabletServerTest, LostAnswersOfMetadataLoseNothing) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cstdlib>
 
 #include "engine/base/random.h"
 #include "engine/base/thread.h"
@@ -284,6 +285,23 @@ TEST_F(MemberFaults, L7ADirectoryIsReadWholeWhateverMemberFailsInItsMiddle) {
       breaker.Join();
     }
   }
+}
+
+// A reminder cannot be told from other requests, so the test counts what the member has received.
+TEST_F(MemberFaults, L18AMemberThatIsSilentIsReminded) {
+  auto service = NewService(Through(cluster_, 1));
+  auto session = OpenSession(service.get(), "reader", 30 * kSecond).value();
+  EXPECT_OK(session->Create("root", "", LockFileKind::kLasting));
+  auto received = [] { return std::atoi(AskMembers("received 1").c_str()); };
+  const int before = received();
+  EXPECT_OK(session->Read("root", Freshness::kCached));
+  const int of_one_read = received() - before;
+  TellMembers("freeze 1");
+  engine::Thread reader("reader", [&] { EXPECT_OK(session->Read("root", Freshness::kCached)); });
+  Sleep(kSecond);  // reminders after 0.1, 0.3 and 0.7 s
+  TellMembers("thaw 1");
+  reader.Join();
+  EXPECT_GE(received() - before - of_one_read, of_one_read + 2);
 }
 
 // Each member answers reads by itself, and may lack changes that another member has.

@@ -14,6 +14,7 @@ Exit 77 and a line with SKIPPED where ZooKeeper is not installed. The command fi
     wipe                                     the data of all members, which are started again
     heal                                     what the others broke, but not what was wiped
     leads N                                  "ok" if member N is the leader
+    received N                               answers with the number of packets that member N has received
 Every member listens on 127.0.0.1 and reaches the others' leader ports through a relay, so that each can
 be cut off alone. Everything is below TMPDIR.
 SPDX-License-Identifier: Apache-2.0
@@ -157,17 +158,21 @@ class Members:
                  os.path.join(home, "zoo.cfg")],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    def mode(self, number):
-        """leader, follower or standalone; empty while it serves nobody."""
+    def figure(self, number, name):
+        """A line of what the member says of itself; empty while it serves nobody."""
         try:
             with socket.create_connection(("127.0.0.1", self.ports[number][0]), timeout=2) as end:
                 end.sendall(b"srvr")
                 answer = b""
                 while data := end.recv(4096):
                     answer += data
-                return answer.partition(b"Mode: ")[2].partition(b"\n")[0].decode()
+                return answer.decode().partition(f"{name}: ")[2].partition("\n")[0]
         except OSError:
             return ""
+
+    def mode(self, number):
+        """leader, follower or standalone; empty while it serves nobody."""
+        return self.figure(number, "Mode")
 
     def await_serving(self, number):
         until = time.monotonic() + START_SECONDS
@@ -209,6 +214,8 @@ class Members:
             return "ok"
         if word == "leads":
             return "ok" if self.mode(number) == "leader" else "no"
+        if word == "received":
+            return self.figure(number, "Received")
         if word == "start":
             self.begin(number)
             return self.await_serving(number)
