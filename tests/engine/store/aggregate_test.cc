@@ -103,7 +103,7 @@ TEST_F(AggregateTest, MergingTheCellsOfTwoPartsIsAddingAll) {
 
 // The standard error of 4096 registers is 1.6 %; an error three times as large is very rare.
 TEST_F(AggregateTest, DistinctCountsAreAsCloseAsPromised) {
-  for (uint64_t wanted : {0, 1, 10, 1'000, 1'400, 10'000, 100'000}) {
+  for (uint64_t wanted : {0U, 1U, 10U, 1'000U, 1'400U, 10'000U, 100'000U}) {
     HyperLogLog sketch;
     for (uint64_t i = 0; i < 2 * wanted; ++i) sketch.Add(fmt::format("{}/{}", wanted, i % wanted));
     HyperLogLog read;
