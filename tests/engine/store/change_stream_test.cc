@@ -129,7 +129,8 @@ TEST_F(ChangeStreamTest, EveryChangeOnceInOrderWhereverItIs) {
     ASSERT_TRUE(from.ok());
     Reading rest = Read(store_.get(), *from);
     EXPECT_EQ(rest.tokens.size(), 34 - i);
-    EXPECT_TRUE(std::equal(rest.tokens.begin(), rest.tokens.end(), all.tokens.begin() + i + 1));
+    const auto next = all.tokens.begin() + static_cast<std::ptrdiff_t>(i + 1);
+    EXPECT_TRUE(std::equal(rest.tokens.begin(), rest.tokens.end(), next));
   }
 }
 
