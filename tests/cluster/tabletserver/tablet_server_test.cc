@@ -92,8 +92,8 @@ TEST_F(TabletServerTest, WhatWasAcknowledgedSurvivesTheDeathsOfThreeServers) {
         NewTablet(first.get(), sort ? engine::RowRange{"m", ""} : engine::RowRange{"", "m"});
     std::string start = record.range.start;
     std::string expected;
-    auto put = [&](TabletServer* server, int count) {
-      for (int i = 0; i < count; ++i) {
+    auto put = [&](TabletServer* server, uint64_t count) {
+      for (uint64_t i = 0; i < count; ++i) {
         std::string row = fmt::format("{}{:03}", sort ? "x" : "c", deaths_ * 100 + i);
         EXPECT_OK(Put(server, Find(start), row, std::string(100, 'v')));
         expected += (expected.empty() ? "" : " ") + row + "=" + std::string(100, 'v');

@@ -137,7 +137,7 @@ class ReadsOfOneRow : public LineStreams {
 };
 
 TEST_F(ReadsOfOneRow, WhatIsInMemoryIsAnsweredAtOnce) {
-  for (size_t count : {0, 1, 3}) {
+  for (size_t count : {0U, 1U, 3U}) {
     world_.tablets->cells = SomeCells(count, 1'000);
     from_memory_.clear();
     EXPECT_EQ(ReadRow(), count * 1'000);

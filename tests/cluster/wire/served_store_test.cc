@@ -317,7 +317,7 @@ TEST_F(ServedStoreTest, LargeCellsAndManyCells) {
   const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
   engine::Random random(3);
   std::vector<RowMutation> batch;
-  for (size_t size : {1, 70'000, 9'000'000, 16'383, 65'536, 65'537, 0, 1'048'576, 5}) {
+  for (size_t size : {1U, 70'000U, 9'000'000U, 16'383U, 65'536U, 65'537U, 0U, 1'048'576U, 5U}) {
     std::string value(size, 'x');
     for (size_t i = 0; i < size; i += 100) value[i] = static_cast<char>(random.Next());
     batch.push_back(RowMutation(fmt::format("r{}", batch.size())).Set("f", "q", value));
@@ -362,7 +362,7 @@ TEST_F(ServedStoreTest, APartOfEachValueIsReadFromMemoryFromFilesAndOverTheWire)
   CreateTable();
   const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
   std::vector<std::string> values;
-  for (size_t size : {0, 10, 5'000'000, 3}) {
+  for (size_t size : {0U, 10U, 5'000'000U, 3U}) {
     std::string value(size, 'x');
     for (size_t i = 0; i < size; ++i) value[i] = static_cast<char>(i / 7);
     values.push_back(value);

@@ -81,7 +81,7 @@ engine::RowMutation Mutation(const std::string& row, uint64_t value) {
 }
 
 TEST(ImportWriter, VersionsOfARowKeepTheOrderOfTheFile) {
-  for (size_t jobs : {1, 2, 4, 16}) {
+  for (size_t jobs : {1U, 2U, 4U, 16U}) {
     RecordingClient client;
     ImportWriter writer(&client, "t", jobs);
     constexpr uint64_t kRecords = 60'000;
@@ -106,8 +106,8 @@ TEST(ImportWriter, VersionsOfARowKeepTheOrderOfTheFile) {
 
 TEST(ImportWriter, WhatCountsAsWrittenIsWritten) {
   constexpr uint64_t kRecords = 50'000;
-  for (size_t jobs : {1, 3, 8}) {
-    for (uint64_t broken : {0, 1, 9'999, 31'234, 49'999}) {
+  for (size_t jobs : {1U, 3U, 8U}) {
+    for (uint64_t broken : {0U, 1U, 9'999U, 31'234U, 49'999U}) {
       RecordingClient client;
       client.broken_row = fmt::format("r{}", broken);
       ImportWriter writer(&client, "t", jobs);
