@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/run_output.h"
 
+#include <fmt/format.h>
+
 namespace sippar::engine {
 
 CompactionRequest NewCompactionRequest(const TabletContext& context, const TableSchema& schema,
@@ -34,6 +36,12 @@ StatusOr<TabletRun> OpenOutput(const TabletContext& context, std::vector<FileSum
   for (const auto& file : run.files) {
     Status opened = file->Reader().status();
     if (opened.ok()) continue;
+    const std::string path = context.files->PathOf(file->summary().file_id);
+    if (auto there = context.fs->Exists(path); there.ok() && !*there) {
+      // No state names the file yet, so no data are lost: a master that takes this server for dead
+      // has swept it.
+      opened = Unavailable(fmt::format("sstable {}: it was removed before it was named", path));
+    }
     RemoveOutput(context, run);
     return opened;
   }

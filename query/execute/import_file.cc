@@ -61,7 +61,7 @@ class ImportRun {
     // that SKIP can continue after them.
     Status flushed = writer_.Flush();
     written_ = writer_.has_failed() ? std::max(written_, writer_.written_records()) : done_;
-    if (status.ok()) status = flushed;
+    status = WithLater(status, flushed);
     // Closes the file after an error, too: only this file holds the records that were skipped.
     Status closed = bad_.Close();
     if (status.ok()) status = closed;
@@ -138,16 +138,26 @@ class ImportRun {
     error.span = import_.from.span;
     std::string place =
         at_record_ ? fmt::format("{}:{}: ", path_, file.line()) : fmt::format("{}: ", path_);
-    error.message = fmt::format("{}{}; {} of the file done, {}", place, error.message,
-                                written_ == 0 ? "no record" : Plural(written_, "record"),
-                                KnownWritten(writer_.written_rows(), writer_.lacks_outcome()));
-    if (written_ > 0)
-      error.hint = fmt::format("to go on: WITH (SKIP = {0}), or --skip {0}", written_);
+    error.message = place + error.message + "; " + Done();
+    if (std::string how = HowToGoOn(); !how.empty()) error.hint = std::move(how);
     if (at_record_ && IsBroken(status)) {
       error.hint += error.hint.empty() ? "" : "; ";
       error.hint += kLeaveOut;
     }
     return ToStatus(error, status.code());
+  }
+
+  std::string Done() const {
+    if (options_.dry_run) return "dry run, nothing written";
+    return fmt::format("{} of the file done, {}",
+                       written_ == 0 ? "no record" : Plural(written_, "record"),
+                       KnownDone(writer_.written_rows(), writer_.lacks_outcome()));
+  }
+  std::string HowToGoOn() const {
+    if (options_.dry_run) return "";
+    if (written_ > 0) return fmt::format("to go on: WITH (SKIP = {0}), or --skip {0}", written_);
+    const bool wrote = writer_.written_rows() > 0 || writer_.lacks_outcome();
+    return wrote ? "to go on: run it again" : "";
   }
 
   // Shows the first cells. Fails if the real import would end at a broken record.

@@ -57,7 +57,9 @@ Status ImportWriter::Add(engine::RowMutation mutation, uint64_t records) {
   batch_.bytes += mutation.StoredSize();
   batch_.records = records;
   if (at == rows.size()) {
-    if (!full) ++rows_;  // else the row began in the batch that was just sent
+    // The row may have begun in the batch that was just sent.
+    if (rows.empty()) batch_.goes_on = full || mutation.row == last_row_sent_;
+    if (!rows.empty() || !batch_.goes_on) ++rows_;
     index_.emplace(mutation.row, at);
     rows.push_back(std::move(mutation));
   } else {
@@ -80,6 +82,7 @@ Status ImportWriter::Send() {
   RETURN_IF_ERROR(Await());
   in_flight_ = true;
   records_in_flight_ = batch_.records;
+  last_row_sent_ = batch_.rows.back().row;
   index_.clear();
   engine::MutexLock lock(&mutex_);
   waiting_ = std::exchange(batch_, {});
@@ -133,13 +136,14 @@ size_t ImportWriter::CountParts(const Batch& batch) const {
 ImportWriter::Outcome ImportWriter::Write(Batch batch) const {
   const size_t count = CountParts(batch);
   std::vector<engine::RowMutation>& rows = batch.rows;
-  if (count == 1) return WritePart(rows);
+  if (count == 1) return WritePart(rows, !batch.goes_on);
   std::vector<std::vector<engine::RowMutation>> parts(count);
   for (size_t i = 0; i < rows.size(); ++i) {
     parts[i * count / rows.size()].push_back(std::move(rows[i]));
   }
   std::vector<Outcome> outcomes(count);
-  engine::RunParallel(count, count, [&](size_t i) { outcomes[i] = WritePart(parts[i]); });
+  engine::RunParallel(
+      count, count, [&](size_t i) { outcomes[i] = WritePart(parts[i], i > 0 || !batch.goes_on); });
   Outcome all;
   for (Outcome& part : outcomes) {
     all.rows += part.rows;
@@ -149,12 +153,13 @@ ImportWriter::Outcome ImportWriter::Write(Batch batch) const {
   return all;
 }
 
-ImportWriter::Outcome ImportWriter::WritePart(const std::vector<engine::RowMutation>& rows) const {
+ImportWriter::Outcome ImportWriter::WritePart(const std::vector<engine::RowMutation>& rows,
+                                              bool counts_first) const {
   Outcome outcome;
   std::vector<Status> statuses = client_->data()->ApplyBatch(table_, rows);
   for (size_t i = 0; i < statuses.size(); ++i) {
     // Each row of a batch fails or succeeds alone; the first failure is reported.
-    if (statuses[i].ok()) ++outcome.rows;
+    if (statuses[i].ok() && (i > 0 || counts_first)) ++outcome.rows;
     outcome.lacks_outcome |= cluster::LacksOutcome(statuses[i]);
     if (!outcome.status.ok()) continue;
     outcome.status =

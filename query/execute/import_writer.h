@@ -49,6 +49,7 @@ class ImportWriter {
   struct Batch {
     std::vector<engine::RowMutation> rows;
     size_t bytes = 0;
+    bool goes_on = false;  // its first row was in the batch before, too, and is counted there
     uint64_t records = 0;  // number of the file's records up to the last one in the batch
   };
   struct Outcome {
@@ -63,13 +64,14 @@ class ImportWriter {
   // The number of parts in which `batch` is written.
   size_t CountParts(const Batch& batch) const;
   Outcome Write(Batch batch) const;
-  Outcome WritePart(const std::vector<engine::RowMutation>& rows) const;
+  Outcome WritePart(const std::vector<engine::RowMutation>& rows, bool counts_first) const;
 
   cluster::Client* const client_;
   const std::string table_;
   const size_t jobs_;
   Batch batch_;                                    // the batch that Add fills
   std::unordered_map<std::string, size_t> index_;  // row key -> its mutation in batch_
+  std::string last_row_sent_;                      // the last row of the batch that was sent last
   uint64_t rows_ = 0, cells_ = 0, written_rows_ = 0, written_records_ = 0;
   bool in_flight_ = false;
   uint64_t records_in_flight_ = 0;

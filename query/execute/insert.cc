@@ -173,7 +173,7 @@ Status ExecuteInsert(const StatementContext& context, const syntax::Insert& inse
   RowWriter writer(context, schema->name);
   Status status = AddInsertedRows(context, *schema, insert, &writer);
   if (status.ok()) status = writer.Flush();
-  if (!status.ok()) return WithRowsWritten(status, writer);
+  if (!status.ok()) return WithRowsDone(status, writer);
   context.summary->tag = WrittenTag(writer.rows(), writer.cells());
   return OkStatus();
 }

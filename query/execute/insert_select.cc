@@ -119,7 +119,7 @@ class InsertRun {
     // writer has dropped the batch of that write, the rows are not written.
     if (!write_failed_ && (status.ok() || context_.CheckStop().ok())) {
       Status written = Finish(status.ok());
-      if (status.ok()) status = written;
+      status = WithLater(status, written);
     }
     if (!status.ok()) return Stopped(status);
     context_.summary->tag = WrittenTag(writer_.rows(), writer_.cells());
@@ -242,7 +242,7 @@ class InsertRun {
   Status Stopped(const Status& status) const {
     QueryError error = QueryErrorOf(status);
     const uint64_t rows = writer_.flushed_rows();
-    error.message += "; " + KnownWritten(rows, writer_.lacks_outcome());
+    error.message += "; " + KnownDone(rows, writer_.lacks_outcome());
     if (rows > 0 || writer_.lacks_outcome()) {
       error.hint += fmt::format("{}to go on: {}", error.hint.empty() ? "" : "; ", GoOn());
     }

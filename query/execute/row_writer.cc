@@ -17,16 +17,26 @@ std::string WrittenTag(uint64_t rows, uint64_t cells) {
   return fmt::format("{}, {} written", Plural(rows, "row"), Plural(cells, "cell"));
 }
 
-std::string KnownWritten(uint64_t rows, bool lacks_outcome) {
-  if (rows == 0) return lacks_outcome ? "no row is known to be written" : "no row is written";
-  return fmt::format("{}{} written", lacks_outcome ? "at least " : "", Plural(rows, "row"));
+std::string KnownDone(uint64_t rows, bool lacks_outcome, std::string_view done) {
+  if (rows == 0) return fmt::format("no row is {}{}", lacks_outcome ? "known to be " : "", done);
+  return fmt::format("{}{} {}", lacks_outcome ? "at least " : "", Plural(rows, "row"), done);
 }
 
-Status WithRowsWritten(const Status& status, const RowWriter& writer) {
-  if (status.ok() || writer.flushed_rows() == 0) return status;
+Status WithRowsDone(const Status& status, const RowWriter& writer, std::string_view done) {
+  const uint64_t rows = writer.flushed_rows();
+  if (status.ok() || (rows == 0 && !writer.lacks_outcome())) return status;
   QueryError error = QueryErrorOf(status);
-  error.message += "; " + KnownWritten(writer.flushed_rows(), writer.lacks_outcome());
+  error.message += "; " + KnownDone(rows, writer.lacks_outcome(), done);
+  error.hint += fmt::format("{}to go on: run it again", error.hint.empty() ? "" : "; ");
+  if (done == "written") error.hint += "; rows that are in may get a second version of their cells";
   return ToStatus(error, status.code());
+}
+
+Status WithLater(const Status& first, const Status& later) {
+  if (first.ok() || later.ok()) return first.ok() ? later : first;
+  QueryError error = QueryErrorOf(first);
+  error.message += "; then " + QueryErrorOf(later).message;
+  return ToStatus(error, first.code());
 }
 
 Status RowWriter::Add(engine::RowMutation mutation, const Span& span) {
@@ -85,13 +95,14 @@ Status RowWriter::Flush() {
   for (size_t i = 0; i < statuses.size(); ++i) {
     // Each row of a batch fails or succeeds alone; the first failure is reported.
     if (statuses[i].ok()) {
-      ++flushed_rows_;
+      if (i > 0 || batch_[i].row != last_flushed_) ++flushed_rows_;  // as Add counts rows_
       continue;
     }
     lacks_outcome_ = lacks_outcome_ || cluster::LacksOutcome(statuses[i]);
     if (!first.ok()) continue;
     first = Annotate(statuses[i], fmt::format("row '{}'", engine::PrintEscaped(batch_[i].row)));
   }
+  last_flushed_ = std::move(batch_.back().row);
   batch_.clear();
   index_.clear();
   bytes_ = 0;

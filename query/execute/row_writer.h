@@ -55,19 +55,26 @@ class RowWriter {
   std::vector<engine::RowMutation> batch_;
   std::map<std::string, size_t, std::less<>> index_;  // row key -> its mutation in batch_
   std::string last_row_;                              // row that was added last
+  std::string last_flushed_;                          // last row of the batch that was written last
   size_t bytes_ = 0;                                  // size of batch_
   uint64_t rows_ = 0, cells_ = 0, flushed_rows_ = 0, batches_ = 0, calls_ = 0;
   bool lacks_outcome_ = false;
 };
 
-// Returns what a statement that was stopped has written: "3 rows written"; "at least 3 rows
-// written" if the outcome of others is unknown.
-std::string KnownWritten(uint64_t rows, bool lacks_outcome);
+// Returns what a statement that was stopped has done: "3 rows written", "no row is written"; if the
+// outcome of others is unknown, "at least 3 rows written", "no row is known to be written". `done`
+// is the verb.
+std::string KnownDone(uint64_t rows, bool lacks_outcome, std::string_view done = "written");
 
 // Returns the tag of a statement that writes, for example "2 rows, 4 cells written".
 std::string WrittenTag(uint64_t rows, uint64_t cells);
-// `status` is the result of a statement that wrote with `writer`. Adds the number of written rows
-// to its error message: the statement is not atomic, so rows may stay written when it fails.
-[[nodiscard]] Status WithRowsWritten(const Status& status, const RowWriter& writer);
+// `status` is the result of a statement that wrote with `writer`. Adds the number of rows that are
+// `done` to its error message, and a hint: the statement is not atomic, so rows may stay written
+// when it fails.
+[[nodiscard]] Status WithRowsDone(const Status& status, const RowWriter& writer,
+                                  std::string_view done = "written");
+// The error `first`, with the message of another one that came when what was left was written.
+// Returns the other one if one of them is OK.
+[[nodiscard]] Status WithLater(const Status& first, const Status& later);
 
 }  // namespace sippar::query

@@ -122,6 +122,8 @@ StatusOr<Totals> UpdateRows(const StatementContext& context, RowsPlan* plan) {
   if (updater.totals().rows == 0) return status;
   QueryError error = QueryErrorOf(status);
   error.message += fmt::format("; {} changed before", Plural(updater.totals().rows, "row"));
+  error.hint +=
+      fmt::format("{}the rows that were changed stay changed", error.hint.empty() ? "" : "; ");
   return ToStatus(error, status.code());
 }
 
@@ -152,7 +154,7 @@ Status DropRows(const StatementContext& context, const RowsPlan& plan) {
   };
   Status status = ScanKeys(context, plan, drop);
   if (status.ok()) status = writer.Flush();
-  if (!status.ok()) return WithRowsWritten(status, writer);
+  if (!status.ok()) return WithRowsDone(status, writer, "deleted");
   context.summary->tag = fmt::format("{} deleted", Plural(writer.rows(), "row"));
   return OkStatus();
 }

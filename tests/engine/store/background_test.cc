@@ -226,6 +226,22 @@ TEST_F(BackgroundTest, AWriterWithoutRoomIsNotToldThatAFileIsMissing) {
   EXPECT_NE(refused.ToString().find("no such file"), std::string::npos) << refused;
 }
 
+// The same after the file has got its name, before a state names it: no data are lost.
+TEST_F(BackgroundTest, AFileThatIsSweptBeforeItIsNamedIsNoDamage) {
+  options_.background = false;
+  Open();
+  Create();
+  Write(RowMutation("a").Set("f", "q", "v", 1));
+  fs_.OnCall([this](std::string_view operation, const std::string& path, FaultRule::Effect*) {
+    if (operation == "open" && path.ends_with(".sst")) (void)memory_.Remove(path);
+    return OkStatus();
+  });
+  Status flushed = store_->Flush("t");
+  EXPECT_EQ(flushed.code(), StatusCode::kUnavailable) << flushed;
+  fs_.OnCall({});
+  EXPECT_TRUE(store_->Flush("t").ok());
+}
+
 TEST_F(BackgroundTest, ATabletPrintsItself) {
   options_.background = false;
   Open();

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/limits.h"
+
 namespace sippar::query {
 namespace {
 
@@ -141,6 +143,19 @@ TEST(ImportWriter, TellsWhetherMoreMayBeWritten) {
     EXPECT_FALSE(writer.lacks_outcome()) << "no batch has failed yet";
     EXPECT_EQ(writer.Flush().code(), failure.code());
     EXPECT_EQ(writer.lacks_outcome(), failure.code() == StatusCode::kUnavailable);
+  }
+}
+
+TEST(ImportWriter, ARowInSeveralBatchesCountsOnce) {
+  for (size_t jobs : {1U, 4U}) {
+    RecordingClient client;
+    ImportWriter writer(&client, "t", jobs);
+    constexpr uint64_t kRecords = 2 * limits::kMutationEntriesMax + 1;  // three batches at least
+    for (uint64_t i = 0; i < kRecords; ++i) ASSERT_TRUE(writer.Add(Mutation("r", i), i + 1).ok());
+    ASSERT_TRUE(writer.Flush().ok());
+    EXPECT_GE(client.calls, 3U);
+    EXPECT_EQ(writer.rows(), 1U);
+    EXPECT_EQ(writer.written_rows(), 1U);
   }
 }
 

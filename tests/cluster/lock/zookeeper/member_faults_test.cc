@@ -292,13 +292,17 @@ TEST_F(MemberFaults, L18AMemberThatIsSilentIsReminded) {
   auto service = NewService(Through(cluster_, 1));
   auto session = OpenSession(service.get(), "reader", 30 * kSecond).value();
   EXPECT_OK(session->Create("root", "", LockFileKind::kLasting));
-  auto received = [] { return std::atoi(AskMembers("received 1").c_str()); };
+  auto received = [] {
+    const std::string count = AskMembers("received 1");
+    EXPECT_GT(count.size(), 1u) << "the member does not say how many packets it has received";
+    return std::atoi(count.c_str());
+  };
   const int before = received();
   EXPECT_OK(session->Read("root", Freshness::kCached));
-  const int of_one_read = received() - before;
+  const int of_one_read = received() - before;  // and of one question about it
   TellMembers("freeze 1");
   engine::Thread reader("reader", [&] { EXPECT_OK(session->Read("root", Freshness::kCached)); });
-  Sleep(kSecond);  // reminders after 0.1, 0.3 and 0.7 s
+  Sleep(2 * kSecond);  // reminders after 0.1, 0.3, 0.7 and 1.5 s
   TellMembers("thaw 1");
   reader.Join();
   EXPECT_GE(received() - before - of_one_read, of_one_read + 2);

@@ -170,6 +170,10 @@ class Members:
         except OSError:
             return ""
 
+    def is_frozen(self, number):
+        with open(f"/proc/{self.processes[number].pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] in "TZ"
+
     def mode(self, number):
         """leader, follower or standalone; empty while it serves nobody."""
         return self.figure(number, "Mode")
@@ -224,6 +228,8 @@ class Members:
             self.processes[number].send_signal(signals[word])
             if word == "kill":
                 self.processes[number].wait()
+            while word == "freeze" and not self.is_frozen(number):
+                time.sleep(0.01)
             return "ok"
         relays = {"cut": [self.for_clients[number]], "join": [self.for_clients[number]]}.get(
             word, [r for ends, r in self.between.items() if number in ends])
