@@ -64,7 +64,7 @@ class ImportRun {
     status = WithLater(status, flushed);
     // Closes the file after an error, too: only this file holds the records that were skipped.
     Status closed = bad_.Close();
-    if (status.ok()) status = closed;
+    status = WithLater(status, closed);
     if (!status.ok()) return Stopped(status, *file);
     if (options_.dry_run) return EndDryRun(*file);
     context_.summary->tag = Tag(*file);

@@ -45,7 +45,7 @@ Status InsertRow(const StatementContext& context, const engine::TableSchema& sch
   if (!plan.ok()) return WithQueryCode(plan.status(), insert.row.span);
   RowWriter writer(context, schema.name);
   RETURN_IF_ERROR(writer.Add(std::move(plan->mutation), insert.row.span));
-  RETURN_IF_ERROR(writer.Flush());
+  RETURN_IF_ERROR(WithRowsDone(writer.Flush(), writer));
   context.summary->tag = WrittenTag(writer.rows(), writer.cells());
   return OkStatus();
 }

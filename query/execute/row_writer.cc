@@ -27,8 +27,14 @@ Status WithRowsDone(const Status& status, const RowWriter& writer, std::string_v
   if (status.ok() || (rows == 0 && !writer.lacks_outcome())) return status;
   QueryError error = QueryErrorOf(status);
   error.message += "; " + KnownDone(rows, writer.lacks_outcome(), done);
-  error.hint += fmt::format("{}to go on: run it again", error.hint.empty() ? "" : "; ");
-  if (done == "written") error.hint += "; rows that are in may get a second version of their cells";
+  if (!error.hint.empty()) error.hint += "; ";
+  if (!cluster::LacksOutcome(status)) {
+    error.hint += fmt::format("what is {0} stays {0}", done);
+  } else if (done == "written") {
+    error.hint += "to go on: run it again; the rows that are in are then written twice";
+  } else {
+    error.hint += "to go on: run it again";
+  }
   return ToStatus(error, status.code());
 }
 
@@ -82,7 +88,9 @@ Status RowWriter::Flush() {
   if (context_.session->gathered != nullptr && !only_counts()) {
     index_.clear();
     bytes_ = 0;
-    return context_.session->gathered->Take(table_, std::exchange(batch_, {}));
+    Status taken = context_.session->gathered->Take(table_, std::exchange(batch_, {}));
+    lacks_outcome_ |= taken.ok();  // the rows are written later, with those of other statements
+    return taken;
   }
   std::vector<Status> statuses(batch_.size());
   if (only_counts()) {

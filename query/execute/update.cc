@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "cluster/api/outcome.h"
 #include "query/execute/row_writer.h"
 #include "query/execute/scatter.h"
 #include "query/execute/select.h"
@@ -78,7 +79,9 @@ class RowUpdater {
   Status Run(const std::string& row) {
     RETURN_IF_ERROR(context_.CheckStop());
     update_.row = row;
-    ASSIGN_OR_RETURN(RowUpdateResult result, RunUpdate(context_, table_, update_, span_));
+    auto updated = RunUpdate(context_, table_, update_, span_);
+    lacks_outcome_ = !context_.session->transaction && cluster::LacksOutcome(updated.status());
+    ASSIGN_OR_RETURN(RowUpdateResult result, std::move(updated));
     if (!result.applied) return OkStatus();
     ++totals_.rows;
     totals_.cells_set += result.cells_set;
@@ -94,6 +97,7 @@ class RowUpdater {
     return OkStatus();
   }
   const Totals& totals() const { return totals_; }
+  bool lacks_outcome() const { return lacks_outcome_; }  // of the last row
 
  private:
   const StatementContext& context_;
@@ -102,6 +106,7 @@ class RowUpdater {
   Span span_;
   bool returns_;
   Totals totals_;
+  bool lacks_outcome_ = false;
 };
 
 Status RunOnRows(const StatementContext& context, const RowsPlan& plan, RowUpdater* updater) {
@@ -119,11 +124,14 @@ StatusOr<Totals> UpdateRows(const StatementContext& context, RowsPlan* plan) {
   RowUpdater updater(context, *plan->schema, FinishUpdate(plan), plan->target.span, plan->returns);
   Status status = RunOnRows(context, *plan, &updater);
   if (status.ok()) return updater.totals();
-  if (updater.totals().rows == 0) return status;
+  const bool lacks_outcome = updater.lacks_outcome();
+  if (updater.totals().rows == 0 && !lacks_outcome) return status;
   QueryError error = QueryErrorOf(status);
-  error.message += fmt::format("; {} changed before", Plural(updater.totals().rows, "row"));
-  error.hint +=
-      fmt::format("{}the rows that were changed stay changed", error.hint.empty() ? "" : "; ");
+  error.message += "; " + KnownDone(updater.totals().rows, lacks_outcome, "changed");
+  if (!error.hint.empty()) error.hint += "; ";
+  error.hint += lacks_outcome ? "read the row before you run it again: it may be changed already"
+                : context.session->transaction ? "ROLLBACK takes the changes back"
+                                               : "what is changed stays changed";
   return ToStatus(error, status.code());
 }
 
