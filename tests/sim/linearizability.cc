@@ -51,6 +51,7 @@ class Search {
         const Interval& operation = operations_[index];
         if (operation.called > first_return) break;
         if (done_[index] == '1' || (operation.returned == Interval::kUnknown) != unknown) continue;
+        if (operation.twin != Interval::kNoTwin && done_[operation.twin] == '0') continue;
         if (steps_left_ == 0) return false;
         --steps_left_;
         std::unique_ptr<SequentialState> after = state.After(index);

@@ -16,8 +16,13 @@ namespace sippar::sim {
 // unknown outcome never returns, and may not have happened at all.
 struct Interval {
   static constexpr uint64_t kUnknown = UINT64_MAX;
+  static constexpr size_t kNoTwin = SIZE_MAX;
   uint64_t called = 0;
   uint64_t returned = kUnknown;
+  // The index of an operation of unknown outcome that was called earlier and does the same as this
+  // one, whose outcome is unknown, too. Where an order has this one alone, it can have the earlier
+  // one instead; so the search tries only that, and N twins are N + 1 choices and not 2^N.
+  size_t twin = kNoTwin;
 };
 
 // The state on which the operations act.

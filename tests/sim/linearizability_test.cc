@@ -84,6 +84,20 @@ TEST(Linearizability, TheDeepestBeginningIsShown) {
   EXPECT_EQ(result.order, (std::vector<size_t>{0, 1}));
 }
 
+TEST(Linearizability, TwinsOfUnknownOutcomeAreTriedInTheirOrder) {
+  std::vector<RegisterOperation> operations;
+  for (uint64_t i = 0; i < 40; ++i) {
+    operations.push_back({'+', 1, {i + 1, kOpen, i == 0 ? Interval::kNoTwin : i - 1}});
+  }
+  operations.push_back({'r', 17, {101, 102}});
+  operations.push_back({'r', 40, {103, 104}});
+  EXPECT_EQ(Check(operations), kRight);
+  operations.back().value = 41;
+  EXPECT_EQ(Check(operations), kWrong);
+  operations.back().value = 16;
+  EXPECT_EQ(Check(operations), kWrong);
+}
+
 TEST(Linearizability, ItGivesUpInsteadOfSearchingForEver) {
   std::vector<RegisterOperation> operations;
   std::vector<Interval> intervals;

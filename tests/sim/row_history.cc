@@ -142,10 +142,42 @@ std::string CellsText(std::vector<engine::Cell> cells) {
   return PrintCells(cells);
 }
 
+namespace {
+
+bool AreSame(const MutationEntry& a, const MutationEntry& b) {
+  return a.kind == b.kind && a.family == b.family && a.qualifier == b.qualifier &&
+         a.timestamp_us == b.timestamp_us && a.time == b.time && a.value == b.value &&
+         a.delta == b.delta;
+}
+
+bool AreTwins(const RowOperation& earlier, const RowOperation& later) {
+  return earlier.when.returned == Interval::kUnknown && !earlier.reads &&
+         earlier.when.called < later.when.called &&
+         std::equal(earlier.mutation.entries.begin(), earlier.mutation.entries.end(),
+                    later.mutation.entries.begin(), later.mutation.entries.end(), AreSame);
+}
+
+// The times of the operations. Each one of unknown outcome that only writes gets as its twin the
+// last one before it that does the same: a client that retries a write has many.
+std::vector<Interval> IntervalsOf(const std::vector<RowOperation>& operations) {
+  std::vector<Interval> intervals;
+  for (const RowOperation& operation : operations) intervals.push_back(operation.when);
+  for (size_t i = 0; i < operations.size(); ++i) {
+    if (operations[i].when.returned != Interval::kUnknown || operations[i].reads) continue;
+    size_t& twin = intervals[i].twin;
+    for (size_t k = 0; k < operations.size(); ++k) {
+      if (!AreTwins(operations[k], operations[i])) continue;
+      if (twin == Interval::kNoTwin || intervals[twin].called < intervals[k].called) twin = k;
+    }
+  }
+  return intervals;
+}
+
+}  // namespace
+
 std::string RowHistories::Check() const {
   for (const auto& [row, operations] : rows_) {
-    std::vector<Interval> intervals;
-    for (const RowOperation& operation : operations) intervals.push_back(operation.when);
+    const std::vector<Interval> intervals = IntervalsOf(operations);
     RowState empty(ReferenceTable(schema_), &operations);
     LinearizabilityResult result = CheckLinearizable(empty, intervals);
     if (result.verdict == LinearizabilityResult::kViolation) {
